@@ -126,11 +126,30 @@ def test_killed_after_each_call_and_sent_again_no_version_is_lost_or_doubled(
     assert broken >= 3 * len(steps)
 
 
+def test_what_a_writer_left_behind_who_died_is_no_version(loop: Loop) -> None:
+    """Broken off before each of its writes, and seen by nobody before it is sent again."""
+
+    def run(breaking: Breaking) -> list[tuple[int, str]]:
+        loop.clear()
+        register(loop)
+        with frozen_clock(NOW):
+            send(loop, PLAN, {})
+            breaking.interrupt(lambda: send(loop, f"POST {PATH}/start"))
+            assert facts(loop) == [("planned", 1)] or breaking.broken is None
+            return statuses(loop)
+
+    seen = [kept for _, kept in broken_at_every_call(INTERRUPTIONS[0], run, services=("dynamodb",))]
+    assert seen == [[(1, "planned")]] * len(seen)
+    assert len(seen) >= 4, "the read, the fence, the history, the current row"
+
+
 def test_to_start_or_finish_twice_is_to_do_it_once(loop: Loop) -> None:
     with frozen_clock(NOW):
         send(loop, PLAN, {})
         for route, body in ((f"POST {PATH}/start", None), (f"POST {PATH}/finish", {"result": "partly"})):
-            once, again = send(loop, route, body), send(loop, route, body)
+            once = send(loop, route, body)
+            with frozen_clock(NOW + 1000):
+                again = send(loop, route, body)
             assert (once.status, again.status) == (200, 200)
             assert once.body == again.body
 

@@ -1,6 +1,7 @@
 """What planning decides about the orders of a machine: what is next and under way, and what is overdue."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import pytest
@@ -113,6 +114,9 @@ def test_in_every_order_it_decides_what_is_so(loop: Loop, steps: list[Step], cha
     under_way, coming = upkeep_by(facts)
     assert [one["kind"] for one in standing[-1]["underWay"]] == under_way
     assert standing[-1].get("next", {}).get("kind") == coming
+    by_time = {one["timestamp"]: (one["underWay"], one.get("next")) for one in standing}
+    assert all((one["underWay"], one.get("next")) == by_time[one["timestamp"]] for one in standing), "of one time"
+    assert all(one != other for one, other in pairwise(by_time.values())), "said once"
     overdue = [event["overdue"] for event in events if event["type"] == "maintenance-overdue"]
     assert {(one["kind"], one["plannedFor"]) for one in overdue} == overdue_by(facts)
     assert len(overdue) == len(overdue_by(facts))
