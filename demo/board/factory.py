@@ -1,4 +1,4 @@
-"""A factory as pictures and tests of the page show it: 24 machines on three lines, five of them in trouble."""
+"""A factory as pictures and tests of the page show it: 24 machines on three lines, six need help, one is maintained."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
@@ -67,13 +67,57 @@ TROUBLE: Final[dict[str, Row]] = {
 }
 
 
+TODAY: Final = NOW.date().isoformat()
+OVERDUE: Final = {"date": "2026-11-19", "kind": "filter-change", "plannedFor": "2026-11-19"}
+UNDER_WAY: Final = {"date": "2026-11-18", "kind": "lubrication", "plannedFor": TODAY, "startedAt": minutes_ago(25)}
+COMING: Final = {"date": "2026-11-22", "kind": "belt-change", "plannedFor": "2026-11-22"}
+
+MAINTENANCE: Final[dict[str, Row]] = {
+    "Conveyor B": {"nextOrder": COMING},
+    "Trimmer 2": {"underWay": [UNDER_WAY]},
+    "Washer 1": {"overdue": OVERDUE, "nextOrder": OVERDUE},
+}
+
+
 def machines() -> list[Row]:
     """Return all of them."""
-    rows = [machine(name, line, **TROUBLE.get(name, {})) for line, names in LINES.items() for name in names]
+    rows = [
+        machine(name, line, **TROUBLE.get(name, {}), **MAINTENANCE.get(name, {}))
+        for line, names in LINES.items()
+        for name in names
+    ]
     for number, row in enumerate(rows):
         if row["name"] not in TROUBLE:
             row["stateSince"] = minutes_ago(60 * 3 + number * 17)
     return rows
+
+
+def _planned(machine_id: str, order: Row, status: str = "planned", **members: object) -> Row:
+    return {"equipmentId": machine_id, **order, "status": status, **members}
+
+
+def _order(day: str, kind: str) -> Row:
+    return {"date": day, "kind": kind, "plannedFor": day}
+
+
+def agenda() -> list[Row]:
+    """Return its orders, by day: of this week, and one of the next."""
+    return [
+        _planned(
+            "press-1", _order("2026-11-16", "inspection"), "finished", finishedAt=minutes_ago(7000), result="done"
+        ),
+        _planned(
+            "mill-1", _order("2026-11-16", "tool-change"), "finished", finishedAt=minutes_ago(6900), result="partly"
+        ),
+        _planned(
+            "oven-2", _order("2026-11-18", "inspection"), "finished", finishedAt=minutes_ago(4000), result="skipped"
+        ),
+        _planned("washer-1", OVERDUE, minutes=40),
+        _planned("trimmer-2", UNDER_WAY, "started", minutes=45),
+        _planned("packer-1", _order(TODAY, "inspection"), minutes=20),
+        _planned("conveyor-b", COMING, minutes=90),
+        _planned("robot-2", _order("2026-11-24", "calibration")),
+    ]
 
 
 def _entry(kind: str, minutes: float, log: float, number: int, **members: object) -> Row:

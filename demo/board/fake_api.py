@@ -32,6 +32,8 @@ POLICY: Final = (
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
 
+ORDERS_ON_PAGE: Final = 3
+
 Row = dict[str, Any]
 
 
@@ -52,8 +54,8 @@ class FakeApi:
     """The state of a fake API; paths are as requested, decoded.
 
     people: by path of an assignment or escalation. directory: names by id; None is of somebody erased. looked_up: the
-    ids of each request for names. rules: answers that a test puts in the place of the usual ones, by
-    method and the end of a path. now: for the `Date` of responses; None is the time that it is.
+    ids of each request for names. orders: of the factory's agenda, by day. rules: answers that a test puts in the place
+    of the usual ones, by method and the end of a path. now: for the `Date` of responses; None is the time that it is.
     """
 
     items: dict[str, Row] = field(default_factory=dict)
@@ -61,6 +63,7 @@ class FakeApi:
     bodies: dict[str, object] = field(default_factory=dict)
     people: dict[str, tuple[Row, int]] = field(default_factory=dict)
     directory: dict[str, str | None] = field(default_factory=dict)
+    orders: list[Row] = field(default_factory=list)
     looked_up: list[list[str]] = field(default_factory=list)
     rules: dict[tuple[str, str], Rule] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
@@ -113,9 +116,19 @@ class FakeApi:
                 return answer
         if path == "/people":
             return self._names(parse_qs(urlsplit(request.url).query)["ids"][0].split(","))
+        if path.startswith("/factories/") and path.endswith("/agenda"):
+            return self._agenda(parse_qs(urlsplit(request.url).query))
         if path.startswith("/factories/") and path.endswith("/people"):
             return FakeAnswer(200, {"items": [self._person(one) for one, name in self.directory.items() if name]})
         return self._read(path) if request.method == "GET" else self._write(path, body or {}, request.headers)
+
+    def _agenda(self, asked: Mapping[str, list[str]]) -> FakeAnswer:
+        """Return a page of the orders of some days: a short one, so that more are asked for."""
+        found = [one for one in self.orders if asked["from"][0] <= one["plannedFor"] <= asked["to"][0]]
+        begin = int(asked.get("cursor", ["0"])[0])
+        end = begin + ORDERS_ON_PAGE
+        more = {"cursor": str(end)} if end < len(found) else {}
+        return FakeAnswer(200, {"items": found[begin:end], **more})
 
     def _names(self, ids: list[str]) -> FakeAnswer:
         self.looked_up.append(ids)
@@ -150,6 +163,8 @@ class FakeApi:
             return FakeAnswer(
                 202, {"consumer": "board", "resubmittedAt": "2026-11-21T18:00:00.000Z", "resubmissions": 1}
             )
+        if "/maintenance/" in path:
+            return FakeAnswer(200, _order(path, body, at=self.now or datetime.now(UTC)))
         row, version = self.people.get(path, ({}, 0))
         if version and "if-match" not in headers:
             return refused(428, "A change needs If-Match with the current version.")
@@ -157,6 +172,16 @@ class FakeApi:
             return refused(412, "It has been changed since.")
         self.people[path] = (row | body, version + 1)
         return FakeAnswer(200 if version else 201, body, etag=str(version + 1))
+
+
+def _order(path: str, body: Row, *, at: datetime) -> Row:
+    """Return the order that a request is about, as it is afterwards."""
+    _, _, equipment_id, _, date, kind, *deed = path.split("/")
+    at_utc = at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    order = {"equipmentId": equipment_id, "date": date, "kind": kind, "plannedFor": date, "status": "planned", **body}
+    if deed == ["start"]:
+        return {**order, "status": "started", "startedAt": at_utc}
+    return {**order, "status": "finished", "finishedAt": at_utc} if deed == ["finish"] else order
 
 
 def refused(status: int, detail: str) -> FakeAnswer:

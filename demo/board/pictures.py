@@ -14,6 +14,7 @@ PICTURES: Final = project().root / "docs" / "pictures"
 WALL: Final[ViewportSize] = {"width": 1920, "height": 1080}
 PHONE: Final[ViewportSize] = {"width": 390, "height": 844}
 BOARD: Final = f"{ORIGIN}/#/board/{factory.COMPANY}/{factory.FACTORY}"
+AGENDA: Final = f"{ORIGIN}/#/agenda/{factory.COMPANY}/{factory.FACTORY}"
 MACHINE: Final = f"{ORIGIN}/#/equipment/conveyor-b"
 
 
@@ -30,6 +31,7 @@ def api() -> FakeApi:
         },
         people={log: ({"operator": LUIS}, 1)},
         directory=dict(factory.NAMES),
+        orders=factory.agenda(),
         now=factory.NOW,
     )
 
@@ -53,11 +55,13 @@ def context_of(
     return context
 
 
-def _opened(browser: Browser, place: str, size: ViewportSize, *, role: str, scale: int = 1) -> Page:
+def _opened(
+    browser: Browser, place: str, size: ViewportSize, *, role: str, scale: int = 1, shown: str = name_of(LUIS)
+) -> Page:
     page = context_of(browser, api(), size, role=role, scale=scale).new_page()
     page.goto(place)
     expect(page.get_by_text("live", exact=True)).to_be_visible()
-    expect(page.get_by_text(name_of(LUIS)).first).to_be_visible()
+    expect(page.get_by_text(shown).first).to_be_visible()
     return page
 
 
@@ -67,6 +71,7 @@ def main() -> None:
     with launched() as browser:
         _picture_board(browser)
         _picture_machine(browser)
+        _picture_agenda(browser)
 
 
 def _picture_board(browser: Browser) -> None:
@@ -88,6 +93,12 @@ def _picture_machine(browser: Browser) -> None:
     expect(machine.get_by_role("button", name=f"Assign instead of {name_of(LUIS)}")).to_be_visible()
     machine.get_by_role("button", name=name_of(EVA)).click()
     machine.screenshot(path=PICTURES / "dialog.png")
+
+
+def _picture_agenda(browser: Browser) -> None:
+    for size, scale in ((WALL, 1), (PHONE, 2)):
+        agenda = _opened(browser, AGENDA, size, role="supervisor", scale=scale, shown="belt-change")
+        agenda.screenshot(path=PICTURES / f"agenda-{size['width']}.png")
 
 
 if __name__ == "__main__":

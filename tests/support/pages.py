@@ -23,6 +23,8 @@ TILES: Final = """() => Object.fromEntries([...document.querySelectorAll(".tile"
   tile.closest(".line").querySelector("h2").textContent,
   [...tile.querySelectorAll(".note-text")].map((note) => note.textContent)]]))"""
 
+WORDS: Final = {"silent": "SILENT", "overdue": "OVERDUE", "maintenance": "IN MAINTENANCE"}
+
 Tile = list[Any]
 
 
@@ -94,15 +96,19 @@ def tile_of(row: dict[str, Any], known: FakeApi) -> Tile:
     state = row["state"]
     is_abnormal = state not in {None, "NORMAL"}
     silent = "silentSince" in row
-    kind = "error" if state == "ERROR" else "warning" if is_abnormal else "silent" if silent else "running"
+    in_maintenance, overdue = bool(row.get("underWay")), "overdue" in row
+    calm = "maintenance" if in_maintenance else "silent" if silent else "overdue" if overdue else "running"
+    kind = "error" if state == "ERROR" else "warning" if is_abnormal else calm
     seen = called(row["acknowledgedBy"], known) if "acknowledgedBy" in row else "not seen"
     notes = [
         *([seen] if is_abnormal else []),
         *(called(row[person], known) for person in ("operator", "escalatedTo") if person in row),
         *(["at risk"] if "atRisk" in row else []),
+        *(["in maintenance"] if in_maintenance and kind != "maintenance" else []),
+        *(["maintenance overdue"] if overdue and kind != "overdue" else []),
         *(["silent"] if is_abnormal and silent else []),
     ]
-    word = "SILENT" if kind == "silent" else state
+    word = WORDS.get(kind, state)
     return [kind, row["name"], word, row["lineId"], notes]
 
 

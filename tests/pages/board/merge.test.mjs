@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { rowOf } from "../../../functions/pages/board/page/items.js";
+import { ordersIn, rowOf } from "../../../functions/pages/board/page/items.js";
 import { GRACE_MS, isOlder, isSurprising, isTied, itemsOf, merge, mergeRead } from "../../../functions/pages/board/page/merge.js";
 import { inEveryOrder, item } from "./items.mjs";
 
@@ -91,9 +91,12 @@ test("a row that was repaired from a clock ahead is taken from a complete read, 
 test("only what can be drawn is taken for a row", () => {
   const whole = item("press", { silentSince: "2026-11-21T10:00:00.000Z", atRisk: { since: "2026-11-21", reason: "r" } });
   const { state, ...stateless } = whole;
-  const odd = [{ version: 9e15 }, { stateSince: "soon" }, { name: 7 }, { atRisk: {} }, { location: "here" }, { gone: false }];
+  const order = { date: "2026-11-21", kind: "lubrication", plannedFor: "2026-11-21" };
+  const orders = [{ overdue: { ...order, plannedFor: "soon" } }, { nextOrder: { date: "2026-11-21" } }, { underWay: order }];
+  const odd = [...orders, { underWay: [order] }, { version: 9e15 }, { stateSince: "soon" }, { name: 7 }, { atRisk: {} }, { location: "here" }, { gone: false }];
 
   assert.equal(rowOf(whole), whole);
+  assert.ok(rowOf({ ...whole, overdue: order, nextOrder: order, underWay: [{ ...order, startedAt: "2026-11-21T10:00:00.000Z" }] }));
   assert.ok(rowOf({ ...gone("press", 3), member: "of a later version" }));
   for (const row of [stateless, { ...gone("press", 9e15) }, ...odd.map((members) => ({ ...whole, ...members })), null, 7]) {
     assert.equal(rowOf(row), null, JSON.stringify(row));
@@ -123,4 +126,11 @@ test("a message that says something else at one version is to be settled by a re
   assert.equal(isTied(board, item("mill", { operator: "Luis" })), true);
   assert.equal(isTied(board, item("mill", { operator: "Eva" })), false);
   assert.equal(isTied(board, item("mill", { version: 2, operator: "Luis" })), false);
+});
+
+test("only orders that can be drawn are taken for an agenda", () => {
+  const order = { equipmentId: "a", date: "2026-11-21", kind: "lubrication", plannedFor: "2026-11-21", status: "planned" };
+  const odd = [{ plannedFor: "2026-02-30" }, { status: "gone" }, { result: "well" }, { startedAt: "soon" }, { equipmentId: null }];
+
+  assert.deepEqual(ordersIn([order, null, ...odd.map((members) => ({ ...order, ...members }))]), [order]);
 });

@@ -6,12 +6,17 @@ import { beforeRetryMs, jittered } from "../../../functions/pages/board/page/bac
 import { connectionOf, LOST_AFTER_MS } from "../../../functions/pages/board/page/connection.js";
 import { fragmentOf, isAt, placeOf } from "../../../functions/pages/board/page/places.js";
 import { may } from "../../../functions/pages/board/page/roles.js";
+import { daysAfter, isDay, weekOf } from "../../../functions/pages/board/page/days.js";
+import { daysOf, keyOf, kindIn, kindOfOrder, ordersOf } from "../../../functions/pages/board/page/orders.js";
 import { countsOf, helpNeeded, kindOf, linesOf } from "../../../functions/pages/board/page/standing.js";
 import { LANGUAGES, languageOf, localeOf, textIn } from "../../../functions/pages/board/page/texts.js";
 import { inEveryOrder, item } from "./items.mjs";
 
 const UNITS = { now: "now", min: "min", h: "h", d: "d" };
 const MINUTE = 60_000;
+
+const overdue = { date: "2026-11-18", kind: "lubrication", plannedFor: "2026-11-19" };
+const underWay = [{ date: "2026-11-21", kind: "inspection", plannedFor: "2026-11-21", startedAt: "2026-11-21T17:00:00.000Z" }];
 
 test("a machine is of the most urgent kind that it can be", () => {
   const silentSince = "2026-11-21T18:00:00.000Z";
@@ -23,6 +28,12 @@ test("a machine is of the most urgent kind that it can be", () => {
   assert.equal(kindOf(item("a", { state: null, stateTimestamp: null })), "unknown");
   assert.equal(kindOf(item("a", { silentSince })), "silent");
   assert.equal(kindOf(item("a", { state: "ERROR", silentSince })), "error");
+  assert.equal(kindOf(item("a", { overdue })), "overdue");
+  assert.equal(kindOf(item("a", { overdue, silentSince })), "silent");
+  assert.equal(kindOf(item("a", { overdue, underWay })), "maintenance");
+  assert.equal(kindOf(item("a", { state: null, underWay })), "maintenance");
+  assert.equal(kindOf(item("a", { state: "ERROR", underWay })), "error");
+  assert.equal(kindOf(item("a", { underWay: [] })), "running");
 });
 
 test("help is ordered by kind, then by what nobody has seen, then by age, in whatever order rows come", () => {
@@ -39,6 +50,20 @@ test("help is ordered by kind, then by what nobody has seen, then by age, in wha
     const names = helpNeeded(order).map((row) => row.equipmentId);
 
     assert.deepEqual(names, ["old-error", "new-error", "seen-error", "warning", "silent"]);
+  }
+});
+
+test("what is overdue needs help after what is silent, the oldest first, and last where somebody is at it", () => {
+  const rows = [
+    item("silent", { silentSince: "2026-11-21T07:00:00.000Z" }),
+    item("late", { overdue }),
+    item("later", { overdue: { ...overdue, plannedFor: "2026-11-20" } }),
+    item("under-way", { overdue, underWay }),
+    item("maintained", { underWay }),
+  ];
+
+  for (const order of inEveryOrder(rows)) {
+    assert.deepEqual(helpNeeded(order).map((row) => row.equipmentId), ["silent", "late", "later", "under-way"]);
   }
 });
 
@@ -60,7 +85,9 @@ test("tiles stay where they are, whatever happens to their machines", () => {
 test("counts add up", () => {
   const rows = [item("a"), item("b", { state: "ERROR" }), item("c", { silentSince: "x" }), item("d", { state: null })];
 
-  assert.deepEqual(countsOf(rows), { error: 1, warning: 0, silent: 1, unknown: 1, running: 1 });
+  assert.deepEqual(countsOf([...rows, item("e", { overdue }), item("f", { underWay })]), {
+    ...{ error: 1, warning: 0, silent: 1, overdue: 1, unknown: 1, maintenance: 1, running: 1 },
+  });
 });
 
 test("a state began between the newest report of another one and the oldest known one of its own", () => {
@@ -98,11 +125,13 @@ test("every place survives the address", () => {
     { view: "board", company: "Acme", factoryId: "G#1" },
     { view: "board", company: "Acme", factoryId: "G", lineId: "Line 1 · Pressing" },
     { view: "machine", equipmentId: "d#12345%" },
+    { view: "agenda", company: "Acme", factoryId: "G#1" },
+    { view: "agenda", company: "Acme", factoryId: "G", day: "2028-02-29" },
     { view: "faults" },
   ];
 
   for (const place of places) assert.deepEqual(placeOf(fragmentOf(place)), place);
-  for (const fragment of ["", "#", "#/nowhere", "#/board", "#/board/", "#/board/%", "#/equipment/a/b", "#/faults/1"]) {
+  for (const fragment of ["", "#", "#/nowhere", "#/board", "#/board/", "#/board/%", "#/equipment/a/b", "#/faults/1", "#/agenda/a", "#/agenda/a/b/2026-02-29"]) {
     assert.deepEqual(placeOf(fragment), { view: "choose" });
   }
 });
@@ -122,6 +151,10 @@ test("roles may do what the API lets them, and a wall nothing", () => {
 
   assert.equal(may(who("operator"), "assign"), true);
   assert.equal(may(who("auditor"), "assign"), false);
+  assert.equal(may(who("operator"), "maintain"), true);
+  assert.equal(may(who("auditor"), "maintain"), false);
+  assert.equal(may(who("operator"), "plan"), false);
+  assert.equal(may(who("supervisor"), "plan"), true);
   assert.equal(may(who("operator"), "faults"), false);
   assert.equal(may(who("admin"), "faults"), true);
   assert.equal(may({ ...who("admin"), readsOnly: true }, "assign"), false);
@@ -180,4 +213,43 @@ test("the address chooses the language, then the browser, then English", () => {
   assert.equal(localeOf("en", ["de-AT", "en-GB", "en-US"]), "en-GB");
   assert.equal(localeOf("en", ["en-US@posix"]), "en");
   assert.equal(textIn("de", "age.range", { least: "2 min", most: "{least}" }), "2 min – {least}");
+});
+
+test("a week begins on a Monday, and its days follow each other, through a year and a leap day", () => {
+  for (let day = "2027-12-20"; day < "2029-01-10"; day = daysAfter(day, 1)) {
+    const week = weekOf(day);
+
+    assert.ok(week.includes(day) && week.every(isDay));
+    assert.deepEqual(week.map((one) => new Date(one).getUTCDay()), [1, 2, 3, 4, 5, 6, 0]);
+    assert.deepEqual(week.slice(1), week.slice(0, -1).map((one) => daysAfter(one, 1)));
+    assert.deepEqual(week.map((one) => weekOf(one)[0]), week.map(() => week[0]));
+  }
+});
+
+test("an order is in its day's column, and stands as it is on the day that one looks", () => {
+  const order = { equipmentId: "a", date: "2026-11-16", kind: "lubrication", plannedFor: "2026-11-20" };
+  const planned = /** @type {const} */ ({ ...order, status: "planned" });
+
+  assert.deepEqual(daysOf("2026-11-22", [planned]).filter((day) => day.orders.length), [{ day: "2026-11-20", orders: [planned] }]);
+  assert.equal(daysOf("2026-11-23", [planned]).flatMap((day) => day.orders).length, 0);
+  assert.deepEqual(["2026-11-20", "2026-11-21"].map((today) => kindOfOrder(planned, today)), ["planned", "overdue"]);
+  assert.equal(kindOfOrder({ ...planned, status: "started" }, "2026-12-01"), "maintenance");
+  assert.equal(kindOfOrder({ ...planned, status: "finished", result: "partly" }, "2026-12-01"), "partly");
+});
+
+test("a machine's page has each order once, and what the API answered before the board knows it", () => {
+  const row = item("a", { underWay, overdue, nextOrder: overdue });
+  const answer = /** @type {const} */ ({ ...overdue, equipmentId: "a", status: "started", startedAt: "2026-11-21T18:00:00.000Z" });
+  const states = (/** @type {any} */ ...answers) =>
+    ordersOf(row, new Map(answers.map((/** @type {any} */ one) => [keyOf(one), one]))).map(({ kind, startedAt }) => [kind, startedAt]);
+
+  const inspection = ["inspection", "2026-11-21T17:00:00.000Z"];
+  assert.deepEqual(states(), [inspection, ["lubrication", undefined]]);
+  assert.deepEqual(states(answer), [inspection, ["lubrication", "2026-11-21T18:00:00.000Z"]]);
+  assert.deepEqual(states({ ...answer, status: "finished" }), [inspection]);
+  assert.deepEqual(states({ ...answer, kind: "unheard-of" }), [inspection, ["lubrication", undefined]]);
+});
+
+test("a kind is taken as the API takes it", () => {
+  assert.deepEqual(["Oil change ", "a", "7", "", "öl", "x".repeat(33)].map(kindIn), ["oil-change", "a", null, null, null, null]);
 });

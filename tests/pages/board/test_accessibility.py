@@ -20,6 +20,7 @@ PLACES = {
     BOARD: "Help needed",
     "#/board/Acme/Guadalajara/none": "No equipment is registered here.",
     "#/equipment/conveyor-b": "belt slips",
+    "#/agenda/Acme/Guadalajara": "belt-change",
     "#/faults": "Poison",
     "#/": "Which board?",
 }
@@ -50,6 +51,17 @@ def test_a_dialog_has_no_violation(opened: Opened, name: str) -> None:
     expect(screen.page.get_by_role("dialog")).to_be_visible()
 
     assert violations(screen) == []
+
+
+def test_the_dialogs_of_maintenance_have_no_violation(opened: Opened) -> None:
+    screen = opened("#/equipment/trimmer-2")
+    for name in ("Finish: lubrication", "Plan maintenance"):
+        screen.page.get_by_role("button", name=name).click()
+        expect(screen.page.get_by_role("dialog")).to_be_visible()
+
+        assert violations(screen) == []
+
+        screen.page.keyboard.press("Escape")
 
 
 def test_the_way_in_has_no_violation(opened: Opened) -> None:

@@ -25,8 +25,8 @@ def test_help_needed_is_ordered_by_urgency_and_counted(opened: Opened) -> None:
     names = screen.page.locator(".card .name").all_text_contents()
     counts = screen.page.locator(".counts strong").all_text_contents()
 
-    assert names == ["Conveyor B", "Oven 1", "Robot 1", "Press 4", "Mill 2"]
-    assert counts == ["1", "2", "2", "19"]
+    assert names == ["Conveyor B", "Oven 1", "Robot 1", "Press 4", "Mill 2", "Washer 1"]
+    assert counts == ["1", "2", "2", "1", "1", "17"]
 
 
 def test_a_wall_shows_24_machines_without_scrolling(opened: Opened) -> None:
@@ -64,6 +64,7 @@ def test_a_phone_never_scrolls_sideways(opened: Opened, known: FakeApi) -> None:
         "#/": "Which board?",
         "#/board/Acme": wide,
         "#/equipment/conveyor-b": wide,
+        "#/agenda/Acme/Guadalajara": wide,
         "#/faults": "Poison",
     }
     for place, shown in places.items():
@@ -78,6 +79,8 @@ def test_markup_in_any_text_stays_text(opened: Opened, known: FakeApi) -> None:
     for name in ("name", "lineId", "state", "operator", "acknowledgedBy"):
         row[name] = f"{name}{IMG}"
     known.directory |= dict.fromkeys(known.directory, IMG)
+    row["underWay"] = [{**factory.UNDER_WAY, "kind": IMG}]
+    known.orders[-2] |= {"kind": IMG}
     row["atRisk"] = {"since": factory.minutes_ago(3), "reason": IMG}
     row["location"] |= dict.fromkeys(("city", "neighborhood"), IMG)
     row["lastAnomaly"] = {
@@ -102,7 +105,7 @@ def test_markup_in_any_text_stays_text(opened: Opened, known: FakeApi) -> None:
     fault = {"id": "f", "timestamp": factory.minutes_ago(1), "consumer": IMG, "error": {"name": IMG, "message": IMG}}
     known.bodies |= {"/faults": {"items": [fault]}, "/faults/f": {**fault, "message": IMG}}
 
-    for place in ("#/board/Acme", "#/equipment/conveyor-b", "#/faults"):
+    for place in ("#/board/Acme", "#/equipment/conveyor-b", "#/agenda/Acme/Guadalajara", "#/faults"):
         screen = opened(place, role="admin")
         screen.page.get_by_text(IMG).first.wait_for()
 

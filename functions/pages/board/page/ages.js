@@ -23,7 +23,8 @@ const NEAR_SHARE = 0.1;
  * @param {Item} item
  */
 export function earliest(item) {
-  if (item.silentSince !== undefined && (item.state === null || item.state === "NORMAL")) return item.silentSince;
+  const known = item.silentSince ?? item.overdue?.plannedFor;
+  if (known !== undefined && (item.state === null || item.state === "NORMAL")) return known;
   return item.stateSince ?? item.stateTimestamp ?? "";
 }
 

@@ -1,4 +1,5 @@
 /** The page: who is signed in, where one is, and what is drawn there. */
+import { openAgenda } from "./agenda.js";
 import { openBoard } from "./board.js";
 import { openChoice, remember } from "./choose.js";
 import { openDeed } from "./deed.js";
@@ -108,6 +109,7 @@ function show(why = null) {
   main.className = view.className;
   main.replaceChildren(...view.elements);
   if (place.view === "board") lastBoard = place;
+  if (place.view === "agenda") lastBoard = { view: "board", company: place.company, factoryId: place.factoryId };
   const current = session.who() === null ? "" : place.view;
   setAccount(session.who(), { board: lastBoard, current, onSignOut: () => void session.signOut() });
   scrollTo(0, 0);
@@ -120,6 +122,7 @@ function show(why = null) {
  */
 function viewOf(place) {
   if (place.view === "board") return openBoard(place, context);
+  if (place.view === "agenda") return openAgenda(place, context);
   if (place.view === "machine") return openMachine(place, context);
   return place.view === "faults" ? openFaults(context) : openChoice();
 }

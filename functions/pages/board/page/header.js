@@ -12,6 +12,9 @@ import { KINDS } from "./standing.js";
  * @typedef {import("./roles.js").Who} Who
  */
 
+/** Kinds that are counted only where there are some. @type {readonly import("./standing.js").Kind[]} */
+const SELDOM = ["overdue", "unknown", "maintenance"];
+
 const title = element("h1", {});
 const counts = element("ul", { class: "counts" });
 const connection = element("p", { class: "connection", role: "status" });
@@ -35,7 +38,7 @@ export function setTitle(words) {
  * @param {{board: import("./places.js").Place, current: string, onSignOut: () => void}} how
  */
 export function setAccount(who, { board, current, onSignOut }) {
-  const isBack = current === "machine";
+  const isBack = current === "machine" || current === "agenda";
   const boardLink = element(
     "a",
     { href: fragmentOf(board), "aria-label": isBack ? text("nav.back") : null, "aria-current": current === "board" && "page" },
@@ -44,6 +47,11 @@ export function setAccount(who, { board, current, onSignOut }) {
   );
   const faults = element("a", { href: "#/faults", "aria-current": current === "faults" && "page" }, text("nav.faults"));
   navigation.replaceChildren(...(who === null || (current === "board" && !may(who, "faults")) ? [] : [boardLink]));
+  if (who !== null && board.view === "board" && board.factoryId !== undefined) {
+    const { company, factoryId } = board;
+    const href = fragmentOf({ view: "agenda", company, factoryId });
+    navigation.append(element("a", { href, "aria-current": current === "agenda" && "page" }, text("nav.agenda")));
+  }
   if (may(who, "faults")) navigation.append(faults);
   navigation.hidden = !navigation.childElementCount;
   setAttribute(navigation, "aria-label", text("app.name"));
@@ -55,7 +63,7 @@ export function setAccount(who, { board, current, onSignOut }) {
 
 /** @param {Record<import("./standing.js").Kind, number> | null} numbers */
 export function setCounts(numbers) {
-  const kinds = numbers === null ? [] : KINDS.filter((kind) => kind !== "unknown" || numbers[kind]);
+  const kinds = numbers === null ? [] : KINDS.filter((kind) => !SELDOM.includes(kind) || numbers[kind]);
   fill(
     counts,
     ...kinds.map((kind) =>

@@ -1,3 +1,5 @@
+import { isDay } from "./days.js";
+
 /**
  * What the API answers, as far as the page reads it. Times are fixed-width UTC.
  *
@@ -6,6 +8,12 @@
  * @typedef {{part: string, result: string, revision: number, timestamp: string}} LastAudit
  * @typedef {{kind: string, state: string, timestamp: string, unit: string, seen: number, model: string,
  *   expected: {typical: number, atMost: number, basedOn: number}}} LastAnomaly
+ *
+ * @typedef {{date: string, kind: string, plannedFor: string, startedAt?: string}} OpenOrder  Maintenance that is not
+ *   finished. Its date and kind are its name; days are UTC.
+ * @typedef {OpenOrder & {startedAt: string}} BegunOrder
+ * @typedef {OpenOrder & {equipmentId: string, status: "planned" | "started" | "finished", minutes?: number,
+ *   finishedAt?: string, result?: "done" | "partly" | "skipped"}} PlannedOrder  An order of an agenda.
  *
  * @typedef {object} Item  How a piece of equipment stands; null is unknown, a missing member does not apply.
  * @property {string} equipmentId
@@ -22,6 +30,9 @@
  * @property {string} [acknowledgedBy]  A token's subject.
  * @property {{since: string, reason: string}} [atRisk]
  * @property {string} [silentSince]
+ * @property {BegunOrder[]} [underWay]  Meanwhile it is neither silent nor at risk.
+ * @property {OpenOrder} [nextOrder]
+ * @property {OpenOrder} [overdue]  The first one that was not finished on its day.
  * @property {LastAudit} [lastAudit]
  * @property {LastAnomaly} [lastAnomaly]
  *
@@ -40,6 +51,9 @@ const isText = (value) => typeof value === "string";
 const isTime = (value) => isText(value) && !Number.isNaN(Date.parse(value));
 
 /** @type {Check} */
+const isDate = (value) => isText(value) && isDay(value);
+
+/** @type {Check} */
 const isVersion = (value) => Number.isInteger(value) && value >= 0 && value < VERSION_BELOW;
 
 /** @type {(check: Check) => Check} */
@@ -52,8 +66,16 @@ const orAbsent = (check) => (value) => value === undefined || check(value);
 const has = (checks) => (value) =>
   typeof value === "object" && value !== null && Object.entries(checks).every(([name, check]) => check(value[name]));
 
+/** @type {(...values: string[]) => Check} */
+const oneOf = (...values) => (value) => values.includes(value);
+
+/** @type {(check: Check) => Check} */
+const eachOf = (check) => (value) => Array.isArray(value) && value.every(check);
+
 /** @type {(names: readonly string[], check: Check) => Record<string, Check>} */
 const each = (names, check) => Object.fromEntries(names.map((name) => [name, check]));
+
+const order = { ...each(["date", "plannedFor"], isDate), kind: isText };
 
 const isTombstone = has({ equipmentId: isText, version: isVersion, gone: (value) => value === true });
 
@@ -67,6 +89,8 @@ const isItem = has({
   ...each(["stateSince", "stateTimestamp"], orNull(isTime)),
   ...each(["operator", "escalatedTo", "acknowledgedBy"], orAbsent(isText)),
   silentSince: orAbsent(isTime),
+  underWay: orAbsent(eachOf(has({ ...order, startedAt: isTime }))),
+  ...each(["nextOrder", "overdue"], orAbsent(has({ ...order, startedAt: orAbsent(isTime) }))),
   atRisk: orAbsent(has({ since: isTime, reason: isText })),
   lastAnomaly: orAbsent(
     has({
@@ -77,6 +101,23 @@ const isItem = has({
     }),
   ),
 });
+
+const isOrder = has({
+  ...order,
+  equipmentId: isText,
+  status: oneOf("planned", "started", "finished"),
+  minutes: orAbsent(Number.isFinite),
+  ...each(["startedAt", "finishedAt"], orAbsent(isTime)),
+  result: orAbsent(oneOf("done", "partly", "skipped")),
+});
+
+/**
+ * Return those of a list that are orders which the page can draw.
+ *
+ * @param {readonly any[]} values
+ * @returns {PlannedOrder[]}
+ */
+export const ordersIn = (values) => values.filter(isOrder);
 
 /**
  * Return what came over the wire as a row; null if the page could not draw it.

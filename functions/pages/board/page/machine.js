@@ -6,6 +6,7 @@ import { setTitle } from "./header.js";
 import { deedButtons, LOG_DEEDS, updateDeeds } from "./help.js";
 import { icon } from "./icons.js";
 import { itemOf, nameOf } from "./items.js";
+import { OrdersSection } from "./maintenance.js";
 import { may } from "./roles.js";
 import { problemText, text, timeOf } from "./speech.js";
 import { isAbnormal, kindOf } from "./standing.js";
@@ -47,7 +48,8 @@ export function openMachine({ equipmentId }, context) {
   const mayDo = LOG_DEEDS.some((deed) => may(context.who, deed));
   const deeds = deedButtons(equipmentId, { mayDo, onDeed: (deed) => item && context.act(deed, item) });
   const bar = element("div", { class: "deed-bar", hidden: !mayDo }, deeds);
-  const top = element("div", { class: "machine-top" }, standing, bar, facts);
+  const orders = new OrdersSection(context);
+  const top = element("div", { class: "machine-top" }, standing, bar, facts, orders.section);
   const story = new StorySection(equipmentId);
   const audits = new ListSection(text("machine.audits"), text("machine.audits.none"), auditRow);
   const versions = new ListSection(text("machine.versions"), text("machine.versions.none"), versionRow);
@@ -80,6 +82,7 @@ export function openMachine({ equipmentId }, context) {
     drawStanding(standing, shown, firstMs);
     drawFacts(facts, shown);
     updateDeeds(bar, shown);
+    orders.draw(shown);
     if (storyVersion !== shown.version) {
       setTimeout(() => story.load(), storyVersion < 0 ? 0 : STORY_LATER_MS);
       storyVersion = shown.version;

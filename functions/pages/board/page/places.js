@@ -1,11 +1,15 @@
+import { isDay } from "./days.js";
+
 /**
  * Where one is on the page, as the fragment of the address.
  *
  * @typedef {{view: "choose"}} Choose
  * @typedef {{view: "board", company: string, factoryId?: string, lineId?: string}} BoardPlace
  * @typedef {{view: "machine", equipmentId: string}} MachinePlace
+ * @typedef {{view: "agenda", company: string, factoryId: string, day?: string}} AgendaPlace  The week of a day, as
+ *   `2026-11-30`; without one, this week.
  * @typedef {{view: "faults"}} Faults
- * @typedef {Choose | BoardPlace | MachinePlace | Faults} Place
+ * @typedef {Choose | BoardPlace | MachinePlace | AgendaPlace | Faults} Place
  */
 
 /**
@@ -19,6 +23,9 @@ export function placeOf(fragment) {
   const [first, second, third] = parts;
   if (view === "board" && first && parts.length <= 3) {
     return { view, company: first, ...(second ? { factoryId: second } : {}), ...(third ? { lineId: third } : {}) };
+  }
+  if (view === "agenda" && first && second && parts.length <= 3 && (third === undefined || isDay(third))) {
+    return { view, company: first, factoryId: second, ...(third ? { day: third } : {}) };
   }
   if (view === "equipment" && first && parts.length === 1) return { view: "machine", equipmentId: first };
   return view === "faults" && !parts.length ? { view } : { view: "choose" };
@@ -41,6 +48,9 @@ function partsOf(place) {
   if (place.view === "machine") return ["equipment", place.equipmentId];
   if (place.view === "faults") return ["faults"];
   if (place.view === "choose") return [];
+  if (place.view === "agenda") {
+    return ["agenda", place.company, place.factoryId, ...(place.day === undefined ? [] : [place.day])];
+  }
   const { company, factoryId, lineId } = place;
   return ["board", ...[company, factoryId, lineId].filter((part) => part !== undefined)];
 }

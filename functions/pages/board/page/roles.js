@@ -3,13 +3,20 @@
  *
  * @typedef {{subject: string, name: string, groups: string[], readsOnly?: boolean}} Who  A wall screen only
  *   reads, whoever signed it in.
- * @typedef {"acknowledge" | "assign" | "escalate" | "faults"} Deed
+ * @typedef {"acknowledge" | "assign" | "escalate" | "maintain" | "plan" | "faults"} Deed
  */
 
 const DEALS_WITH_LOGS = ["operator", "supervisor", "admin"];
 
 /** @type {Record<Deed, readonly string[]>} */
-const MAY = { acknowledge: DEALS_WITH_LOGS, assign: DEALS_WITH_LOGS, escalate: DEALS_WITH_LOGS, faults: ["admin"] };
+const MAY = {
+  acknowledge: DEALS_WITH_LOGS,
+  assign: DEALS_WITH_LOGS,
+  escalate: DEALS_WITH_LOGS,
+  maintain: ["operator", "supervisor", "admin"],
+  plan: ["supervisor", "admin"],
+  faults: ["admin"],
+};
 
 /** What only those may do who are limited to no place. @type {readonly Deed[]} */
 const EVERYWHERE_ONLY = ["faults"];

@@ -1,12 +1,11 @@
 /** The page's texts and times, in the language of whoever looks. */
 import { ageOf, isExact, roughAgeOf } from "./ages.js";
 import { serverNowMs } from "./api.js";
+import { DAY_MS, dayMs } from "./days.js";
 import { SignedOut } from "./session.js";
 import { LANGUAGES, languageOf, localeOf, textIn } from "./texts.js";
 
 export const language = languageOf(location.search, navigator.languages);
-
-const DAY_MS = 86_400_000;
 
 /** A date is written as the browser's owner writes it, in the language of the page. */
 const locale = localeOf(language, navigator.languages);
@@ -43,6 +42,15 @@ export const clock = (ms) => clockFormat.format(ms);
 
 /** @param {number} ms */
 export const clockWithSeconds = (ms) => secondsFormat.format(ms);
+
+const weekdayFormat = new Intl.DateTimeFormat(locale, { weekday: "short", day: "numeric", month: "short", timeZone: "UTC" });
+
+/**
+ * A day of orders, which are UTC: `Mon 30 Nov`.
+ *
+ * @param {string} day
+ */
+export const dayText = (day) => weekdayFormat.format(dayMs(day));
 
 /**
  * A time of day, with the day unless it is within a day of now.

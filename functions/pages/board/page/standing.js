@@ -2,34 +2,41 @@
  * How equipment stands, in the words of the board, and who needs help first. Pure.
  *
  * @typedef {import("./items.js").Item} Item
- * @typedef {"error" | "warning" | "silent" | "unknown" | "running"} Kind
+ * @typedef {"error" | "warning" | "silent" | "overdue" | "unknown" | "maintenance" | "running"} Kind
  */
 import { earliest } from "./ages.js";
 import { nameOf } from "./items.js";
 
 /** The most urgent first. @type {readonly Kind[]} */
-export const KINDS = ["error", "warning", "silent", "unknown", "running"];
+export const KINDS = ["error", "warning", "silent", "overdue", "unknown", "maintenance", "running"];
 
 const NORMAL = "NORMAL";
 
 const collator = new Intl.Collator(undefined, { numeric: true });
 
 /**
- * A state is any name; one that is neither normal nor an error warns.
+ * A state is any name; one that is neither normal nor an error warns, also during maintenance.
  *
  * @param {Item} item
  * @returns {Kind}
  */
 export function kindOf(item) {
-  if (item.state === null) return item.silentSince === undefined ? "unknown" : "silent";
-  if (item.state !== NORMAL) return item.state.startsWith("ERROR") ? "error" : "warning";
-  return item.silentSince === undefined ? "running" : "silent";
+  if (item.state !== null && item.state !== NORMAL) return item.state.startsWith("ERROR") ? "error" : "warning";
+  if (isInMaintenance(item)) return "maintenance";
+  if (item.silentSince !== undefined) return "silent";
+  if (item.overdue !== undefined) return "overdue";
+  return item.state === null ? "unknown" : "running";
 }
 
 /**
  * @param {Item} item
  */
 export const isAbnormal = (item) => item.state !== null && item.state !== NORMAL;
+
+/**
+ * @param {Item} item
+ */
+export const isInMaintenance = (item) => (item.underWay ?? []).length > 0;
 
 /**
  * @param {Item} item
@@ -41,7 +48,7 @@ export const isSeen = (item) => item.acknowledgedBy !== undefined;
  * @returns {Record<Kind, number>}
  */
 export function countsOf(items) {
-  const counts = { error: 0, warning: 0, silent: 0, unknown: 0, running: 0 };
+  const counts = /** @type {Record<Kind, number>} */ (Object.fromEntries(KINDS.map((kind) => [kind, 0])));
   for (const item of items) counts[kindOf(item)] += 1;
   return counts;
 }
@@ -52,7 +59,9 @@ export function countsOf(items) {
  * @param {readonly Item[]} items
  */
 export function helpNeeded(items) {
-  return items.filter((item) => isAbnormal(item) || item.silentSince !== undefined).sort(byUrgency);
+  return items
+    .filter((item) => isAbnormal(item) || item.silentSince !== undefined || item.overdue !== undefined)
+    .sort(byUrgency);
 }
 
 /**

@@ -1,14 +1,16 @@
 /** What tiles, cards and the page of a machine say of it. */
 import { isExact, sinceOf } from "./ages.js";
 import { serverNowMs } from "./api.js";
+import { DAY_MS, dayMs } from "./days.js";
 import { personText } from "./directory.js";
 import { element } from "./dom.js";
 import { icon } from "./icons.js";
-import { age, lasting, roughAge, sinceText, text, timeOf } from "./speech.js";
-import { isAbnormal, isSeen, kindOf } from "./standing.js";
+import { age, dayText, lasting, roughAge, sinceText, text, timeOf } from "./speech.js";
+import { isAbnormal, isInMaintenance, isSeen, kindOf } from "./standing.js";
 
 /**
  * @typedef {import("./pending.js").ShownItem} ShownItem
+ * @typedef {import("./items.js").OpenOrder} OpenOrder
  * @typedef {{icon: import("./icons.js").Icon, text: string, label: string, kind: string}} Note
  */
 
@@ -19,7 +21,7 @@ import { isAbnormal, isSeen, kindOf } from "./standing.js";
  */
 export function stateWord(item) {
   const kind = kindOf(item);
-  if (kind === "silent") return text("state.silent");
+  if (kind === "silent" || kind === "overdue" || kind === "maintenance") return text(`state.${kind}`);
   return kind === "unknown" ? text("state.unknown") : (item.state ?? "");
 }
 
@@ -32,6 +34,8 @@ export function stateWord(item) {
 export function duration(item, firstMs) {
   const kind = kindOf(item);
   if (kind === "silent" && item.silentSince !== undefined) return age(serverNowMs() - Date.parse(item.silentSince));
+  if (kind === "maintenance") return age(serverNowMs() - Date.parse(firstOf(item).startedAt));
+  if (kind === "overdue" && item.overdue !== undefined) return age(serverNowMs() - endOf(item.overdue));
   if (kind === "running") {
     if (item.stateSince === null) return "";
     return text("age.trouble", { age: roughAge(serverNowMs() - Date.parse(item.stateSince)) });
@@ -47,12 +51,35 @@ export function duration(item, firstMs) {
  * @param {number} [firstMs]
  */
 export function sinceSentence(item, firstMs) {
-  if (kindOf(item) === "silent" && item.silentSince !== undefined) {
-    return text("since.silent", { time: timeOf(item.silentSince) });
+  const kind = kindOf(item);
+  if (kind === "silent" && item.silentSince !== undefined) return text("since.silent", { time: timeOf(item.silentSince) });
+  if (kind === "overdue" && item.overdue !== undefined) return plannedText(item.overdue);
+  if (kind === "maintenance") {
+    const { kind: order, startedAt } = firstOf(item);
+    return text("since.maintenance", { order, time: timeOf(startedAt) });
   }
   const since = sinceOf(item, firstMs);
   return since === null ? "" : sinceText(since);
 }
+
+/**
+ * The order that has been under way longest.
+ *
+ * @param {ShownItem} item  In maintenance.
+ */
+function firstOf({ underWay = [] }) {
+  return underWay.reduce((first, one) => (one.startedAt < first.startedAt ? one : first));
+}
+
+/** @param {OpenOrder} order */
+export const plannedText = ({ kind, plannedFor }) => text("order.planned", { order: kind, day: dayText(plannedFor) });
+
+/**
+ * The end of the day that an order is planned for.
+ *
+ * @param {OpenOrder} order
+ */
+const endOf = ({ plannedFor }) => dayMs(plannedFor) + DAY_MS;
 
 /**
  * Whether a row leaves open when its trouble began.
@@ -77,21 +104,26 @@ export function notesOf(item) {
   if (isAbnormal(item)) notes.push(seenNote(item));
   if (item.operator !== undefined) notes.push(personNote("person", "note.operator", item.operator));
   if (item.escalatedTo !== undefined) notes.push(personNote("escalated", "note.escalated", item.escalatedTo));
-  if (item.atRisk !== undefined) {
-    notes.push({ icon: "risk", text: text("note.risk"), label: text("note.risk"), kind: "risk" });
-  }
-  if (isAbnormal(item) && item.silentSince !== undefined) {
-    notes.push({ icon: "silent", text: text("note.silent"), label: text("note.silent"), kind: "silent" });
-  }
+  if (item.atRisk !== undefined) notes.push(noteOf("risk"));
+  const kind = kindOf(item);
+  if (isInMaintenance(item) && kind !== "maintenance") notes.push(noteOf("maintenance"));
+  if (item.overdue !== undefined && kind !== "overdue") notes.push(noteOf("overdue"));
+  if (isAbnormal(item) && item.silentSince !== undefined) notes.push(noteOf("silent"));
   return notes;
 }
+
+/**
+ * @param {"unseen" | "risk" | "silent" | "maintenance" | "overdue"} kind
+ * @returns {Note}
+ */
+const noteOf = (kind) => ({ icon: kind, text: text(`note.${kind}`), label: text(`note.${kind}`), kind });
 
 /**
  * @param {ShownItem} item
  * @returns {Note}
  */
 function seenNote(item) {
-  if (!isSeen(item)) return { icon: "unseen", text: text("note.unseen"), label: text("note.unseen"), kind: "unseen" };
+  if (!isSeen(item)) return noteOf("unseen");
   const name = personText(item.acknowledgedBy ?? "");
   return { icon: "seen", text: name, label: text("note.seen", { name }), kind: "seen" };
 }

@@ -1,0 +1,77 @@
+/**
+ * Orders of maintenance: which of them a machine's page shows, and how each stands. Pure.
+ *
+ * @typedef {import("./items.js").Item} Item
+ * @typedef {import("./items.js").OpenOrder} OpenOrder
+ * @typedef {import("./items.js").PlannedOrder} PlannedOrder
+ * @typedef {"planned" | "overdue" | "maintenance" | "done" | "partly" | "skipped"} OrderKind  How an order stands.
+ */
+import { daysAfter, weekOf } from "./days.js";
+
+const KIND = /^[a-z][a-z0-9-]{0,31}$/;
+
+/**
+ * What tells an order of a machine from its others.
+ *
+ * @param {Pick<OpenOrder, "date" | "kind">} order
+ */
+export const keyOf = ({ date, kind }) => `${date} ${kind}`;
+
+/**
+ * The orders to show of a machine: those under way, the overdue one, the next one. What the API answered to a person is
+ * newer than what the board knows of an order; an order that the board has no more is over.
+ *
+ * @param {Item} item
+ * @param {ReadonlyMap<string, PlannedOrder>} answered  By key.
+ * @returns {OpenOrder[]}
+ */
+export function ordersOf({ underWay = [], overdue, nextOrder }, answered) {
+  /** @type {Map<string, OpenOrder>} */
+  const orders = new Map();
+  for (const order of [...underWay, overdue, nextOrder]) {
+    if (order === undefined || orders.has(keyOf(order))) continue;
+    const newer = answered.get(keyOf(order));
+    if (newer?.status === "finished") continue;
+    orders.set(keyOf(order), newer?.startedAt === undefined ? order : { ...order, startedAt: newer.startedAt });
+  }
+  return [...orders.values()];
+}
+
+/**
+ * How an order of an agenda stands on a day.
+ *
+ * @param {PlannedOrder} order
+ * @param {string} today
+ * @returns {OrderKind}
+ */
+export function kindOfOrder({ status, result, plannedFor }, today) {
+  if (status === "finished") return result ?? "done";
+  if (status === "started") return "maintenance";
+  return plannedFor < today ? "overdue" : "planned";
+}
+
+/**
+ * The days of a week, each with its orders as they came.
+ *
+ * @param {string} day  Any of the week.
+ * @param {readonly PlannedOrder[]} orders
+ */
+export const daysOf = (day, orders) =>
+  weekOf(day).map((one) => ({ day: one, orders: orders.filter(({ plannedFor }) => plannedFor === one) }));
+
+/**
+ * The weeks before and after a day's, as days of them.
+ *
+ * @param {string} day
+ */
+export const beside = (day) => ({ before: daysAfter(day, -7), after: daysAfter(day, 7) });
+
+/**
+ * What somebody typed as a kind, as the API takes it; null if it does not.
+ *
+ * @param {string} typed
+ */
+export function kindIn(typed) {
+  const kind = typed.trim().toLowerCase().replace(/\s+/g, "-");
+  return KIND.test(kind) ? kind : null;
+}
