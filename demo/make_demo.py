@@ -1,6 +1,7 @@
-"""`make demo`: the demo factory lives: machines report and operators look after trouble, until it is stopped."""
+"""`make demo`: the demo factory lives until it is stopped: machines report, people look after them."""
 
 import argparse
+import heapq
 import random
 import sys
 import time
@@ -14,31 +15,42 @@ from typing import Final
 from botocore.exceptions import BotoCoreError, ClientError
 
 from andon.runtime import clock, times
+from andon.runtime.clock import DAY_MS
 from andon.tools.stack import outputs
 from andon.tools.stack.api import ApiClient, HttpResponse, path_of
 from andon.tools.stack.errors import ToolFailed
+from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
 from contract import groups
-from demo import factory_life, factory_start
-from demo.factory import FACTORY, MACHINES, OPERATORS
-from demo.factory_life import Acknowledgement, Deed, MachineReport
+from demo import factory_life, factory_maintenance, factory_start
+from demo.factory import FACTORY, MACHINES, OPERATORS, SUPERVISOR
+from demo.factory_life import Acknowledgement, MachineReport
+from demo.factory_maintenance import KINDS, OrderDeed
 from demo.people import name_of
 
 SILENCE_S: Final = 40 * 60  # a rule waits for 30 minutes of real time, whatever the speed
 SIGN_IN_EACH_S: Final = 30 * 60  # a token lives for an hour
+KNOWN_WITHIN_S: Final = 20  # the service of the orders hears of a machine a moment after its registration
 ACCEPTED: Final = frozenset({HTTPStatus.CREATED, HTTPStatus.OK})
 
+Deed = factory_life.Deed | OrderDeed
 
+STEPS: Final[dict[str, str]] = {"plan": "planned", "start": "started", "finish": "finished"}
 STARTS: Final = {machine.id: factory_start.state_of(machine) for machine in MACHINES}
 
 
 @dataclass(slots=True)
 class Shift:
-    """A demo that runs: what was done, by the state reported or `acknowledged`, and what was refused, by status."""
+    """A demo that runs: what was done, by the state reported or `acknowledged`, and what was refused, by status.
+
+    orders: how many were planned, started and finished, by step.
+    """
 
     deployed: dict[str, str]
     done: Counter[str] = field(default_factory=Counter)
+    orders: Counter[str] = field(default_factory=Counter)
     refused: Counter[int] = field(default_factory=Counter)
+    _order_paths: dict[int, str] = field(default_factory=dict)
     _logs: dict[str, tuple[str, str]] = field(default_factory=dict)
     _stack: Stack | None = None
     _since_s: float = 0
@@ -47,13 +59,14 @@ class Shift:
         """Do it over HTTP, as whoever does it; return a line about what is worth to be seen."""
         if isinstance(deed, MachineReport):
             return self._report(deed)
-        return self._acknowledge(deed)
+        return self._acknowledge(deed) if isinstance(deed, Acknowledgement) else self._maintain(deed)
 
     def summary(self) -> str:
         """Return in a line what was done."""
         reports = {state: count for state, count in sorted(self.done.items()) if state != "acknowledged"}
         listed = ", ".join(f"{count} {state}" for state, count in reports.items())
         text = f"{sum(reports.values())} reports ({listed or 'none'}), {self.done['acknowledged']} acknowledgements"
+        text += ", orders: " + ", ".join(f"{self.orders[step]} {words}" for step, words in STEPS.items())
         return f"{text}; refused: {', '.join(f'{count} x {status}' for status, count in self.refused.items()) or 0}"
 
     def _report(self, deed: MachineReport) -> str | None:
@@ -77,10 +90,40 @@ class Shift:
         answer = self._api(groups.OPERATOR, operator).request("PUT", path)
         return f"{deed.machine}: {name_of(operator)} is on it" if self._is_accepted(answer, "acknowledged") else None
 
-    def _is_accepted(self, answer: HttpResponse, what: str) -> bool:
+    def _maintain(self, deed: OrderDeed) -> str | None:
+        """Plan an order as the supervisor, start or finish it as an operator; one that was refused is left alone."""
+        if deed.step == "plan":
+            answer = self._plan(deed)
+        elif (path := self._order_paths.get(deed.number)) is None:
+            return None
+        else:
+            body = {"result": "done"} if deed.step == "finish" else None
+            answer = self._api(groups.OPERATOR, OPERATORS[0]).request("POST", f"{path}/{deed.step}", body)
+        if not self._is_accepted(answer, deed.step, self.orders):
+            return None
+        if deed.step == "plan":
+            order = answer.json
+            path = path_of("equipment", deed.machine, "maintenance", order["date"], deed.kind)
+            self._order_paths[deed.number] = path
+        return f"{deed.machine}: {deed.kind} is {STEPS[deed.step]}"
+
+    def _plan(self, deed: OrderDeed) -> HttpResponse:
+        """Plan an order, as soon as its machine is known."""
+        day = times.to_utc(clock.now_ms() + deed.ahead_days * DAY_MS)[:10]
+        path = path_of("equipment", deed.machine, "maintenance", day, deed.kind)
+        answers: list[HttpResponse] = []
+
+        def is_answered() -> bool:
+            answers.append(self._api(groups.SUPERVISOR, SUPERVISOR).put(path, {"minutes": KINDS[deed.kind]}))
+            return answers[-1].status != HTTPStatus.NOT_FOUND
+
+        eventually(is_answered, within_s=KNOWN_WITHIN_S)
+        return answers[-1]
+
+    def _is_accepted(self, answer: HttpResponse, what: str, counts: Counter[str] | None = None) -> bool:
         is_accepted = answer.status in ACCEPTED
         if is_accepted:
-            self.done[what] += 1
+            (self.done if counts is None else counts)[what] += 1
         else:
             self.refused[answer.status] += 1
         return is_accepted
@@ -96,7 +139,9 @@ def deeds(*, speed: float, seed: int | None) -> Iterator[tuple[float, Deed]]:
     machines = [machine.id for machine in MACHINES]
     dice = random.Random(seed)  # noqa: S311  a demo keeps no secrets
     silence_s = SILENCE_S * speed
-    for at_s, deed in factory_life.live(machines, STARTS, silent=factory_start.SILENT, silence_s=silence_s, dice=dice):
+    life = factory_life.live(machines, STARTS, silent=factory_start.SILENT, silence_s=silence_s, dice=dice)
+    orders = factory_maintenance.orders(machines, dice=random.Random(seed))  # noqa: S311  here, too
+    for at_s, deed in heapq.merge(life, orders, key=lambda one: one[0]):
         yield at_s / speed, deed
 
 

@@ -7,7 +7,8 @@ from typing import Any, Final, TypedDict
 from andon.dynamodb.ttl import ttl_at
 from andon.runtime import times
 from contract import logs
-from contract.entities import LocationEntity
+from contract.entities import LocationEntity, OrderEntity
+from contract.orders import FINISHED, KEPT_DAYS, MOVED, ORDER_FACTS, PLANNED, STARTED, day_ms
 from demo.people import OLGA
 
 ACCOUNT: Final = "000000000000"
@@ -22,7 +23,10 @@ SERVICE_OF: Final = {
     "state-acknowledged": "dispatch",
     "state-escalated": "dispatch",
     "equipment-at-risk": "dispatch",
+    **dict.fromkeys(ORDER_FACTS, "maintenance"),
 }
+
+OF_STATUS: Final = {"started": STARTED, "finished": FINISHED}
 
 Row = dict[str, Any]
 """A row's image; what it holds depends on its discriminator."""
@@ -131,6 +135,25 @@ class Writer:
             "latest": revision,
         }
         return self._envelope("audit-recorded", at_ms, actor, {"audit": entity}, new=row)
+
+    def ordered(self, order: OrderEntity, *, at_ms: int, actor: str, old: Row | None = None) -> LakeEnvelope:
+        """Return the event of a version of an order; `old`: the row of the version before."""
+        kind = (
+            (PLANNED if order["version"] == 1 else MOVED)
+            if order["status"] == "planned"
+            else OF_STATUS[order["status"]]
+        )
+        row = {
+            "pk": f"Equipment#{order['equipmentId']}",
+            "sk": f"order#{order['date']}#{order['kind']}",
+            **order,
+            **self._version(order["version"], at_ms, actor),
+            "discriminator": "order",
+            "fence": order["version"],
+            "ttl": ttl_at(day_ms(order["plannedFor"]), KEPT_DAYS),
+        }
+        before = {"before": {name: old[name] for name in ("factoryId", "plannedFor")}} if old else {}
+        return self._envelope(kind, at_ms, actor, {"order": {**order, **before}}, new=row, old=old)
 
     def registered(
         self,

@@ -51,6 +51,39 @@ def _availability(figure: Figure, records: Sequence[Record]) -> None:
     tidy(axes, "percent of the time that machines ran")
 
 
+def _planned_stops(figure: Figure, records: Sequence[Record]) -> None:
+    """Draw the stops of each line: planned ones to the left, unplanned ones to the right, how many and for how long."""
+    found = records[:MOST_BARS]
+    figure.set_size_inches(11, 1.8 + 0.34 * len(found))
+    left, right = figure.subplots(1, 2, sharey=True)
+    labels = [_place(one) for one in found]
+    for axes, what, unit in ((left, "stops", "stops"), (right, "hours", "hours")):
+        planned = [-one[f"planned_{what}"] for one in found]
+        unplanned = [one[f"unplanned_{what}"] for one in found]
+        axes.barh(labels, planned, color=BLUE, height=0.62, label="planned")
+        axes.barh(labels, unplanned, color=RED, height=0.62, label="unplanned", hatch="//", edgecolor="white")
+        axes.axvline(0, color=GREY, linewidth=1)
+        axes.xaxis.set_major_formatter(lambda value, _: f"{abs(value):g}")
+        tidy(axes, unit)
+    left.invert_yaxis()
+    left.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, fontsize=9)
+
+
+def _time_to_finish(figure: Figure, records: Sequence[Record]) -> None:
+    """Draw for each kind the span from the median to what nine of ten take, and what was expected."""
+    found = [one for one in records if one["median_minutes"] is not None][:MOST_BARS]
+    figure.set_size_inches(9, 1.8 + 0.36 * len(found))
+    axes = figure.subplots()
+    labels, medians = [one["kind"] for one in found], [one["median_minutes"] for one in found]
+    _draw_spans(axes, labels, medians, [one["nine_of_ten_within_minutes"] for one in found])
+    expected = [one for one in found if one["planned_minutes"] is not None]
+    places = [one["kind"] for one in expected]
+    axes.plot([one["planned_minutes"] for one in expected], places, "D", color=AMBER, markersize=6, label="expected")
+    axes.invert_yaxis()
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, frameon=False, fontsize=9)
+    tidy(axes, "minutes from start to end")
+
+
 def _operators(figure: Figure, records: Sequence[Record]) -> None:
     """Draw each operator's load, and beside it the span from the median response to that of nine in ten."""
     found = records[:MOST_BARS]
@@ -74,13 +107,16 @@ def _draw_loads(axes: Axes, found: Sequence[Record]) -> None:
 def _draw_responses(axes: Axes, found: Sequence[Record]) -> None:
     paced = [one for one in found if one["median_response_minutes"] is not None]
     labels, medians = [one["operator"] for one in paced], [one["median_response_minutes"] for one in paced]
-    tails = [one["nine_of_ten_within_minutes"] for one in paced]
+    _draw_spans(axes, labels, medians, [one["nine_of_ten_within_minutes"] for one in paced])
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, frameon=False, fontsize=9)
+    tidy(axes, "minutes until acknowledged")
+
+
+def _draw_spans(axes: Axes, labels: Sequence[str], medians: Sequence[float], tails: Sequence[float]) -> None:
     axes.hlines(labels, medians, tails, color=PALE, linewidth=6)
     axes.plot(medians, labels, "o", color=BLUE, label="median")
     axes.plot(tails, labels, "|", color=GREY, markersize=12, markeredgewidth=2, label="nine of ten within")
     axes.set_xlim(left=0)
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, frameon=False, fontsize=9)
-    tidy(axes, "minutes until acknowledged")
 
 
 def _escalations_by_hour(figure: Figure, records: Sequence[Record]) -> None:
@@ -196,6 +232,8 @@ PICTURES: Final[dict[str, Picture]] = {
     "facts_by_type_by_hour": _facts_by_type_by_hour,
     "mtbf_mttr": _mtbf_mttr,
     "operators": _operators,
+    "planned_stops": _planned_stops,
     "story": _story,
+    "time_to_finish": _time_to_finish,
     "train": _train,
 }

@@ -2,7 +2,8 @@
 
 Machines report every few minutes. Now and then one warns, and some of those stop; the rule `assign` names an operator,
 who acknowledges sooner or later, at night and at weekends later; if nobody does within 15 minutes, the rule `escalate`
-goes to the supervisor. Lines differ in how often their machines fail, operators in how fast they are.
+goes to the supervisor. Lines differ in how often their machines fail, operators in how fast they are. Maintenance is
+planned a day ahead; some of it is moved, or skipped.
 """
 
 import heapq
@@ -19,6 +20,7 @@ from andon.runtime.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from andon.stores.lake.batch import objects_of
 from contract.entities import LocationEntity
 from demo.lake.envelopes import LakeEnvelope, ReportEntity, Writer, bus_id, bus_time
+from demo.lake.maintenance import ROUTINES, People, orders
 from demo.people import OLGA, ROSA, SARA
 
 START_MS: Final = times.to_ms("2026-10-05T00:00:00Z")  # a Monday
@@ -68,7 +70,7 @@ class Company:
 
 def envelopes(company: Company, count: int) -> Iterator[LakeEnvelope]:
     """Yield the first `count` events of a company, by the bus's time."""
-    streams = [_life(company, machine) for machine in company.all_machines()]
+    streams = [stream for machine in company.all_machines() for stream in _streams(company, machine)]
     merged = heapq.merge(*streams, key=lambda envelope: (envelope["time"], envelope["id"]))
     return islice(merged, count)
 
@@ -140,6 +142,17 @@ def _machine(seed: int, factory: int, line: int, number: int) -> SyntheticMachin
         failure_ms=int(rng.uniform(16, 40) * HOUR_MS / fragile),
         repair_ms=int(rng.uniform(12, 50) * MINUTE_MS),
     )
+
+
+def _streams(company: Company, machine: SyntheticMachine) -> Iterator[Iterator[LakeEnvelope]]:
+    """Yield the machine's own events, and those of its orders of each kind, each with dice of its own."""
+    yield _life(company, machine)
+    life = _Life(company, machine, Random(machine.id))  # noqa: S311  no secret
+    for routine in ROUTINES:
+        rng = Random(f"{company.seed}/{machine.id}/{routine.kind}")  # noqa: S311  no secret
+        yield orders(
+            machine.id, machine.factory, routine, people=life.maintainers(), start_ms=company.start_ms, rng=rng
+        )
 
 
 def _life(company: Company, machine: SyntheticMachine) -> Iterator[LakeEnvelope]:
@@ -247,6 +260,10 @@ class _Life:
         slower = 2.5 if moment.hour in LATE_SHIFT_HOURS or moment.weekday() >= SATURDAY else 1
         pace = 3 + 2 * (self._operators.index(self._operator()) % 4)  # minutes
         return int(slower * pace * MINUTE_MS * self._rng.lognormvariate(0, 0.6))
+
+    def maintainers(self) -> People:
+        """Return who plans its maintenance, and who does it."""
+        return People(planner=subject_of(self._supervisor), maintainer=subject_of(self._operator()))
 
     def _operator(self) -> str:
         """Return the operator that the rule `assign` names: for one machine always the same."""

@@ -1,6 +1,6 @@
 -- What happened to one machine between two times, and who did it.
 --
--- Of one moment, what equipment says comes before what dispatch does about it.
+-- Of one moment, what equipment says comes before what others do about it.
 --
 -- :equipment  the machine's id
 -- :after      from this time on, UTC, such as 2026-11-21T09:00 (default: 2020-01-01)
@@ -27,6 +27,12 @@ SELECT
         || ' of ' || json_extract_scalar(detail, '$.anomaly.state')
         || ', model ' || json_extract_scalar(detail, '$.anomaly.model')
     WHEN type IN ('equipment-silent', 'equipment-back') THEN 'since ' || json_extract_scalar(detail, '$.silence.since')
+    WHEN type = 'maintenance-finished'
+      THEN json_extract_scalar(detail, '$.order.kind') || ', ' || json_extract_scalar(detail, '$.order.result')
+    WHEN type IN ('maintenance-planned', 'maintenance-moved', 'maintenance-started')
+      THEN json_extract_scalar(detail, '$.order.kind') || ' for ' || json_extract_scalar(detail, '$.order.plannedFor')
+    WHEN type = 'maintenance-overdue'
+      THEN json_extract_scalar(detail, '$.overdue.kind') || ' for ' || json_extract_scalar(detail, '$.overdue.plannedFor')
     WHEN type = 'audit-recorded'
       THEN json_extract_scalar(detail, '$.audit.part') || ' ' || json_extract_scalar(detail, '$.audit.result')
     WHEN type IN ('equipment-created', 'equipment-updated', 'equipment-undeleted')
@@ -43,4 +49,4 @@ SELECT
   actor AS who
 FROM facts
 WHERE subject = :equipment AND happened_at >= :after AND happened_at < :before
-ORDER BY timestamp_ms, source DESC, type, id
+ORDER BY timestamp_ms, CASE WHEN source LIKE 'equipment%' THEN 0 ELSE 1 END, type, id

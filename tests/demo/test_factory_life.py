@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from andon.runtime import texts
 from contract import names
 from contract.names import NORMAL
-from demo import factory_life, factory_start, make_demo
+from demo import factory_life, factory_maintenance, factory_start, make_demo
 from demo.factory import LINES, MACHINES
 from demo.factory_life import Acknowledgement, Deed, MachineReport
 
@@ -91,6 +91,26 @@ def test_a_seed_makes_the_same_day_again_and_the_speed_only_makes_it_shorter() -
 
     assert [deed for _, deed in slow] == [deed for _, deed in fast]
     assert [at_s / 10 for at_s, _ in slow] == pytest.approx([at_s for at_s, _ in fast])
+
+
+@given(seeds)
+def test_an_order_is_planned_once_and_started_and_finished_only_on_its_day(seed: int) -> None:
+    steps: dict[int, list[factory_maintenance.OrderDeed]] = {}
+    last_s = 0.0
+    for at_s, deed in takewhile(lambda one: one[0] < HOUR_S, factory_maintenance.orders(IDS, dice=Random(seed))):  # noqa: S311
+        assert at_s >= last_s
+        last_s = at_s
+        steps.setdefault(deed.number, []).append(deed)
+
+    assert len(steps) == 30
+    for number, deeds in steps.items():
+        names = [deed.step for deed in deeds]
+        assert len({(deed.machine, deed.kind, deed.ahead_days) for deed in deeds}) == 1
+        if deeds[0].ahead_days:
+            assert names == ["plan"]
+        else:
+            assert names == ["plan", "start", "finish"][: len(names)]
+            assert len(names) == 3 or number >= 27, "the last ones may still be under way"
 
 
 @pytest.mark.parametrize("machine", [machine.id for machine in MACHINES])

@@ -57,6 +57,7 @@ def test_each_report_of_the_demo_is_accepted_and_in_the_view_once(stack: Stack, 
     reported = shift.done.total() - shift.done["acknowledged"]
 
     assert not shift.refused
+    assert shift.orders["plan"]
     assert reported > SPEED
     assert eventually(lambda: len(logs(stack)) == reported, within_s=WITHIN_S)
 

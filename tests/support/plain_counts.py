@@ -95,6 +95,65 @@ def availability(events: list[Event]) -> dict[tuple[str, str], tuple[int, float]
     return answer
 
 
+def orders(events: list[Event]) -> list[Event]:
+    """The newest version of each order."""
+    found = of_type(events, "maintenance-planned", "maintenance-moved", "maintenance-started", "maintenance-finished")
+    by_version = sorted((one["order"] for one in found), key=lambda one: one["version"])
+    return list({(one["equipmentId"], one["date"], one["kind"]): one for one in by_version}.values())
+
+
+def planned_stops(events: list[Event]) -> dict[tuple[str, str], tuple[int, float, int, float]]:
+    """Planned stops and their hours, unplanned stops and theirs, by line."""
+    where = places(events)
+    under_way: dict[str, list[tuple[int, float]]] = defaultdict(list)
+    stops: dict[tuple[str, str], list[tuple[bool, float]]] = defaultdict(list)
+    for one in orders(events):
+        if "startedAt" in one:
+            began, ended = _ms(one["startedAt"]), _ms(one["finishedAt"]) if "finishedAt" in one else float("inf")
+            under_way[one["equipmentId"]].append((began, ended))
+            if "finishedAt" in one:
+                line = where.get(one["equipmentId"], ("(not registered)", "(not registered)"))
+                stops[line].append((True, ended - began))
+    for machine, found in turns(events).items():
+        for is_down, began, end, _ in found:
+            if is_down and not any(first <= began < last for first, last in under_way[machine]):
+                line = where.get(machine, ("(not registered)", "(not registered)"))
+                stops[line].append((False, end - began))
+    return {line: (*_stops(found, is_planned=True), *_stops(found, is_planned=False)) for line, found in stops.items()}
+
+
+def _stops(found: list[tuple[bool, float]], *, is_planned: bool) -> tuple[int, float]:
+    lasted = [ms for planned, ms in found if planned is is_planned]
+    return len(lasted), sum(lasted) / HOUR_MS
+
+
+def _ms(time: str) -> int:
+    return round(datetime.fromisoformat(time).timestamp() * 1000)
+
+
+Counts = tuple[int, int, int, int]
+"""Orders that were started and finished, partly done, skipped, and finished late."""
+
+
+def time_to_finish(events: list[Event]) -> dict[str, tuple[Counts, float | None, float | None, float | None]]:
+    """Counts, what was expected, the median and the ninth decile of minutes, by kind."""
+    kinds: dict[str, list[Event]] = defaultdict(list)
+    for one in orders(events):
+        if "finishedAt" in one:
+            kinds[one["kind"]].append(one)
+    return {kind: _finished(found) for kind, found in kinds.items()}
+
+
+def _finished(found: list[Event]) -> tuple[Counts, float | None, float | None, float | None]:
+    done = [one for one in found if "startedAt" in one]
+    minutes = [(_ms(one["finishedAt"]) - _ms(one["startedAt"])) / 60_000 for one in done]
+    results = Counter(one["result"] for one in found)
+    late = sum(one["finishedAt"][:10] > one["plannedFor"] for one in found)
+    said = [one["minutes"] for one in done if "minutes" in one]
+    counts = (len(done), results["partly"], results["skipped"], late)
+    return counts, _percentile(said, 0.5), _percentile(minutes, 0.5), _percentile(minutes, 0.9)
+
+
 def operators(events: list[Event]) -> dict[str, tuple[int, int, int, float | None, float | None]]:
     """Logs, machines, acknowledgements, and the median and the ninth decile of response minutes, by operator."""
     logs: dict[str, set[tuple[str, ...]]] = defaultdict(set)

@@ -4,6 +4,8 @@ from random import Random
 
 import pytest
 
+from andon.runtime import times
+from contract.entities import OrderEntity
 from demo.lake.envelopes import LakeEnvelope, ReportEntity, Writer
 from demo.lake.synthetic import Company, doubled, envelopes, objects
 from demo.people import EVA, LIZ, LUIS, ROSA
@@ -32,6 +34,26 @@ def made() -> list[LakeEnvelope]:
         own.extend(write.assigned(log, one, at_ms=1_791_165_600_000, actor="Rosa") for one in both)
         own.append(write.acknowledged(log, at_ms=1_791_165_660_000, actor="Eva"))
     own.append(write.escalated(logs[3], ROSA, at_ms=1_791_169_199_999, actor="Eva"))  # by hand
+    order = OrderEntity(
+        equipmentId=GHOST,
+        date="2026-10-04",
+        kind="repair",
+        version=1,
+        factoryId="gdl-1",
+        plannedFor="2026-10-04",
+        status="started",
+        startedAt=logs[1]["timestamp"],  # it stops in the millisecond in which somebody begins
+    )
+    own.append(write.ordered(order, at_ms=times.to_ms(order["startedAt"]), actor="Eva"))
+    done: OrderEntity = {
+        **order,
+        "version": 10,
+        "status": "finished",
+        "result": "done",
+        "finishedAt": logs[3]["timestamp"],  # and stops again in that in which it is finished
+    }
+    own.append(write.ordered({**done, "version": 9}, at_ms=1_791_165_600_500, actor="Eva"))
+    own.append(write.ordered(done, at_ms=times.to_ms(done["finishedAt"]), actor="Eva"))
     return list(doubled(chain(envelopes(Company(), COUNT), own), share=0.1))
 
 

@@ -61,6 +61,35 @@ def test_availability(asked: Asked, events: list[plain_counts.Event]) -> None:
     assert answer["(not registered)", "(not registered)"]["availability_percent"] == 33.33
 
 
+def test_planned_stops(asked: Asked, events: list[plain_counts.Event]) -> None:
+    answer = {(one["factory"], one["line"]): one for one in asked("planned_stops").records()}
+
+    expected = plain_counts.planned_stops(events)
+    assert answer.keys() == expected.keys()
+    for line, (planned, planned_hours, unplanned, unplanned_hours) in expected.items():
+        one = answer[line]
+        assert (one["planned_stops"], one["unplanned_stops"]) == (planned, unplanned)
+        assert one["planned_hours"] == _near(planned_hours, 0.0051)
+        assert one["unplanned_hours"] == _near(unplanned_hours, 0.0051)
+    ghost = answer["(not registered)", "(not registered)"]
+    assert (ghost["planned_stops"], ghost["planned_hours"], ghost["unplanned_stops"]) == (1, 2.0, 1)
+
+
+def test_time_to_finish(asked: Asked, events: list[plain_counts.Event]) -> None:
+    answer = {one["kind"]: one for one in asked("time_to_finish").records()}
+
+    expected = plain_counts.time_to_finish(events)
+    assert answer.keys() == expected.keys()
+    for kind, (counts, planned_minutes, median, ninth_decile) in expected.items():
+        one = answer[kind]
+        assert (one["finished"], one["partly"], one["skipped"], one["late"]) == counts
+        assert one["planned_minutes"] == planned_minutes
+        assert one["median_minutes"] == _near(median, 0.051)
+        assert one["nine_of_ten_within_minutes"] == _near(ninth_decile, 0.051)
+    totals = [sum(counts[place] for counts, *_ in expected.values()) for place in range(4)]
+    assert all(totals), "of each there are some"
+
+
 def test_operators(asked: Asked, events: list[plain_counts.Event]) -> None:
     answer = {one["operator"]: one for one in asked("operators").records()}
 

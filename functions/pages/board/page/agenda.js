@@ -127,6 +127,7 @@ function updateDay(column, day, today) {
   fill(
     /** @type {Element} */ (column.firstElementChild),
     element("time", { datetime: day }, dayText(day)),
+    isToday && " ",
     isToday && element("span", { class: "today" }, text("agenda.today")),
   );
 }

@@ -29,7 +29,7 @@ export function ordersOf({ underWay = [], overdue, nextOrder }, answered) {
   /** @type {Map<string, OpenOrder>} */
   const orders = new Map();
   for (const order of [...underWay, overdue, nextOrder]) {
-    if (order === undefined || orders.has(keyOf(order))) continue;
+    if (order === undefined) continue;
     const newer = answered.get(keyOf(order));
     if (newer?.status === "finished") continue;
     orders.set(keyOf(order), newer?.startedAt === undefined ? order : { ...order, startedAt: newer.startedAt });
