@@ -1257,7 +1257,7 @@ SCREEN: Final = [
         ("page: today's orders are overdue", "plannedFor < today", "plannedFor <= today")),
     *_in("functions/pages/board/page/maintenance.js", "tests/pages/board/test_maintenance.py",
         ("page: a plan that is there already fails for no reason", "const STALE = [412, 428];", "const STALE = [0];")),
-    *_in("functions/pages/board/page/agenda.js", "tests/pages/board/test_agenda.py",
+    *_in("functions/pages/board/page/agenda.js", "tests/pages/board/test_maintenance.py",
         ("page: an agenda stays as it was opened", "const REREAD_MS = 30_000;", "const REREAD_MS = Infinity;")),
     *_in("functions/pages/board/page/app.js", "tests/pages/board/test_live.py",
         ("page: it is live though it cannot draw", "    return false;\n", "    return true;\n")),
