@@ -27,7 +27,7 @@ def test_a_machine_changes_with_its_messages_and_so_does_its_story(opened: Opene
     known.put({**known.items["conveyor-b"], "state": "NORMAL", "version": 2})
 
     expect(screen.page.locator(".standing")).to_contain_text("NORMAL")
-    expect(screen.page.locator(".deeds")).to_be_hidden()
+    expect(screen.page.locator(".deed-bar .deeds")).to_be_hidden()
     screen.eventually(lambda: known.asked.count("GET /equipment/conveyor-b/episodes") > asked)
 
 

@@ -18,7 +18,7 @@ import { isVague, stateWord } from "./words.js";
 
 /** So many large cards fit on a wall, with and without buttons; more are smaller. */
 const ROOMY_WITH_DEEDS = 4;
-const ROOMY = 6;
+const ROOMY = 5;
 
 /**
  * @param {BoardPlace} place
