@@ -195,15 +195,18 @@ def to_response(row: OrderRow) -> OrderVersion:
     return {**to_entity(row), "changedAt": times.to_utc(row["timestamp"]), "changedBy": row["changedBy"]}
 
 
-def fact_of(change: Change) -> Fact | None:
-    """Return the fact of a new version; a fence alone is none. One that was moved says where it was before."""
-    if change.new is None or not sequential_history.is_new_version(change.old, change.new):
+def _fact_of(change: Change) -> Fact | None:
+    """Return the fact of a new version; one that was moved says where it was before."""
+    if change.new is None:
         return None
     row = cast("OrderRow", change.new)
     entity = to_entity(row)
     if change.old and change.old["version"]:
         entity["before"] = {"factoryId": change.old["factoryId"], "plannedFor": change.old["plannedFor"]}
     return Fact(_type_of(row), row["timestamp"], row["equipmentId"], DISCRIMINATOR, entity, actor=author_in(row))
+
+
+fact_of: Final = sequential_history.of_versions(_fact_of)
 
 
 def kept_revision(row: Item) -> tuple[Table, Item]:

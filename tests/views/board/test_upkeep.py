@@ -1,6 +1,6 @@
 """Maintenance on the board: what is under way, what is next, what is overdue, and what it hides meanwhile."""
 
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import pytest
 
@@ -16,7 +16,7 @@ AT: Final = "2026-01-09T07:00:00.000Z"
 
 def shown(**row: Any) -> dict[str, Any]:  # noqa: ANN401
     trouble = {"Risk": {"since": AT, "reason": "thrice"}, "RiskSince": AT, "SilentSince": AT, "seen#ERROR": AT}
-    return dict(to_response(BoardRow(EquipmentID="press-7", **trouble, **row)))
+    return dict(to_response(cast("BoardRow", {"EquipmentID": "press-7", **trouble, **row})))
 
 
 def test_while_an_order_is_under_way_it_is_neither_silent_nor_at_risk() -> None:

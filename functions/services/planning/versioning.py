@@ -1,0 +1,8 @@
+"""How what planning keeps is versioned."""
+
+from typing import Final
+
+from andon.versions.aggregate import DECISION, Aggregates
+from services.planning.decided import MAINTENANCE_OVERDUE, UPKEEP_CHANGED
+
+AGGREGATES: Final[Aggregates] = {MAINTENANCE_OVERDUE: DECISION, UPKEEP_CHANGED: DECISION}
