@@ -1,12 +1,14 @@
 """Maintenance on the board: what is under way, what is next, what is overdue, and what it hides meanwhile."""
 
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import pytest
 
 from contract.entities import OpenOrder
-from views.board.row import BoardRow
 from views.board.standing import to_response
+
+if TYPE_CHECKING:
+    from views.board.row import BoardRow
 
 OIL: Final[OpenOrder] = {"date": "2026-01-05", "kind": "oil", "plannedFor": "2026-01-09"}
 BEGUN: Final[OpenOrder] = {**OIL, "startedAt": "2026-01-09T08:00:00.000Z"}
