@@ -75,10 +75,10 @@ class Company:
         for first in range(0, len(self.people), at_once):
             some = self.people[first : first + at_once]
             self._poison(some[0])
-            for person in some:
-                for method, turn in (("PUT", "first"), ("PUT", "second"), ("POST", "second")):
+            for method, turn in (("PUT", "first"), ("PUT", "second"), ("POST", "second")):
+                for person in some:
                     self._each(person, method, turn)
-            self.loop.run()
+                self.loop.run()  # some services hear of a machine before anything is planned for it
             for person in some:
                 self._each(person, "GET", "")
                 self._each(person, "DELETE", "")
@@ -106,7 +106,8 @@ class Company:
         values: Parts = {name: f"{mark} {name} {turn}" for name in ("name", "detail", "notes")}
         values |= {"id": machine, "equipmentId": machine, "factoryId": factory, "lineId": line, "company": company}
         values |= {"part": f"{mark}-p", "state": "ERROR", "view": "board", "limit": "1", "n": "1", "timestamp": hour}
-        values |= {"from": hour[:10], "to": hour[:10]} | {f"body.location.{one}": f"{mark}-{one}" for one in LEVELS}
+        values |= {"from": hour[:10], "to": hour[:10], "date": hour[:10], "plannedFor": hour[:10], "kind": "oil"}
+        values |= {f"body.location.{one}": f"{mark}-{one}" for one in LEVELS}
         levels = [(one, f"{mark}-{one}") for one in LEVELS]
         values["levels"] = [{"level": level, "name": name} for level, name in (("company", mark), *levels)]
         values |= {
@@ -157,7 +158,7 @@ class Company:
 
     def _each(self, person: Person, method: str, turn: str) -> None:
         some = [one for one in self.operations if one.method == method and one.name != ERASE]
-        some.sort(key=lambda one: one.path.endswith("/cancel"))  # behind what stops it for a while
+        some.sort(key=lambda one: one.path.endswith(("/cancel", "/finish")))  # behind what begins it
         for place, one in enumerate(some):
             by = place if method == "DELETE" else 0 if one.path.startswith(ONCE) else person.number
             if person.number == by:

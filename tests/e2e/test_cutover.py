@@ -154,7 +154,8 @@ def test_a_version_that_is_filled_purged_midway_and_filled_again_serves_without_
         clone.done("-m", "andon.tools.views.fill", "board")
         assert ": 0 differ" in clone.done("-m", "andon.tools.views.prove", "board")
         audited = audit.run(stack.outputs, {shard_of(machine) for machine in MACHINES})
-        assert {view: counts["drift"] for view, counts in audited.items()} == {"board": 0, "state_log": 0}
+        assert {counts["drift"] for counts in audited.values()} == {0}
+        assert {"board", "state_log"} <= audited.keys()
         assert audited["board"]["rows"] == len(MACHINES)
 
         with SteadyReads(stack.api("analyst"), MACHINES) as reads:

@@ -92,9 +92,7 @@ def test_corrupted_rows_are_found_and_repaired_under_traffic_and_a_second_look_f
         counted = audit.run(stack.outputs, {shard_of(machine) for machine in (MACHINE, BUSY)})
 
     assert sorted(one["kinds"] for one in findings(stack, MACHINE)) == [["ahead"], ["values"], ["values"]]
-    assert {view: (counts["drift"], counts["failed"]) for view, counts in counted.items()} == {
-        "state_log": (0, 0),
-        "board": (0, 0),
-    }
+    assert {(counts["drift"], counts["failed"]) for counts in counted.values()} == {(0, 0)}
+    assert {"board", "state_log"} <= counted.keys()
     assert counted["state_log"]["rows"] > REPORTS
     assert findings(stack, BUSY) == []

@@ -100,6 +100,7 @@ OF_PLACES: Final = {
     ),
     "GET /factories/{factoryId}/roster": Asked({"factoryId": "gdl-1"}),
     "GET /factories/{factoryId}/people": Asked({"factoryId": "gdl-1"}),
+    "GET /factories/{factoryId}/agenda": Asked({"factoryId": "gdl-1"}),
     "GET /board/{company}/changes": Asked({"company": "Acme"}),
 }
 
@@ -109,7 +110,6 @@ BY_ROWS: Final = {
     "GET /operators/{operator}/logs",
     "GET /supervisors/{supervisor}/escalations",
     "GET /board/{company}",
-    "GET /factories/{factoryId}/agenda",
     "PUT /people/{id}",
     "GET /people/{id}",
     "GET /people",

@@ -32,7 +32,7 @@ def put_order(
     equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, body: PlanBody, if_match: IfMatch = None
 ) -> Response[str]:
     """Plan maintenance, or move it to another day: its id keeps the day that it was first planned for."""
-    command, factory_id = app.command(if_match, body.model_dump()), factory_of(equipment_id)
+    command, factory_id = app.command(if_match, body.model_dump(exclude_none=True)), factory_of(equipment_id)
     planned = OrderId(equipment_id, date, kind)
     return _saved(order.plan(planned, body.plannedFor or date, body.minutes, factory_id=factory_id, command=command))
 
@@ -56,7 +56,7 @@ def post_start(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind) -> R
 )
 def post_finish(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, body: FinishBody) -> Response[str]:
     """Finish an order, or skip it. Who finishes it again with the same result gets it as it is."""
-    command = app.command(None, body.model_dump())
+    command = app.command(None, body.model_dump(exclude_none=True))
     return _saved(order.finish(OrderId(equipment_id, date, kind), body.result, body.readings, command))
 
 

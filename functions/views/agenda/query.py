@@ -9,7 +9,7 @@ from andon.dynamodb.key_query import Between, KeyQuery
 from andon.dynamodb.keys import SEPARATOR
 from andon.http.after import NOT_YET, awaited
 from andon.http.http_api import HttpApi
-from andon.http.limits import BY_ROWS
+from andon.http.limits import OfPlace
 from andon.http.models import ResponseModel
 from andon.http.openapi import Absent, responses
 from andon.http.page import DEFAULT_LIMIT
@@ -63,8 +63,8 @@ class AgendaResponse(ResponseModel):
 @app.serves(
     "GET /factories/{factoryId}/agenda",
     groups=READERS,
-    at=BY_ROWS,
-    responses=responses(AgendaResponse, 200, 409) | NOT_YET,
+    at=OfPlace("factory_id"),
+    responses=responses(AgendaResponse, 200) | NOT_YET,
 )
 def get_agenda(
     factory_id: FactoryId,
@@ -74,7 +74,7 @@ def get_agenda(
     cursor: Cursor = None,
     after: After = None,
 ) -> Response[str]:
-    """List the orders of a factory, at the caller's places, by the days that they are planned for."""
+    """List the orders of a factory by the days that they are planned for."""
     return app.page(
         TABLE,
         _orders_of(factory_id, first, last),
@@ -82,7 +82,6 @@ def get_agenda(
         limit=limit,
         cursor=cursor,
         after=awaited(after, WRITES),
-        subject_of=equipment_in,
     )
 
 
@@ -91,11 +90,6 @@ def to_response(row: Item) -> JsonObject:
     date, _, kind = row["OrderID"].partition(SEPARATOR)
     known = {name: row[attribute] for attribute, name in MEMBERS.items() if attribute in row}
     return {"equipmentId": row["EquipmentID"], "date": date, "kind": kind, **known}
-
-
-def equipment_in(row: Item) -> str:
-    """Return the machine that a row is about."""
-    return str(row["EquipmentID"])
 
 
 def _orders_of(factory_id: str, first: str | None, last: str | None) -> KeyQuery:
