@@ -103,7 +103,7 @@ def test_a_third_version_is_refused(clone: Clone) -> None:
 
 
 def test_a_view_that_is_not_there_is_refused() -> None:
-    with pytest.raises(ToolFailed, match="there is no view bored; there is board"):
+    with pytest.raises(ToolFailed, match="there is no view bored; there is agenda, board"):
         new_version.write("bored", project().root)
 
 
