@@ -34,6 +34,7 @@ UNSTATED: Final = {
     "query.to",
     "body.from",
     "body.plannedFor",
+    "body.minutes",
     "body.view",
     "body.rate",
     "query.date",
@@ -53,6 +54,7 @@ UNSTATED_OF_TEXTS: Final = (
     "must not be . or ..",
     "must not be -",
     "must not begin or end with a space",
+    "a number is out of range",
 )
 
 document = json.loads(openapi.DOCUMENT.read_text())
