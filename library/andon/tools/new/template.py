@@ -12,12 +12,15 @@ path, from the root of a project; `written(root, texts)` writes them, or nothing
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 from andon.project import library_folder
 from andon.tools.new.errors import NotNew
 from andon.tools.new.words import Name, Words
+
+NO_EXTRAS: Final = "the library is installed without what this takes; install it with its extras, as andon[tools,test]"
 
 PROJECT: Final = library_folder() / "tools" / "templates" / "project"
 
@@ -97,7 +100,14 @@ def written(root: Path, texts: Mapping[PurePosixPath, str]) -> list[Path]:
 
 
 def tidied(root: Path, written: Iterable[Path]) -> None:
-    """Put Python files into the format and the order of imports that a project has: other words have other lengths."""
+    """Put Python files into the format and the order of imports that a project has: other words have other lengths.
+
+    Raises:
+        NotNew: the library was installed without the extra that this takes.
+
+    """
+    if find_spec("ruff") is None:
+        raise NotNew(NO_EXTRAS)
     python = [str(file) for file in written if file.suffix == ".py"]
     for command in (("check", "--quiet", "--fix-only", "--select=I"), ("format", "--quiet")):
         subprocess.run([sys.executable, "-m", "ruff", *command, "--no-cache", *python], cwd=root, check=True)

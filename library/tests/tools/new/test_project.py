@@ -176,6 +176,20 @@ def test_nothing_is_left_of_what_fails_half_way(tmp_path: Path, monkeypatch: pyt
     assert names_in(tmp_path) == ["andon-1.whl"]
 
 
+def test_without_its_extras_it_says_what_to_install_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(template, "find_spec", lambda _: None)
+
+    (tmp_path / "andon-1.whl").write_text("")
+
+    with pytest.raises(NotNew, match=r"andon\[tools,test\]"):
+        project.make(
+            parser().parse_args(["project", str(tmp_path / "city"), "City", "--wheel", str(tmp_path / "andon-1.whl")])
+        )
+    assert names_in(tmp_path) == ["andon-1.whl"]
+
+
 def test_a_file_that_is_there_is_not_written_over(tmp_path: Path) -> None:
     words = Words([(template.ACORN, Name.only("City"))])
     texts = template.copied(words, template.files("app.py", "cdk.json"))
