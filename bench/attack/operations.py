@@ -13,6 +13,7 @@ from schemathesis import Case
 from andon.packages.discovery import apis
 from andon.project import project
 from andon.runtime import clock, times
+from andon.runtime.clock import DAY_MS
 from bench.attack.wire import Raw, RawRequest, encoded
 from contract.people import PERSON_PATTERN
 
@@ -124,9 +125,12 @@ def read() -> list[Operation]:
 
 
 def example(schema: Schema) -> Any:  # noqa: ANN401, PLR0911  any JSON; one return for each kind
-    """Return a value that fits a schema: its example, or the smallest; a time is now."""
-    if schema.get("format") == "date-time":
-        return now()
+    """Return a value that fits a schema: its example, or the smallest; a time is now, a day tomorrow."""
+    match schema.get("format"):
+        case "date-time":
+            return now()
+        case "date":
+            return day(1)
     if "examples" in schema:
         return of_ours(schema, copy.deepcopy(schema["examples"][0]))
     if "anyOf" in schema:
@@ -157,6 +161,24 @@ def of_ours(schema: Schema, value: Any) -> Any:  # noqa: ANN401  any JSON
 def now() -> str:
     """Return a moment of this run as the API writes it, always the same."""
     return times.to_utc(clock.now_ms())
+
+
+def day(ahead: int) -> str:
+    """Return a day after this run's, so many ahead, as the API writes it: today may be over before the run is."""
+    return times.to_utc(times.to_ms(now()) + ahead * DAY_MS)[: len("2026-11-30")]
+
+
+def another(schema: Schema, number: int) -> str | int | None:
+    """Return a value that fits a schema, and is no example: as many as there are numbers; None: not for this kind."""
+    one = schema.get("anyOf", [schema])[0]
+    match one.get("type"), one.get("format"):
+        case "string", "date":
+            return day(2 + number)
+        case "string", None:
+            return f"{BADGE}8{number:02}"  # may be a person's id, too
+        case "integer", _:
+            return int(one.get("minimum", 1)) + number
+    return None
 
 
 def is_name(schema: Schema) -> bool:

@@ -8,8 +8,9 @@ from threading import Barrier
 from typing import Final
 
 from andon.tools.stack.api import HttpResponse
+from andon.tools.stack.processes import eventually
 from bench.attack import operations
-from bench.attack.operations import BADGE, Operation, members, put
+from bench.attack.operations import Operation, another, members, put
 from bench.attack.target import AttackTarget
 from bench.attack.wire import RawRequest
 
@@ -19,6 +20,7 @@ STATES: Final = "NORMAL", "WARNING1", "WARNING2", "ERROR"
 ONE_WINS: Final = {HTTPStatus.OK: 1, HTTPStatus.PRECONDITION_FAILED: WRITERS - 1}
 ONE_IS_FIRST: Final = {HTTPStatus.CREATED: 1, HTTPStatus.CONFLICT: WRITERS - 1}
 NAMES: Final = "id", "factoryId"
+WITHIN_S: Final = 60
 
 
 def attack(target: AttackTarget, *, rounds: int) -> None:
@@ -49,12 +51,24 @@ def at_once(do: Callable[[int], HttpResponse]) -> list[HttpResponse]:
 def _for_a_version(target: AttackTarget, operation: Operation, name: str) -> None:
     path = {one.name: operations.of_ours(one.schema, name) for one in operation.of("path") if one.name in NAMES}
     first = operation.request(path)
-    made = target.send(first)
+    made = _made(target, first)
     tag = made.headers.get("etag") or target.send(RawRequest("GET", first.target)).headers.get("etag", '"1"')
-    changes = [_changed(operation, path, number).with_header("if-match", tag) for number in range(WRITERS)]
+    changes = [changed(operation, path, number).with_header("if-match", tag) for number in range(WRITERS)]
     answers = at_once(lambda number: target.send(changes[number]))
     held = Counter(answer.status for answer in answers) == ONE_WINS
     _count(target, "the same If-Match at once", "not one 200 and else 412", changes[0], answers, held=held)
+
+
+def _made(target: AttackTarget, first: RawRequest) -> HttpResponse:
+    """Make what they race for; who makes it may hear later than we of the thing that it is about."""
+    answers: list[HttpResponse] = []
+
+    def is_known() -> bool:
+        answers.append(target.send(first))
+        return answers[-1].status != HTTPStatus.NOT_FOUND
+
+    eventually(is_known, within_s=WITHIN_S)
+    return answers[-1]
 
 
 def _for_a_moment(target: AttackTarget, machine: str, timestamp: str) -> None:
@@ -74,8 +88,9 @@ def _count(
     target.record.expect(PART, kind, effect, held=held, seen=f"{WRITERS} at once, as {request.curl} -> {statuses}")
 
 
-def _changed(operation: Operation, path: dict[str, str], number: int) -> RawRequest:
-    """Return a change of the first text of a body, which may be a person's id, to what no sample says."""
+def changed(operation: Operation, path: dict[str, str], number: int) -> RawRequest:
+    """Return a change of the first member of a body for which there is another value, by number."""
     content = operation.content()
-    texts = (place for place, schema in members(operation.body or {}, content) if schema.get("type") == "string")
-    return operation.request(path, content=put(content, next(texts), f"{BADGE}8{number:02}"))
+    others = ((place, another(schema, number)) for place, schema in members(operation.body or {}, content))
+    place, value = next((place, value) for place, value in others if value is not None)
+    return operation.request(path, content=put(content, place, value))

@@ -1,10 +1,12 @@
+import json
 import random
 from collections import Counter
 
+import jsonschema_rs
 import pytest
 
 from andon.tools.stack.api import HttpResponse
-from bench.attack import events, inputs, operations, report
+from bench.attack import events, inputs, operations, races, report
 from bench.attack.judge import Judge, is_refused
 from bench.attack.report import Record
 from bench.attack.wire import RawRequest
@@ -51,6 +53,18 @@ def test_a_good_request_is_made_of_the_schema_alone() -> None:
         'curl -i --path-as-is -X POST "$API"/equipment/a%20b%23%3F/rollback -H "authorization: Bearer $TOKEN" '
         "-H 'content-type: application/json' --data-binary '{\"toVersion\":1}'"
     )
+
+
+def test_what_writers_race_for_can_be_changed_by_each_to_something_else_that_its_schema_allows() -> None:
+    raced = [one for one in OPERATIONS if one.method == "PUT" and one.of("header")]
+    assert raced
+
+    for operation in raced:
+        bodies = [json.loads(races.changed(operation, {}, number).body or b"") for number in range(races.WRITERS)]
+        schema = jsonschema_rs.validator_for(dict(operation.body or {}), validate_formats=True)
+
+        assert [*map(schema.is_valid, bodies)] == [True] * races.WRITERS, operation.name
+        assert len({*map(str, [operation.content(), *bodies])}) == 1 + races.WRITERS, operation.name
 
 
 @pytest.mark.parametrize(

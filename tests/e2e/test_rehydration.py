@@ -171,7 +171,8 @@ def kept(stack: Stack) -> Lake:
 def test_what_expired_comes_back_over_http_with_a_fresh_ttl_and_nothing_is_published(stack: Stack, kept: Lake) -> None:
     lines = {machine: kept.about(machine) for machine in MACHINES}
     assert [shown(stack, machine) for machine in MACHINES] == [NOTHING, NOTHING]
-    assert "FunctionError" not in stack.client("lambda").invoke(FunctionName=stack.outputs["ArchiveSweep"])
+    swept = stack.client("lambda").invoke(FunctionName=stack.outputs["ArchiveSweep"])
+    assert "FunctionError" not in swept, swept["Payload"].read()
 
     jobs = {machine: begin(stack, machine) for machine in MACHINES}
     until = {machine: end_of(stack, job) for machine, job in jobs.items()}

@@ -1432,7 +1432,9 @@ ATTACKED: Final = [
     *_in("library/andon/recorded/reader.py", "library/tests/stores/archive/test_archive.py",
         ("an audit samples days that lie ahead", "return [*takewhile(_is_not_ahead, days)]", "return [*days]")),
     *_in("library/andon/stores/archive/store.py", "library/tests/stores/archive/test_archive.py",
-        ("an event is copied for thousands", "MAX_NAME_CHARACTERS][:MOST_ACTORS]", "MAX_NAME_CHARACTERS]")),
+        ("an event is copied for thousands", "MAX_NAME_CHARACTERS][:MOST_ACTORS]", "MAX_NAME_CHARACTERS]"),
+        ("an event without a type that is a text stops the archive",
+         "= fault.TYPE, drift.TYPE", "= frozenset({fault.TYPE, drift.TYPE})")),
 ]
 
 REGION: Final = [

@@ -16,7 +16,7 @@ LAKE: Final = lake.BUCKET
 
 SUBSCRIPTIONS: frozenset[Topic] = frozenset()
 
-ABOUT_CONSUMERS: Final = frozenset({fault.TYPE, drift.TYPE})
+ABOUT_CONSUMERS: Final = fault.TYPE, drift.TYPE  # no set: an event may say a list in place of its type
 """Types of events about a message or a row; their partition key is the consumer that found it."""
 
 SUBJECTS: Final = project().subjects

@@ -9,6 +9,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from andon.events.domain_event import DomainEvent
 from andon.recorded.archive import SHARDS, shard_of
@@ -47,6 +49,14 @@ from tests.support.archive import (
 from tests.support.log_lines import LogLines
 from tests.support.samples import NOW, fact
 from tests.support.wire import Wire
+
+PARTS = [lines.ShardOfKind(kind, shard) for kind in KINDS for shard in range(SHARDS)]
+MEMBERS = "id", "type", "timestamp", "partitionKey", "tags", "person", "crew"
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers(-1, 10**13) | st.sampled_from(["", "fault", "press-7"]),
+    lambda some: st.lists(some, max_size=2) | st.dictionaries(st.sampled_from(["id", "members"]), some, max_size=2),
+    max_leaves=3,
+)
 
 _numbers = count(1)
 
@@ -209,14 +219,13 @@ def test_a_sweep_that_has_no_memory_reads_the_day_again_and_one_that_has_no_time
 
 
 def test_memory_is_bounded_by_giving_up_parts() -> None:
-    parts = [lines.ShardOfKind(kind, shard) for kind in KINDS for shard in range(SHARDS)]
-    read = lines.Pass(parts, most_bytes=20_000)
+    read = lines.Pass(PARTS, most_bytes=20_000)
 
     for n in range(500):
         read.add([reported(f"press-{n}")])
         assert read.held_bytes <= 20_000 or len(read.parts) == 1
 
-    assert 1 <= len(read.parts) < len(parts)
+    assert 1 <= len(read.parts) < len(PARTS)
     assert {shard_of(actor) for actor in read.lines_of(read.parts[0])} == {read.parts[0].shard}
 
 
@@ -440,6 +449,21 @@ def test_an_event_that_names_thousands_is_archived_for_the_first_of_them_and_the
 def about_operator(loop: Loop, name: str) -> list[Any]:
     items: list[Any] = loop.request(OPERATOR_ROUTE, path={"operator": name}, query=EVER).body["items"]
     return items
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.fixed_dictionaries({}, optional=dict.fromkeys(MEMBERS, ANYTHING)))
+def test_whatever_stands_in_the_members_of_an_event_it_is_archived_for_its_subject(detail: dict[str, Any]) -> None:
+    """The bus takes what fits no schema, too; a day with one such event would never be archived."""
+    envelope = {"id": "1", "source": "nobody", "detail-type": "any", "time": "2020-04-28T00:00:00Z", "detail": detail}
+    read = lines.Pass(PARTS, most_bytes=1_000_000)
+
+    read.add([line := json.dumps(envelope)])
+
+    kept = {part.kind.name: actors for part in read.parts for actors in [read.lines_of(part)] if actors}
+    subject = detail.get("partitionKey")
+    is_one = isinstance(subject, str) and subject and detail.get("type") != "fault"
+    assert kept.get(EQUIPMENT.name, {}) == ({subject: [line]} if is_one else {})
 
 
 def test_a_field_of_one_entity_names_nobody_in_another() -> None:
