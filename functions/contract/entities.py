@@ -204,7 +204,8 @@ class PlannedBefore(TypedDict):
 class OrderEntity(TypedDict):
     """`order`: maintenance of a machine as of `version`; days are UTC. `date` is the day that it was first planned for.
 
-    minutes: how long it is expected to take. readings: what was measured at the end. before: of the version before.
+    minutes: how long it is expected to take. readingsNumber: of what was measured at the end, in the log of its
+    readings. before: of the version before.
     """
 
     equipmentId: str
@@ -218,7 +219,7 @@ class OrderEntity(TypedDict):
     startedAt: NotRequired[str]
     finishedAt: NotRequired[str]
     result: NotRequired[Result]
-    readings: NotRequired[dict[str, float]]
+    readingsNumber: NotRequired[int]
     before: NotRequired[PlannedBefore]
 
 

@@ -13,7 +13,7 @@ from andon.cdk.service import Service
 from andon.cdk.view import View
 from andon.dynamodb.schema import Index, Keys
 from andon.packages.package import Package, folder_of
-from andon.versions.aggregate import TWO_TABLES, Identity, Speed
+from andon.versions.aggregate import COUNTER, TWO_TABLES, Identity, Speed, Tolerance
 from andon.views.view_update import ViewUpdate
 from infra.stack import Andon
 from services.anomalies import subscriptions as anomalies
@@ -133,6 +133,16 @@ def test_what_does_not_say_how_it_is_versioned_or_contradicts_itself_is_refused_
 @pytest.mark.parametrize(
     ("kind", "said", "words"),
     [
+        (
+            "state",
+            {"design": COUNTER, "identity": Identity.GIVEN, "tolerates": Tolerance.GAPS, "lives_with": "equipment"},
+            "lives with 'equipment', which never expires. .* and write 'state' only while that is there",
+        ),
+        (
+            "state",
+            {"design": COUNTER, "identity": Identity.GIVEN, "tolerates": Tolerance.GAPS, "lives_with": "house"},
+            "lives with 'house', which nobody declares",
+        ),
         ("equipment", {"speed": Speed.FAST}, "is fast data, but .* has a history transaction"),
         ("state", {"speed": Speed.SLOW}, "is slow data, .* but POST /states publishes state-reported without one"),
         (

@@ -86,6 +86,8 @@ def about(equipment_id: str) -> dict[str, Asked]:
         f"GET {order}": Asked(planned),
         f"GET {order}/versions": Asked(planned),
         f"POST {order}/start": Asked(planned),
+        f"GET {order}/readings": Asked(planned),
+        f"POST {order}/readings": Asked(planned, body={"readings": {"pressure": 1}}),
         f"POST {order}/finish": Asked(planned, body={"result": "skipped"}),
         "GET /equipment/{id}/overdue": Asked(path),
         "GET /archive/equipment/{id}": Asked(path, query=days),

@@ -36,7 +36,10 @@ Reading = Annotated[float, Field(ge=-LARGEST_READING, le=LARGEST_READING, allow_
 Readings = Annotated[
     dict[Name, Reading],
     Field(
-        max_length=MOST_READINGS, examples=[{"oil-pressure": 4.2}], json_schema_extra={"additionalProperties": False}
+        min_length=1,
+        max_length=MOST_READINGS,
+        examples=[{"oil-pressure": 4.2}],
+        json_schema_extra={"additionalProperties": False},
     ),
 ]
 
@@ -49,14 +52,42 @@ class PlanBody(RequestModel):
 
 
 class FinishBody(RequestModel):
-    """How it ended, and what was measured then."""
+    """How it ended, and what was measured then, which is logged as other readings are."""
 
     result: Result = Field(examples=["done"])
     readings: Readings | None = None
 
 
+class ReadingsBody(RequestModel):
+    """What was measured, by name."""
+
+    readings: Readings
+
+
+class ReadingsResponse(ResponseModel):
+    """Readings of an order under their number; times are fixed-width UTC. `date` is the day in the order's id."""
+
+    equipmentId: str  # noqa: N815
+    date: str
+    kind: str
+    number: int
+    readings: dict[str, float]
+    takenAt: str  # noqa: N815
+    takenBy: str  # noqa: N815
+
+
+class AllReadingsResponse(ResponseModel):
+    """A page of readings; a missing cursor is the end."""
+
+    items: list[ReadingsResponse]
+    cursor: str | Absent = None
+
+
 class OrderResponse(ResponseModel):
-    """A version of an order; times are fixed-width UTC, days are UTC. `date` is the day in its id."""
+    """A version of an order; times are fixed-width UTC, days are UTC. `date` is the day in its id.
+
+    readingsNumber: of what was measured at its end.
+    """
 
     equipmentId: str  # noqa: N815
     date: str
@@ -69,7 +100,7 @@ class OrderResponse(ResponseModel):
     startedAt: str | Absent = None  # noqa: N815
     finishedAt: str | Absent = None  # noqa: N815
     result: Result | Absent = None
-    readings: dict[str, float] | Absent = None
+    readingsNumber: int | Absent = None  # noqa: N815
     changedAt: str  # noqa: N815
     changedBy: str  # noqa: N815
 

@@ -1,20 +1,32 @@
 """HTTP -> maintenance table."""
 
+from http import HTTPStatus
+
 from aws_lambda_powertools.event_handler import Response
 
 from andon.http.http_api import HttpApi
 from andon.http.limits import OfSubject
-from andon.http.openapi import responses_of_write
+from andon.http.openapi import responses, responses_of_write
 from andon.http.parameters import IfMatch
+from andon.http.response import respond
 from andon.versions.optimistic_lock import Saved
 from contract import after
 from contract.groups import MAINTAINERS, PLANNERS
 from contract.orders import SOURCE
 from contract.parameters import EquipmentId
-from services.maintenance import order
-from services.maintenance.bodies import FinishBody, OrderDate, OrderKind, OrderResponse, PlanBody
+from services.maintenance import order, readings
+from services.maintenance.bodies import (
+    FinishBody,
+    OrderDate,
+    OrderKind,
+    OrderResponse,
+    PlanBody,
+    ReadingsBody,
+    ReadingsResponse,
+)
 from services.maintenance.factory import factory_of
-from services.maintenance.order import OrderId, OrderRow
+from services.maintenance.order import OrderRow
+from services.maintenance.order_id import OrderId
 
 app = HttpApi()
 handler = app.handler
@@ -55,9 +67,29 @@ def post_start(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind) -> R
     responses=responses_of_write(OrderResponse, 200, 404, 409),
 )
 def post_finish(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, body: FinishBody) -> Response[str]:
-    """Finish an order, or skip it. Who finishes it again with the same result gets it as it is."""
+    """Finish an order, or skip it. Who finishes it again with the same result and readings gets it as it is.
+
+    Readings are logged first, as `POST …/readings` does: `readingsNumber` of the order is theirs.
+    """
     command = app.command(None, body.model_dump(exclude_none=True))
     return _saved(order.finish(OrderId(equipment_id, date, kind), body.result, body.readings, command))
+
+
+@app.serves(
+    "POST /equipment/{id}/maintenance/{date}/{kind}/readings",
+    groups=MAINTAINERS,
+    at=OF_MACHINE,
+    responses=responses(ReadingsResponse, 201, 404, 409),
+)
+def post_readings(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, body: ReadingsBody) -> Response[str]:
+    """Log what was measured at an order that was started, under the next number.
+
+    No number is given out twice. A request that is sent again is counted again. A crash leaves a gap: a number is
+    counted, and its readings are missing in the log.
+    """
+    command = app.command(None, body.model_dump())
+    taken = order.measure(OrderId(equipment_id, date, kind), body.readings, command)
+    return respond(HTTPStatus.CREATED, readings.to_response(taken))
 
 
 def _saved(saved: Saved[OrderRow]) -> Response[str]:

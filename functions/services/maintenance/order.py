@@ -5,8 +5,8 @@ two people who plan the same plan one. Its history is sequential: orders are rev
 read. It lives until 90 days after the day that it is planned for by now.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple, TypedDict, cast
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, TypedDict, cast
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Table
@@ -25,6 +25,9 @@ from andon.versions.optimistic_lock import Command, Draft, Guard, Saved, Version
 from andon.versions.versioned_write import ATTEMPTS, Contended, Revisions, Versions, revision_in
 from contract.entities import Changed, OrderEntity, OrderStatus, Result
 from contract.orders import FINISHED, FURTHEST_DAYS, KEPT_DAYS, MOVED, PLANNED, STARTED, day_ms, end_of_day_ms
+from services.maintenance import readings
+from services.maintenance.order_id import OrderId
+from services.maintenance.readings import Lasting, ReadingsRow
 from services.maintenance.tables import HISTORY, HISTORY_TABLE, KEYS, TABLE, partition_of
 
 DISCRIMINATOR: Final = "order"
@@ -35,19 +38,12 @@ OVER: Final = "That day is over: plan for another one."
 BEGUN: Final = "It was started, or finished: it cannot be planned anew."
 ENDED: Final = "It is finished."
 NOT_STARTED: Final = "It was not started; what is not done is finished as skipped."
-OTHERWISE: Final = "It is finished with another result."
-
-
-class OrderId(NamedTuple):
-    """What tells an order from others; `date` is the day that it was first planned for, as `2026-11-30`."""
-
-    equipment_id: str
-    date: str
-    kind: str
+OTHERWISE: Final = "It is finished with another result, or with other readings."
+NOT_MEASURED: Final = "It was not started: there is nothing to measure."
 
 
 class OrderContent(TypedDict):
-    """The content of a revision; a member that does not apply is None."""
+    """The content of a revision; a member that does not apply is None. readingsNumber: of those at its end."""
 
     factoryId: str
     plannedFor: str
@@ -56,7 +52,7 @@ class OrderContent(TypedDict):
     startedAt: str | None
     finishedAt: str | None
     result: Result | None
-    readings: dict[str, float] | None
+    readingsNumber: int | None
 
 
 class OrderRow(OrderEntity, VersionedRow):
@@ -136,7 +132,7 @@ def plan(
         startedAt=None,
         finishedAt=None,
         result=None,
-        readings=None,
+        readingsNumber=None,
     )
     draft = Draft(content, _mark_of(order), command, guard=NOT_BEGUN, gone=NotFound(OVER))
     return _save(order, draft)
@@ -161,24 +157,45 @@ def start(order: OrderId, command: Command) -> Saved[OrderRow]:
     return _advance(order, command, started)
 
 
-def finish(order: OrderId, result: Result, readings: dict[str, float] | None, command: Command) -> Saved[OrderRow]:
-    """Finish an order; who finishes it again with the same result gets it as it is.
+def measure(order: OrderId, measured: Mapping[str, float], command: Command) -> ReadingsRow:
+    """Log what was measured at an order, under the next number. A retry is logged again.
 
     Raises:
         NotFound: there is none.
-        Conflict: it is finished with another result; or it was not started, and is not skipped.
+        Conflict: it was not started.
+
+    """
+    row = get(order, now_ms=command.now_ms)
+    _require_started(row)
+    return readings.count(order, measured, Lasting.of(row), command)
+
+
+def finish(order: OrderId, result: Result, measured: Mapping[str, float] | None, command: Command) -> Saved[OrderRow]:
+    """Finish an order; who finishes it again with the same result and readings gets it as it is.
+
+    measured: is logged first, and the order names its number. So what an order names is in the log, and who finishes it
+    again after a crash in between logs it again.
+
+    Raises:
+        NotFound: there is none.
+        Conflict: it is finished otherwise; or it was not started, and is not skipped, or something was measured.
 
     """
 
     def finished(row: OrderRow) -> OrderContent | None:
         if row["status"] == "finished":
-            if (row["result"], row.get("readings")) != (result, readings):
+            if (row["result"], _measured_at_end(order, row)) != (result, measured):
                 raise Conflict(OTHERWISE)
             return None
         if row["status"] == "planned" and result != "skipped":
             raise Conflict(NOT_STARTED)
+        number = None
+        if measured is not None:
+            _require_started(row)
+            # Once in a request: nothing but its end follows an order that was started.
+            number = readings.count(order, measured, Lasting.of(row), command)["version"]
         at = times.to_utc(command.now_ms)
-        return {**_content_of(row), "status": "finished", "finishedAt": at, "result": result, "readings": readings}
+        return {**_content_of(row), "status": "finished", "finishedAt": at, "result": result, "readingsNumber": number}
 
     return _advance(order, command, finished)
 
@@ -213,6 +230,24 @@ def kept_revision(row: Item) -> tuple[Table, Item]:
     """Return the table and the row of the revision that a current row is."""
     revisions = _revisions_of(OrderId(row["equipmentId"], row["date"], row["kind"]))
     return HISTORY_TABLE, {**revision_in(row, KEYS), **revisions.key_of(row["version"])}
+
+
+def _require_started(row: OrderRow) -> None:
+    """Check that an order was started: its dates stand from then on, by which its readings expire.
+
+    Raises:
+        Conflict: it was not.
+
+    """
+    if "startedAt" not in row:
+        raise Conflict(NOT_MEASURED)
+
+
+def _measured_at_end(order: OrderId, row: OrderRow) -> Mapping[str, float] | None:
+    """Read the readings with which an order was finished; None: with none."""
+    number = row.get("readingsNumber")
+    taken = None if number is None else readings.get(order, number)
+    return None if taken is None else taken["readings"]
 
 
 def _type_of(row: OrderRow) -> str:
@@ -259,12 +294,7 @@ def _content_of(row: OrderRow) -> OrderContent:
 
 def _mark_of(order: OrderId) -> dict[str, object]:
     """Return the attributes of each row besides its revision."""
-    return {
-        "discriminator": DISCRIMINATOR,
-        "equipmentId": order.equipment_id,
-        "date": order.date,
-        "kind": order.kind,
-    }
+    return {"discriminator": DISCRIMINATOR, **order.attributes}
 
 
 NOT_BEGUN: Final = Guard(

@@ -15,9 +15,9 @@ from andon.http.response import respond
 from andon.runtime import clock
 from contract.groups import READERS
 from contract.parameters import EquipmentId
-from services.maintenance import order
-from services.maintenance.bodies import OrderDate, OrderKind, OrderResponse, OrdersResponse
-from services.maintenance.order import OrderId
+from services.maintenance import order, readings
+from services.maintenance.bodies import AllReadingsResponse, OrderDate, OrderKind, OrderResponse, OrdersResponse
+from services.maintenance.order_id import OrderId
 from services.maintenance.tables import HISTORY_TABLE, TABLE
 
 app = HttpApi()
@@ -66,3 +66,17 @@ def get_order_versions(
     query = order.revisions_of(asked)
     page = app.read_page(HISTORY_TABLE, query, to_response=order.to_response, limit=limit, cursor=cursor, read=read)
     return respond(HTTPStatus.OK, page)
+
+
+@app.serves(
+    "GET /equipment/{id}/maintenance/{date}/{kind}/readings",
+    groups=READERS,
+    at=OF_MACHINE,
+    responses=responses(AllReadingsResponse, 200),
+)
+def get_readings(
+    equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
+) -> Response[str]:
+    """List the readings of an order, the latest first. A number may be missing: it was counted, and a crash came."""
+    query = readings.readings_of(OrderId(equipment_id, date, kind))
+    return app.page(TABLE, query, to_response=readings.to_response, limit=limit, cursor=cursor)

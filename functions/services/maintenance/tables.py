@@ -3,6 +3,8 @@
 | table | pk | sk | row |
 |---|---|---|---|
 | maintenance | `Equipment#<id>` | `order#<date>#<kind>` | the current order; its id is its key |
+| maintenance | `Equipment#<id>` | `v0_Readings#<date>#<kind>` | the latest readings of an order; `latest` counts them |
+| maintenance | `Readings#<date>#<kind>#Equipment#<id>` | `v<number>_Readings#<date>#<kind>` | readings of an order |
 | maintenance | `Equipment#<id>` | `equipment` | what maintenance has to know of the equipment: its factory |
 | maintenance-history | `Equipment#<id>#<date>#<kind>` | `version` | a revision of an order |
 """

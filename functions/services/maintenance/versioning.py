@@ -1,9 +1,12 @@
-"""How what maintenance keeps is versioned: an order's id says the day until which it may be taken."""
+"""How what maintenance keeps is versioned: an order's id says the day until which it may be taken.
+
+Readings lose nothing by a gap, and nobody who measures should wait, or read first.
+"""
 
 from typing import Final
 
-from andon.versions.aggregate import SEQUENTIAL, Aggregate, Aggregates, Frequency, Identity, Speed, Tolerance
-from services.maintenance import order
+from andon.versions.aggregate import COUNTER, SEQUENTIAL, Aggregate, Aggregates, Frequency, Identity, Speed, Tolerance
+from services.maintenance import order, readings
 
 AGGREGATES: Final[Aggregates] = {
     order.DISCRIMINATOR: Aggregate(
@@ -15,5 +18,15 @@ AGGREGATES: Final[Aggregates] = {
         tolerates=Tolerance.ORPHANS,
         expires=True,
         open_until="date",
+    ),
+    readings.DISCRIMINATOR: Aggregate(
+        COUNTER,
+        Identity.COMPOSED,
+        revised=Frequency.OFTEN,
+        read=Frequency.SELDOM,
+        speed=Speed.FAST,
+        tolerates=Tolerance.GAPS,
+        expires=True,
+        lives_with=order.DISCRIMINATOR,
     ),
 }

@@ -45,7 +45,7 @@ def _statements() -> Iterator[tuple[str, Callable[[Aggregate], bool]]]:
         for value in values:
             said = value.title if isinstance(value, Design) else str(value)
             yield f"{WORDS[part]}: {said}", partial(_says, part, value)
-    yield "expires, although numbers or fences stand on it", lambda of: of.open_until is not None
+    yield "expires, although numbers or fences stand on it", lambda of: bool(of.open_until or of.lives_with)
 
 
 def _says(part: str, value: object, of: Aggregate) -> bool:
@@ -61,7 +61,8 @@ def _named(found: Iterable[Declared]) -> str:
 
 def _cells(one: Declared) -> tuple[str, ...]:
     of = one.of
-    lasts = f"yes; its id is open until {of.open_until}" if of.open_until else "yes" if of.expires else "no"
+    bounds = {"its id is open until": of.open_until, "with its": of.lives_with}
+    lasts = "; ".join(["yes" if of.expires else "no", *(f"{by} {what}" for by, what in bounds.items() if what)])
     said = (of.design.title, of.identity, of.revised, of.read, of.tolerates, of.speed, lasts)
     return (f"`{one.service}`", one.kind, *map(str, said))
 

@@ -90,6 +90,7 @@ class Aggregate(NamedTuple):
 
     read: how often its versions are read. expires: the current row expires, a tombstone aside. open_until: the date in
     the id until which the id may be taken, of a design that stands on a current row which expires: see `Lifetime`.
+    lives_with: in place of that the aggregate without which nothing is written, and which has gone before this expires.
     """
 
     design: Design
@@ -100,6 +101,7 @@ class Aggregate(NamedTuple):
     tolerates: Tolerance = Tolerance.NOTHING
     expires: bool = False
     open_until: str | None = None
+    lives_with: str | None = None
 
 
 Aggregates = Mapping[str, Aggregate]
@@ -168,14 +170,18 @@ def _of_cost(of: Aggregate) -> Iterator[str]:
 
 def _of_life(of: Aggregate) -> Iterator[str]:
     begins_again, title = of.design.stands and of.expires, of.design.title
-    if begins_again and of.open_until is None:
+    said = {"open_until": of.open_until, "lives_with": of.lives_with}
+    bounds = [f"{name}={value!r}" for name, value in said.items() if value is not None]
+    if begins_again and len(bounds) != 1:
+        has = "both are said" if bounds else "nothing says until when they may"
         yield (
-            f"expires, but the numbers of the design {title!r} stand on its current row and would begin again. Say in "
-            f"open_until= the date in its id until which the id may be taken, see Lifetime; or let it not expire"
+            f"expires, but the numbers of the design {title!r} stand on its current row and would begin again, and "
+            f"{has}. Say in open_until= the date in its id until which the id may be taken, see Lifetime; or in "
+            f"lives_with= the aggregate that goes before it and without which nothing is written; or let it not expire"
         )
-    if of.open_until is not None and not begins_again:
+    if bounds and not begins_again:
         why = "never expires" if of.design.stands else "has numbers that nothing begins again"
-        yield f"has an id that is open until {of.open_until}, but the design {title!r} {why}. Take open_until out"
+        yield f"says {', '.join(bounds)}, but the design {title!r} {why}. Take that out"
 
 
 def of_resource(resource: "Resource[Any, Any]", *, revised: Frequency, read: Frequency) -> dict[str, Aggregate]:

@@ -247,9 +247,15 @@ CONTRADICTING: Final = [
     ),
     (SEQUENTIAL, {"read": Frequency.OFTEN}, "revised seldom and read often, but .* read the current row, too"),
     (SEQUENTIAL, {"expires": True}, "expires, but the numbers of .* would begin again.*open_until="),
-    (COUNTER, {"expires": True}, "expires, but the numbers of .* would begin again"),
-    (SEQUENTIAL, {"open_until": "its day"}, "open until its day, but .* never expires"),
-    (TWO_TABLES, {"open_until": "its day", "expires": True}, "open until its day, but .* nothing begins again"),
+    (COUNTER, {"expires": True}, "expires, but the numbers of .* would begin again, and nothing says .*lives_with="),
+    (
+        COUNTER,
+        {"expires": True, "open_until": "its day", "lives_with": "house"},
+        "would begin again, and both are said",
+    ),
+    (SEQUENTIAL, {"open_until": "its day"}, "says open_until='its day', but .* never expires"),
+    (COUNTER, {"lives_with": "house"}, "says lives_with='house', but .* never expires"),
+    (TWO_TABLES, {"open_until": "its day", "expires": True}, "open_until='its day', but .* nothing begins again"),
 ]
 
 
@@ -261,4 +267,5 @@ def test_a_contradiction_is_named_by_both_sides(design: Design, said: dict[str, 
 
 def test_what_expires_may_say_until_when_its_id_is_open() -> None:
     for design in (SEQUENTIAL, COUNTER, FROM_STREAM):
-        assert [*contradictions(declared(design, expires=True, open_until="the end of its day"))] == []
+        for bound in ({"open_until": "the end of its day"}, {"lives_with": "house"}):
+            assert [*contradictions(declared(design, expires=True, **bound))] == []

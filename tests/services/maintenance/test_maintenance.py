@@ -1,72 +1,30 @@
-"""What maintenance promises its callers; what it promises as a package, the laws try."""
+"""What maintenance promises its callers; what it promises as a package, the laws try. Readings: `test_readings.py`."""
 
-from collections.abc import Iterator
 from functools import partial
-from typing import Any, Final
+from typing import Any
 
 import pytest
 
 from andon.runtime.clock import DAY_MS
 from andon.testing.environment import frozen_clock
-from andon.testing.loop import Answer, Loop
-from tests.services.maintenance.samples import ORDER, PATH
+from andon.testing.loop import Loop
+from tests.services.maintenance.requests import FINISH, GET, NOW, PLAN, START, facts, register, send, statuses
+from tests.services.maintenance.samples import ORDER
 from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, intruding
-from tests.support.samples import body_of, fact
-
-NOW: Final = 1_767_258_000_000  # 2026-01-01T09:00Z
-PLAN: Final = f"PUT {PATH}"
-GET: Final = f"GET {PATH}"
-HISTORY: Final = f"GET {PATH}/versions"
-
-
-@pytest.fixture
-def loop() -> Iterator[Loop]:
-    with Loop() as loop:
-        register(loop)
-        yield loop
-
-
-def register(loop: Loop) -> None:
-    """Let maintenance hear of the machine."""
-    with frozen_clock(NOW):
-        loop.listen([body_of(fact("equipment-created"))])
-        loop.run()
-
-
-def send(
-    loop: Loop, route: str, body: dict[str, Any] | None = None, *, if_match: int | None = None, **more: str
-) -> Answer:
-    """Send a request about the order."""
-    headers = {} if if_match is None else {"if-match": f'"{if_match}"'}
-    return loop.request(route, path={**ORDER, **more}, body=body, headers=headers)
-
-
-def statuses(loop: Loop) -> list[tuple[int, str]]:
-    """The versions of the order, oldest first."""
-    return [(one["version"], one["status"]) for one in reversed(send(loop, HISTORY).body["items"])]
-
-
-def facts(loop: Loop) -> list[tuple[str, int]]:
-    """What was published of orders since, by type and version."""
-    published = [event for event in loop.run() if event["source"] == "maintenance"]
-    return [
-        (event["detail-type"].removeprefix("maintenance-"), event["detail"]["order"]["version"]) for event in published
-    ]
 
 
 def test_an_order_is_planned_moved_started_and_finished(loop: Loop) -> None:
     with frozen_clock(NOW):
         planned = send(loop, PLAN, {"minutes": 45})
         moved = send(loop, PLAN, {"plannedFor": "2026-01-11"}, if_match=1)
-        started = send(loop, f"POST {PATH}/start")
-        finished = send(loop, f"POST {PATH}/finish", {"result": "done", "readings": {"oil-pressure": 4.2}})
+        started = send(loop, START)
+        finished = send(loop, FINISH, {"result": "done"})
 
         assert [one.status for one in (planned, moved, started, finished)] == [201, 200, 200, 200]
         assert facts(loop) == [("planned", 1), ("moved", 2), ("started", 3), ("finished", 4)]
         assert send(loop, GET).body == finished.body
         assert statuses(loop) == [(1, "planned"), (2, "planned"), (3, "started"), (4, "finished")]
         assert finished.body["plannedFor"] == "2026-01-11"
-        assert finished.body["readings"] == {"oil-pressure": 4.2}
 
 
 def test_a_moved_order_says_where_it_was_before(loop: Loop) -> None:
@@ -105,8 +63,8 @@ def test_killed_after_each_call_and_sent_again_no_version_is_lost_or_doubled(
     steps: list[tuple[str, dict[str, Any] | None, int | None]] = [
         (PLAN, {}, None),
         (PLAN, {"plannedFor": "2026-01-11"}, 1),
-        (f"POST {PATH}/start", None, None),
-        (f"POST {PATH}/finish", {"result": "done"}, None),
+        (START, None, None),
+        (FINISH, {"result": "done"}, None),
     ]
 
     def run(breaking: Breaking) -> Any:  # noqa: ANN401
@@ -134,7 +92,7 @@ def test_what_a_writer_left_behind_who_died_is_no_version(loop: Loop) -> None:
         register(loop)
         with frozen_clock(NOW):
             send(loop, PLAN, {})
-            breaking.interrupt(lambda: send(loop, f"POST {PATH}/start"))
+            breaking.interrupt(lambda: send(loop, START))
             assert facts(loop) == [("planned", 1)] or breaking.broken is None
             return statuses(loop)
 
@@ -146,7 +104,7 @@ def test_what_a_writer_left_behind_who_died_is_no_version(loop: Loop) -> None:
 def test_to_start_or_finish_twice_is_to_do_it_once(loop: Loop) -> None:
     with frozen_clock(NOW):
         send(loop, PLAN, {})
-        for route, body in ((f"POST {PATH}/start", None), (f"POST {PATH}/finish", {"result": "partly"})):
+        for route, body in ((START, None), (FINISH, {"result": "partly"})):
             once = send(loop, route, body)
             with frozen_clock(NOW + 1000):
                 again = send(loop, route, body)
@@ -158,14 +116,14 @@ def test_to_start_or_finish_twice_is_to_do_it_once(loop: Loop) -> None:
 
 def test_what_does_not_follow_is_refused_and_changes_nothing(loop: Loop) -> None:
     with frozen_clock(NOW):
-        assert send(loop, f"POST {PATH}/start").status == 404
+        assert send(loop, START).status == 404
         send(loop, PLAN, {})
-        assert send(loop, f"POST {PATH}/finish", {"result": "done"}).status == 409
-        send(loop, f"POST {PATH}/start")
+        assert send(loop, FINISH, {"result": "done"}).status == 409
+        send(loop, START)
         assert send(loop, PLAN, {"minutes": 7}, if_match=2).status == 409
-        send(loop, f"POST {PATH}/finish", {"result": "done"})
-        assert send(loop, f"POST {PATH}/finish", {"result": "skipped"}).status == 409
-        assert send(loop, f"POST {PATH}/start").status == 409
+        send(loop, FINISH, {"result": "done"})
+        assert send(loop, FINISH, {"result": "skipped"}).status == 409
+        assert send(loop, START).status == 409
 
         assert statuses(loop) == [(1, "planned"), (2, "started"), (3, "finished")]
 
@@ -173,7 +131,7 @@ def test_what_does_not_follow_is_refused_and_changes_nothing(loop: Loop) -> None
 def test_what_is_skipped_is_finished_without_a_start(loop: Loop) -> None:
     with frozen_clock(NOW):
         send(loop, PLAN, {})
-        assert send(loop, f"POST {PATH}/finish", {"result": "skipped"}).body["status"] == "finished"
+        assert send(loop, FINISH, {"result": "skipped"}).body["status"] == "finished"
 
 
 def test_only_what_can_be_done_is_planned(loop: Loop) -> None:
@@ -197,7 +155,7 @@ def test_it_lives_until_ninety_days_after_the_day_it_is_planned_for_by_now(loop:
     with frozen_clock(day + 91 * DAY_MS):
         assert send(loop, GET).body["plannedFor"] == "2026-04-20"
         send(loop, PLAN, {"plannedFor": "2026-01-10"}, if_match=2)
-        gone = send(loop, GET), send(loop, f"POST {PATH}/start"), send(loop, PLAN, {"minutes": 9})
+        gone = send(loop, GET), send(loop, START), send(loop, PLAN, {"minutes": 9})
         listed = loop.request("GET /equipment/{id}/maintenance", path={"id": ORDER["id"]}).body["items"]
 
     assert [one.status for one in gone] == [404, 404, 404]

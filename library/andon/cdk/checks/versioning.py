@@ -24,6 +24,11 @@ NOT_KEPT: Final = (
     "design that keeps none"
 )
 
+LIVES_WITH: Final = (
+    "lives with {other!r}, which {why}. Name in lives_with= an aggregate of this service that expires, and write "
+    "{kind!r} only while that is there"
+)
+
 
 def refuse_unversioned(service: Package) -> None:
     """Refuse an aggregate that is not declared, and a declaration that contradicts itself or its service.
@@ -62,6 +67,10 @@ def _of_service(service: Package, kind: str, aggregate: Aggregate) -> Iterator[s
     kept = service.load("revisions").REVISIONS if service.has("revisions") else {}
     if aggregate.design.keeps and kind not in kept:
         yield NOT_KEPT.format(title=aggregate.design.title, name=service.name, kind=kind)
+    other = aggregate.lives_with
+    if other is not None and not (other in service.aggregates and service.aggregates[other].expires):
+        why = "never expires" if other in service.aggregates else "nobody declares"
+        yield LIVES_WITH.format(kind=kind, other=other, why=why)
     if aggregate.speed is Speed.SLOW:
         for route, (event_type, _) in service.stream_first.items():
             if kind in _kinds_of(event_type):
