@@ -116,7 +116,7 @@ def plan(
     """Plan an order, or plan it anew, as long as it was not started.
 
     Raises:
-        Invalid: the day lies too far ahead.
+        Invalid: the day lies too far ahead, or so far back that it would be kept no more.
         Conflict: it was started.
         NotFound: the day in its id is over, and it was not planned by then.
         Rejected: see `sequential_history.save`.
@@ -124,6 +124,10 @@ def plan(
     """
     if day_ms(planned_for) > command.now_ms + FURTHEST_DAYS * DAY_MS:
         raise Invalid.field("body.plannedFor", f"must lie at most {FURTHEST_DAYS} days ahead")
+    if day_ms(planned_for) < command.now_ms - KEPT_DAYS * DAY_MS:
+        if planned_for == order.date:
+            raise NotFound(OVER)
+        raise Invalid.field("body.plannedFor", f"must lie at most {KEPT_DAYS} days back")
     content = OrderContent(
         factoryId=factory_id,
         plannedFor=planned_for,
@@ -282,7 +286,7 @@ def _save(order: OrderId, draft: Draft) -> Saved[OrderRow]:
     planned_for = str(draft.content["plannedFor"])
     lifetime = Lifetime(
         expires_at=(day_ms(planned_for) + KEPT_DAYS * DAY_MS) // 1000,
-        open_until=end_of_day_ms(order.date) // 1000,
+        open_until=max(0, end_of_day_ms(order.date) // 1000),  # an id may hold a day before 1970
     )
     return sequential_history.save(versions_of(order), draft, lifetime)
 

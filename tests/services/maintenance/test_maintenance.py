@@ -137,10 +137,13 @@ def test_what_is_skipped_is_finished_without_a_start(loop: Loop) -> None:
 def test_only_what_can_be_done_is_planned(loop: Loop) -> None:
     with frozen_clock(NOW):
         assert send(loop, PLAN, {}, id="nobody-knows").status == 404
-        assert send(loop, PLAN, {}, date="2025-12-31").status == 404
+        for day in ("2025-12-31", "0189-07-25"):
+            for body in ({}, {"plannedFor": ORDER["date"]}):
+                assert send(loop, PLAN, body, date=day).status == 404
         assert send(loop, PLAN, {}, date="2026-02-30").status == 400
         assert send(loop, PLAN, {}, kind="Lubrication!").status == 400
-        assert send(loop, PLAN, {"plannedFor": "2027-01-03"}).status == 400
+        for day in ("2027-01-03", "2025-10-02", "0189-07-25"):
+            assert send(loop, PLAN, {"plannedFor": day}).status == 400
         assert send(loop, PLAN, {"minutes": 0}).status == 400
         assert facts(loop) == []
 
