@@ -1138,7 +1138,7 @@ STORES: Final = [
         ("a control service misses edits that crossed", "[CROSSED] if crossed else []", "[]")),
     *_in("library/andon/cdk/event_hub.py", "tests/infra/test_lake.py",
         ("what an archive replays is in the lake twice", '[{"exists": False}]', '[{"exists": True}]')),
-    *_in(f"{QUERIES}/shared/facts.sql", ANSWERS,
+    *_in("library/andon/stores/lake/queries/shared/facts.sql", ANSWERS,
         ("a question counts doubled lines twice", "  GROUP BY\n    source,",
          "  GROUP BY\n    events.id,\n    source,"),
         ("a question's period ends a day early", "BETWEEN :since AND :until", ">= :since AND day < :until")),

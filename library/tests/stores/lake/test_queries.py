@@ -15,7 +15,7 @@ def test_a_saved_query_parses_as_trino_in_its_file_and_as_it_runs(name: str) -> 
         parsed = sqlglot.parse_one(text, read="trino")
         assert isinstance(parsed, expressions.Select)
     for shared in queries.SHARED:
-        sqlglot.parse_one((queries.FOLDER / "shared" / f"{shared}.sql").read_text(), read="trino")
+        sqlglot.parse_one(queries.shared_sql(shared), read="trino")
 
 
 @pytest.mark.parametrize("name", queries.names())

@@ -56,6 +56,14 @@ def test_its_lint_and_its_types_are_green(made: Path, wheel: Path) -> None:
     python("-m", "mypy", "--cache-dir", os.devnull, imports=(wheel,), cwd=made)
 
 
+def test_its_lake_can_be_asked_for_each_fact_once(made: Path, wheel: Path) -> None:
+    asked = "from andon.stores.lake.queries import question; print(question('SELECT type FROM facts').literal({}))"
+
+    said = python("-c", asked, imports=(wheel, made / "functions"), cwd=made)
+
+    assert re.search(r"^WITH facts AS .*\sFROM events\s.*\sSELECT type FROM facts$", said, re.DOTALL), said
+
+
 def test_it_says_nothing_of_this_machine_and_keeps_no_word_of_the_template(made: Path, wheel: Path) -> None:
     said = {file: file.read_text() for file in made.rglob("*") if file.is_file() and file.suffix != ".whl"}
     words = re.compile(r"[Aa]corn|\bthings?\b|Things?(?![a-z])")

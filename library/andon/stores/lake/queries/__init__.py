@@ -1,12 +1,14 @@
 """The saved queries of the lake: Trino's SQL, as Athena runs it, each in a file.
 
 The first line of a file is its title. A line `-- :since  first day (default: 2020-01-01)` describes a parameter, which
-the SQL names `:since`. A query may use the tables of `shared/` by name: they are put before it as a `WITH`.
+the SQL names `:since`. A query may use the tables of `shared/` by name, those here and the project's: they are put
+before it as a `WITH`.
 """
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from andon.project import project
@@ -16,8 +18,11 @@ TABLE: Final = "events"
 COLUMNS: Final = {"source": "source", "detail_type": "detail-type", "time": "time", "id": "id", "detail": "detail"}
 """The columns of the table, all of them text, and the members of the envelope that they hold; `detail` is JSON."""
 PARTITIONS: Final = ("day", "hour")  # the last columns, text as well: `2026-11-21` and `09`
-SHARED: Final = tuple(sorted(file.stem for file in (FOLDER / "shared").glob("*.sql")))
-"""The shared tables: each may stand on those before it, in the order of their names."""
+_SHARED: Final = {
+    file.stem: file for folder in (Path(__file__).parent, FOLDER) for file in sorted((folder / "shared").glob("*.sql"))
+}
+SHARED: Final = tuple(_SHARED)
+"""The shared tables, the library's first: each may stand on those before it, in the order of their names."""
 
 _PARAMETER = re.compile(r"^-- :(?P<name>\w+) +(?P<about>.*?)(?: \(default: (?P<default>[^)]*)\))?$", re.MULTILINE)
 _USE = re.compile(r"(?<![\w:']):([a-z_]+)\b")
@@ -88,6 +93,11 @@ def saved(name: str) -> Question:
     return question((FOLDER / f"{name}.sql").read_text())
 
 
+def shared_sql(name: str) -> str:
+    """Return the SQL of a shared table."""
+    return _SHARED[name].read_text()
+
+
 def question(text: str) -> Question:
     """Return the query in a text, with the shared tables that it uses before it."""
     shared = _used_by(text)
@@ -104,7 +114,7 @@ def _used_by(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for name in reversed(SHARED):
         if any(re.search(rf"\b{name}\b", _without_comments(user)) for user in (text, *found.values())):
-            found = {name: (FOLDER / "shared" / f"{name}.sql").read_text(), **found}
+            found = {name: shared_sql(name), **found}
     return found
 
 
