@@ -6,7 +6,13 @@ import tomllib
 from collections.abc import Iterator
 from fnmatch import fnmatchcase
 from importlib.util import find_spec
+from unittest.mock import patch
 
+import pytest
+from aws_cdk import App, Stack
+from aws_cdk.aws_sqs import Queue
+
+from andon.cdk.unchecked import skip_type_checks
 from tests.support.infra.synthesised import PROJECT
 
 FOLDERS = ("infra", "functions", "library", "demo", "bench", "tests", "docs")
@@ -51,6 +57,15 @@ def test_mypy_skips_nothing_else_that_is_imported() -> None:
 
     assert {"werkzeug", "graphql"} <= skipped
     assert {file.name: found[1] for file in SOURCES if (found := imports.search(file.read_text()))} == {}
+
+
+def test_what_mypy_checked_is_not_checked_again_in_a_synth_and_a_wrong_value_is_refused() -> None:
+    skip_type_checks()
+    with patch("typeguard.check_type", side_effect=AssertionError("checked")):
+        stack = Stack(App(), "Typed")
+
+    with pytest.raises(RuntimeError, match="visibilityTimeout"):
+        Queue(stack, "Queue", visibility_timeout="soon")  # type: ignore[arg-type]
 
 
 def fits(name: str, pattern: str) -> bool:

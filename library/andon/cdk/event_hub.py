@@ -26,6 +26,7 @@ from andon.cdk.package_stack import tell
 from andon.cdk.queues import Batch, Reader
 from andon.cdk.target import Target
 from andon.cdk.trail import trail_of
+from andon.cdk.unchecked import skip_type_checks
 from andon.events import fault
 from andon.events.topic import Topic
 
@@ -58,6 +59,7 @@ class EventHub(Construct):
     """
 
     def __init__(self, scope: Construct) -> None:
+        skip_type_checks()
         super().__init__(scope, "EventHub")
         self.bus = events.EventBus(self, "Bus")
         self.readers: list[Reader] = []

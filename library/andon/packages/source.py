@@ -1,6 +1,7 @@
 """The files that Lambda functions are packed from: the project's `functions/`, and the library without its tools."""
 
-from collections.abc import Iterator
+import os
+from collections.abc import Container, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -10,7 +11,7 @@ from andon.project import library_folder, project
 NOT_FOR_LAMBDA: Final = frozenset({"cdk", "tools", "testing"})
 """Rooms of the library that no function imports."""
 
-_LEFT_BEHIND: Final = frozenset({".pyc", ".sql"})  # no function asks the lake
+_LEFT_BEHIND: Final = (".pyc", ".sql")  # no function asks the lake
 
 
 class Source(tuple[Path, Path]):
@@ -21,11 +22,8 @@ class Source(tuple[Path, Path]):
     def files(self) -> Iterator[tuple[Path, Path]]:
         """Yield each file that a function may get, with its place in the asset."""
         library, functions = self
-        for file in _below(library):
-            if file.relative_to(library).parts[0] not in NOT_FOR_LAMBDA:
-                yield file, Path(library_folder().name, file.relative_to(library))
-        for file in _below(functions):
-            yield file, file.relative_to(functions)
+        yield from _below(library, Path(library_folder().name), without=NOT_FOR_LAMBDA)
+        yield from _below(functions, Path())
 
     def files_of(self, package: Package) -> Iterator[tuple[Path, Path]]:
         """Yield the files that a package's functions get: its own and shared ones."""
@@ -37,16 +35,18 @@ def source() -> Source:
     return Source((library_folder(), project().functions))
 
 
-def _below(folder: Path) -> list[Path]:
-    return [
-        file
-        for file in sorted(folder.rglob("*"))
-        if file.is_file() and file.suffix not in _LEFT_BEHIND and not _is_of_a_tool(file.relative_to(folder))
-    ]
-
-
-def _is_of_a_tool(file: Path) -> bool:
-    return any(part == "__pycache__" or part.startswith(".") for part in file.parts)
+def _below(folder: Path, place: Path, *, without: Container[str] = ()) -> Iterator[tuple[Path, Path]]:
+    """Yield the files below a folder, by the parts of their paths, without what tools leave behind."""
+    with os.scandir(folder) as found:
+        entries = sorted(found, key=lambda entry: entry.name)
+    for entry in entries:
+        name = entry.name
+        if name.startswith(".") or name == "__pycache__" or name in without:
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            yield from _below(folder / name, place / name)
+        elif entry.is_file() and not name.endswith(_LEFT_BEHIND):
+            yield folder / name, place / name
 
 
 def _belongs(place: Path, package: Package) -> bool:

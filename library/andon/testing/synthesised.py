@@ -44,34 +44,38 @@ def assembled(folder: Path, own: Properties, *, protected: bool = False) -> "Syn
     templates = {file.name: json.loads(file.read_text()) for file in sorted(folder.glob("*.template.json"))}
     if not own:
         [own] = [made for name, made in templates.items() if not name.endswith(".nested.template.json")]
-    resources, outputs = _flat(own, folder)
+    resources, outputs = _flat(own, templates)
     return Synthesised(
         {"Resources": resources, "Outputs": outputs}, protected=protected, templates=templates, folder=folder
     )
 
 
-def _flat(template: Properties, folder: Path) -> tuple[Properties, Properties]:
+def _flat(template: Properties, templates: Mapping[str, Properties]) -> tuple[Properties, Properties]:
     """Return the resources and outputs of a template and of those nested in it, whose resources begin with their name.
 
     What crosses from one template to another, by output and parameter, refers to the resource itself again.
     """
-    resources, outputs = dict(template["Resources"]), dict(template.get("Outputs", {}))
-    while nested := [name for name, made in resources.items() if made["Type"] == NESTED]:
-        name = next(one for one in nested if not _is_waiting(resources[one]))
-        made = resources.pop(name)
-        inner = json.loads((folder / made["Metadata"]["aws:asset:path"]).read_text())
-        known = {own: {"Ref": f"{name}{own}"} for own in inner["Resources"]} | made["Properties"].get("Parameters", {})
-        inside = _replaced({"r": inner["Resources"], "o": inner.get("Outputs", {})}, known, prefix=name)
-        told = {f"Outputs.{key}": one["Value"] for key, one in inside["o"].items()}
-        resources, outputs = (_without(one, name, told) for one in (resources, outputs))
-        resources |= {f"{name}{key}": one for key, one in inside["r"].items()}
-        outputs |= {key: one for key, one in inside["o"].items() if "Description" in one}
-    return resources, outputs
+    own = {name: made for name, made in template["Resources"].items() if made["Type"] != NESTED}
+    waiting = {name: made for name, made in template["Resources"].items() if made["Type"] == NESTED}
+    inside, described, told = Properties(), Properties(), dict[tuple[str, str], Any]()
+    while waiting:
+        name, parameters = next(_ready(waiting, told))
+        nested = templates[Path(waiting.pop(name)["Metadata"]["aws:asset:path"]).name]
+        resources, outputs = _flat(nested, templates)
+        known = {one: {"Ref": f"{name}{one}"} for one in resources} | parameters
+        resources, outputs = (_replaced(one, known, prefix=name) for one in (resources, outputs))
+        told |= {(name, f"Outputs.{key}"): one["Value"] for key, one in outputs.items()}
+        inside |= {f"{name}{key}": one for key, one in resources.items()}
+        described |= {key: one for key, one in outputs.items() if "Description" in one}
+    return _resolved(own, told) | inside, _resolved(template.get("Outputs", {}), told) | described
 
 
-def _is_waiting(nested: Properties) -> bool:
-    """Return True if a parameter of a nested stack is an output of another one that is not flat yet."""
-    return "Outputs." in json.dumps(nested["Properties"].get("Parameters", {}))
+def _ready(waiting: Properties, told: Mapping[tuple[str, str], Any]) -> Iterator[tuple[str, Properties]]:
+    """Yield the nested stacks, with their parameters, that need no output of one that is not flat yet."""
+    for name, made in waiting.items():
+        parameters = _resolved(made["Properties"].get("Parameters", {}), told)
+        if "Outputs." not in json.dumps(parameters):
+            yield name, parameters
 
 
 def _replaced(value: Any, known: Properties, *, prefix: str) -> Any:  # noqa: ANN401  any part of a template
@@ -94,15 +98,15 @@ def _replaced(value: Any, known: Properties, *, prefix: str) -> Any:  # noqa: AN
             return value
 
 
-def _without(value: Any, nested: str, told: Properties) -> Any:  # noqa: ANN401
-    """Write what the outputs of a nested stack stand for."""
+def _resolved(value: Any, told: Mapping[tuple[str, str], Any]) -> Any:  # noqa: ANN401
+    """Write what the outputs of nested stacks stand for."""
     match value:
-        case {"Fn::GetAtt": [str(name), str(output)]} if name == nested:
-            return told[output]
+        case {"Fn::GetAtt": [str(name), str(output)]} if (name, output) in told:
+            return told[name, output]
         case dict():
-            return {key: _without(one, nested, told) for key, one in value.items()}
+            return {key: _resolved(one, told) for key, one in value.items()}
         case list():
-            return [_without(one, nested, told) for one in value]
+            return [_resolved(one, told) for one in value]
         case _:
             return value
 
