@@ -30,6 +30,7 @@ class Andon(RootStack):
         View(self, "state_log", hub, api)
         View(self, "board", hub, api)
         View(self, "agenda", hub, api)
+        View(self, "agenda_days", hub, api)
         Page(self, "board", hub, api)
         FaultStore(self, hub, api)
         Lake(self, hub, api)

@@ -32,8 +32,6 @@ POLICY: Final = (
     "require-trusted-types-for 'script'; trusted-types 'none'"
 )
 
-ORDERS_ON_PAGE: Final = 3
-
 Row = dict[str, Any]
 
 
@@ -54,8 +52,9 @@ class FakeApi:
     """The state of a fake API; paths are as requested, decoded.
 
     people: by path of an assignment or escalation. directory: names by id; None is of somebody erased. looked_up: the
-    ids of each request for names. orders: of the factory's agenda, by day. rules: answers that a test puts in the place
-    of the usual ones, by method and the end of a path. now: for the `Date` of responses; None is the time that it is.
+    ids of each request for names. orders: of the factory's agenda, by day. unchanged: the paths of responses of 304.
+    rules: answers that a test puts in the place of the usual ones, by method and the end of a path. now: for the `Date`
+    of responses; None is the time that it is.
     """
 
     items: dict[str, Row] = field(default_factory=dict)
@@ -67,6 +66,7 @@ class FakeApi:
     looked_up: list[list[str]] = field(default_factory=list)
     rules: dict[tuple[str, str], Rule] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
     written: list[tuple[str, str, Any, str | None]] = field(default_factory=list)
     is_reachable: bool = True
     now: datetime | None = None
@@ -101,6 +101,7 @@ class FakeApi:
         tag = answer.etag or hashlib.sha256(json.dumps(answer.body).encode()).hexdigest()[:16]
         headers = {"date": format_datetime(self.now or datetime.now(UTC), usegmt=True), "etag": f'"{tag}"'}
         if route.request.method == "GET" and route.request.headers.get("if-none-match") == f'"{tag}"':
+            self.unchanged.append(unquote(urlsplit(route.request.url).path))
             route.fulfill(status=304, headers=headers)
             return
         body = "" if answer.body is None else json.dumps(answer.body)
@@ -116,19 +117,12 @@ class FakeApi:
                 return answer
         if path == "/people":
             return self._names(parse_qs(urlsplit(request.url).query)["ids"][0].split(","))
-        if path.startswith("/factories/") and path.endswith("/agenda"):
-            return self._agenda(parse_qs(urlsplit(request.url).query))
+        if path.startswith("/factories/") and "/agenda/" in path:
+            day = path.rsplit("/", 1)[1]
+            return FakeAnswer(200, {"items": [one for one in self.orders if one["plannedFor"] == day]})
         if path.startswith("/factories/") and path.endswith("/people"):
             return FakeAnswer(200, {"items": [self._person(one) for one, name in self.directory.items() if name]})
         return self._read(path) if request.method == "GET" else self._write(path, body or {}, request.headers)
-
-    def _agenda(self, asked: Mapping[str, list[str]]) -> FakeAnswer:
-        """Return a page of the orders of some days: a short one, so that more are asked for."""
-        found = [one for one in self.orders if asked["from"][0] <= one["plannedFor"] <= asked["to"][0]]
-        begin = int(asked.get("cursor", ["0"])[0])
-        end = begin + ORDERS_ON_PAGE
-        more = {"cursor": str(end)} if end < len(found) else {}
-        return FakeAnswer(200, {"items": found[begin:end], **more})
 
     def _names(self, ids: list[str]) -> FakeAnswer:
         self.looked_up.append(ids)

@@ -18,7 +18,7 @@ NAMES: Final[NamesOf] = {
     "crew": (*LOG, "lead"),
     "escalation": (*LOG, "supervisor"),
     "acknowledgement": (*LOG, "acknowledgedBy"),
-    "order": ("equipmentId", "date", "kind", "version", "plannedFor"),
+    "order": ("equipmentId", "date", "kind", "version", "factoryId", "plannedFor"),
 }
 
 

@@ -67,3 +67,9 @@ LastDay = Annotated[
     described(common.DATE, "2026-11-29"),
     Query(alias="to", description="A day, UTC. Inclusive."),
 ]
+AgendaDay = Annotated[
+    str,
+    AfterValidator(times.date),
+    described(common.DATE, "2026-11-23"),
+    Path(alias="date", description="A day, UTC."),
+]

@@ -103,6 +103,7 @@ OF_PLACES: Final = {
     "GET /factories/{factoryId}/roster": Asked({"factoryId": "gdl-1"}),
     "GET /factories/{factoryId}/people": Asked({"factoryId": "gdl-1"}),
     "GET /factories/{factoryId}/agenda": Asked({"factoryId": "gdl-1"}),
+    "GET /factories/{factoryId}/agenda/{date}": Asked({"factoryId": "gdl-1", "date": "2020-05-09"}),
     "GET /board/{company}/changes": Asked({"company": "Acme"}),
 }
 
@@ -211,7 +212,7 @@ def test_who_is_there_reads_what_who_is_everywhere_reads(loop: Loop, route: str,
 @pytest.mark.parametrize("route", sorted(OF_PLACES))
 def test_a_factory_or_a_company_is_read_by_whoever_is_there(loop: Loop, route: str) -> None:
     asked = OF_PLACES[route]
-    [place] = asked.path.values()
+    place = next(iter(asked.path.values()))
     if route.startswith("GET "):
         there = send(loop, route, asked, "admin", f"at:{place}")
         assert there.status == send(loop, route, asked, "admin").status == 200

@@ -17,6 +17,7 @@ from andon.testing.memory.aws import OneTable
 from andon.views.oplock_family import OPLOCK
 from andon.views.seen import Writes
 from andon.views.view_update import On
+from andon.views.view_updates import present_in
 from contract import after
 from demo.people import LIZ, SARA, SUE, TOM
 from tests.support.samples import NOW, fact, paths, sample
@@ -62,7 +63,7 @@ def test_a_write_is_looked_for_where_the_listener_keeps_its_event(view: str, nam
         with pytest.raises(ValueError, match="of which nothing is kept here"):
             writes.awaited(write)
         return
-    told, update = writes.awaited(write).update, keeps(event)
+    told, [update] = writes.awaited(write).update, present_in(keeps(event))
     for member in ("key", "oplock", "about_ms", "family", "origin"):
         assert getattr(told, member) == getattr(update, member)
 

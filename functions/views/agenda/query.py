@@ -4,7 +4,6 @@ from typing import Final
 
 from aws_lambda_powertools.event_handler import Response
 
-from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.key_query import Between, KeyQuery
 from andon.dynamodb.keys import SEPARATOR
 from andon.http.after import NOT_YET, awaited
@@ -15,9 +14,9 @@ from andon.http.openapi import Absent, responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import After, Cursor, Limit
 from andon.runtime.errors import Invalid
-from andon.runtime.json_types import JsonObject
 from andon.views.seen import Writes
-from contract.entities import OrderStatus, Result
+from contract.agenda import to_response
+from contract.agenda_response import PlannedOrder
 from contract.groups import READERS
 from contract.parameters import FactoryId, FirstDay, LastDay
 from views.agenda.view import BY_DAY, ON, TABLE, TTL_DAYS
@@ -26,31 +25,8 @@ WRITES: Final = Writes(table=TABLE, on=ON, days=TTL_DAYS)
 BEHIND: Final = chr(ord(SEPARATOR) + 1)
 """Sorts behind all that begins with a day and a separator."""
 
-MEMBERS: Final = {
-    "PlannedFor": "plannedFor",
-    "Minutes": "minutes",
-    "Status": "status",
-    "StartedAt": "startedAt",
-    "FinishedAt": "finishedAt",
-    "Result": "result",
-}
-
 app = HttpApi()
 handler = app.handler
-
-
-class PlannedOrder(ResponseModel):
-    """An order; times are fixed-width UTC, days are UTC. `date` is the day in its id."""
-
-    equipmentId: str  # noqa: N815  the contract's name
-    date: str
-    kind: str
-    plannedFor: str  # noqa: N815
-    minutes: int | Absent = None
-    status: OrderStatus
-    startedAt: str | Absent = None  # noqa: N815
-    finishedAt: str | Absent = None  # noqa: N815
-    result: Result | Absent = None
 
 
 class AgendaResponse(ResponseModel):
@@ -83,13 +59,6 @@ def get_agenda(
         cursor=cursor,
         after=awaited(after, WRITES),
     )
-
-
-def to_response(row: Item) -> JsonObject:
-    """Return a row for a response."""
-    date, _, kind = row["OrderID"].partition(SEPARATOR)
-    known = {name: row[attribute] for attribute, name in MEMBERS.items() if attribute in row}
-    return {"equipmentId": row["EquipmentID"], "date": date, "kind": kind, **known}
 
 
 def _orders_of(factory_id: str, first: str | None, last: str | None) -> KeyQuery:

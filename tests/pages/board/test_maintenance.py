@@ -80,7 +80,8 @@ def test_the_board_leads_to_the_agenda_of_its_factory_and_from_an_order_to_its_m
     page.get_by_role("link", name="Agenda").press("Enter")
     expect(page.get_by_role("link", name="Conveyor B belt-change planned, 90 min")).to_be_visible()
 
-    assert known.asked.count("GET /factories/Guadalajara/agenda") == 3, "every page of the week"
+    asked = [one for one in known.asked if "/agenda/" in one]
+    assert sorted(asked) == [f"GET /factories/Guadalajara/agenda/2026-11-{day}" for day in range(16, 23)]
     assert page.evaluate(DAYS) == {
         "2026-11-16": [["done", "Press 1\ninspection\ndone"], ["partly", "Mill 1\ntool-change\npartly done"]],
         "2026-11-17": [],
@@ -113,10 +114,12 @@ def test_other_weeks_are_a_link_away_and_a_new_order_appears_by_itself(opened: O
     known.orders = [one for one in known.orders if one["equipmentId"] != "packer-1"]
 
     screen.eventually(lambda: page.get_by_role("link", name="Packer 1").count() == 0, within_ms=60_000)
+    week = [f"/factories/Guadalajara/agenda/2026-11-{day}" for day in range(16, 23)]
+    assert {*week} - {*known.unchanged} == {"/factories/Guadalajara/agenda/2026-11-21"}
 
 
 def test_an_agenda_that_cannot_be_read_says_so(opened: Opened, known: FakeApi) -> None:
-    known.rules["GET", "/agenda"] = lambda _body: refused(403, "no")
+    known.rules["GET", "/agenda/2026-11-20"] = lambda _body: refused(403, "no")
 
     page = opened(AGENDA).page
 

@@ -1,5 +1,5 @@
-/** A factory's agenda: the orders of maintenance of a week, by day. */
-import { getAll, pathOf, serverNowMs } from "./api.js";
+/** A factory's agenda: the orders of maintenance of a week, by day. Each day is read by itself: a tag says if it changed. */
+import { get, pathOf, serverNowMs } from "./api.js";
 import { dayOf, weekOf } from "./days.js";
 import { drawByKey, element, fill, isNew, setAttribute } from "./dom.js";
 import { setTitle } from "./header.js";
@@ -15,7 +15,6 @@ import { dayText, problemText, text, timeOf } from "./speech.js";
  * @typedef {{name: string, kind: import("./orders.js").OrderKind, order: PlannedOrder}} ShownOrder
  */
 
-const AT_ONCE = 100;
 const REREAD_MS = 30_000;
 
 /**
@@ -38,10 +37,11 @@ export function openAgenda(place, context) {
 
   /** @param {string} day */
   async function read(day) {
-    const [from = day, to = day] = [weekOf(day).at(0), weekOf(day).at(-1)];
+    const week = weekOf(day);
     try {
-      const found = await getAll(`${pathOf`/factories/${factoryId}/agenda`}?from=${from}&to=${to}&limit=${AT_ONCE}`);
-      if (readFor !== from) return; // another week is shown by now
+      const answers = await Promise.all(week.map((one) => get(pathOf`/factories/${factoryId}/agenda/${one}`)));
+      if (readFor !== week[0]) return; // another week is shown by now
+      const found = answers.flatMap(({ body }) => body.items);
       orders = ordersIn(found);
       const unreadable = found.length - orders.length;
       fill(state, unreadable ? text("agenda.unreadable", { count: unreadable }) : orders.length ? "" : text("agenda.none"));

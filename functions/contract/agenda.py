@@ -1,0 +1,80 @@
+"""An order as agendas keep and show it: the one source of a view with rows in a table, and of one in objects."""
+
+from typing import Any, Final, NamedTuple
+
+from andon.dynamodb.attribute_values import Attributes, Item
+from andon.dynamodb.keys import SEPARATOR
+from andon.events.domain_event import DomainEvent, Entity
+from andon.runtime.clock import DAY_MS
+from andon.runtime.json_types import JsonObject
+from contract.orders import KEPT_DAYS, day_ms, key_in, order_in
+
+OPLOCK: Final = "order"
+
+MEMBERS: Final = {
+    "PlannedFor": "plannedFor",
+    "Minutes": "minutes",
+    "Status": "status",
+    "StartedAt": "startedAt",
+    "FinishedAt": "finishedAt",
+    "Result": "result",
+}
+
+
+class Place(NamedTuple):
+    """The agenda that an order stands in: a factory's, on a day (UTC)."""
+
+    factory_id: str
+    day: str
+
+
+class Entry(NamedTuple):
+    """An order in an agenda. before: where it stood as of the version before; expires_at: in epoch seconds."""
+
+    equipment_id: str
+    order_id: str
+    place: Place
+    before: Place | None
+    fields: Attributes
+    expires_at: int
+
+
+def entry_in(event: DomainEvent) -> Entry:
+    """Return the entry that a fact makes of an order.
+
+    Raises:
+        Poison: there is none.
+
+    """
+    order = order_in(event)
+    place, before = _place_in(order), order.get("before")
+    return Entry(
+        equipment_id=order.text("equipmentId"),
+        order_id=SEPARATOR.join(key_in(order)),
+        place=place,
+        before=_place_in(Entity("before", before)) if isinstance(before, dict) else None,
+        fields={
+            "Minutes": order.get("minutes"),
+            "Status": order.text("status"),
+            "StartedAt": order.optional_text("startedAt"),
+            "FinishedAt": order.optional_text("finishedAt"),
+            "Result": order.optional_text("result"),
+        },
+        expires_at=(day_ms(place.day) + KEPT_DAYS * DAY_MS) // 1000,
+    )
+
+
+def position(order_id: str, equipment_id: str) -> str:
+    """Return the position of an order on its day; the id of a machine may have a `#`, and stands last."""
+    return f"{order_id}{SEPARATOR}{equipment_id}"
+
+
+def to_response(row: Item) -> JsonObject:
+    """Return an entry for a response."""
+    date, _, kind = row["OrderID"].partition(SEPARATOR)
+    known: dict[str, Any] = {name: row[attribute] for attribute, name in MEMBERS.items() if attribute in row}
+    return {"equipmentId": row["EquipmentID"], "date": date, "kind": kind, **known}
+
+
+def _place_in(said: Entity) -> Place:
+    return Place(said.text("factoryId"), said.text("plannedFor"))
