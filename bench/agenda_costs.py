@@ -11,13 +11,13 @@ from andon.events.domain_event import DomainEvent
 from andon.packages.package import Package
 from andon.runtime import strict_json, times
 from andon.testing.above_retries import Pass, between
-from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer, Loop
 from andon.testing.memory.calls import Answer as Answered
 from andon.testing.memory.calls import Call
 from andon.testing.memory.meter import Meter
 from andon.testing.samples import body_of, sample
 from bench.prices import API_REQUEST, INVOCATION, READ_UNIT, S3_GET
+from bench.quiet_clock import quiet_clock
 
 VIEWS: Final = (Package("views", "agenda"), Package("views", "agenda_days"))
 WEEK: Final = [f"2026-01-{day:02d}" for day in range(12, 19)]
@@ -98,7 +98,8 @@ def _planned(day: str, number: int) -> DomainEvent:
 @contextmanager
 def _factory(orders_a_day: int) -> Iterator[_Factory]:
     meter = Meter()
-    with Loop(observer=meter) as loop, frozen_clock(NOW_MS):
+    with quiet_clock() as now, Loop(observer=meter) as loop:
+        now.ms = NOW_MS
         factory = _Factory(loop, meter, orders_a_day)
         with between(factory.count_gets):
             yield factory

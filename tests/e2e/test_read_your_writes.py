@@ -3,17 +3,18 @@
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 import pytest
 
 from andon.cdk.names import pascal
 from andon.http.after import PAUSES_SECONDS
-from andon.tools.stack.api import path_of
+from andon.tools.stack.api import HttpResponse, path_of
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
 from contract import groups
+from tests.support.services.versions import equipment
 
 WITHIN_S: Final = 60
 LIMIT_S: Final = sum(PAUSES_SECONDS) + 3  # the reads between the pauses, on a machine that is busy
@@ -66,3 +67,32 @@ def test_a_stopped_listener_makes_a_read_wait_and_answers_nothing_older_and_star
     assert there, f"not there {time.monotonic() - started:.0f} s after the listener started again"
     shown = analyst.get(asked).json
     assert (shown["items"][0] if view == "state_log" else shown)["state"] == "ERROR"
+
+
+def test_a_day_of_the_agenda_is_one_object_that_has_another_tag_once_an_order_was_moved(stack: Stack) -> None:
+    machine, factory = "press-that-is-maintained", "factory of one press"
+    admin, analyst = stack.api(groups.ADMIN), stack.api(groups.ANALYST)
+    today = datetime.now(UTC).date()
+    first, second = (str(today + timedelta(days=days)) for days in (3, 5))
+    order = path_of("equipment", machine, "maintenance", first, "oil")
+    assert admin.put(path_of("equipment", machine), equipment() | {"factoryId": factory}).status == 201
+
+    def day(day: str, token: str = "", tag: str = "") -> HttpResponse:
+        path = path_of("factories", factory, "agenda", day) + (f"?after={token}" if token else "")
+        return analyst.request("GET", path, headers={"if-none-match": tag} if tag else {})
+
+    assert eventually(lambda: admin.put(order, {}).status in {200, 201}, within_s=WITHIN_S), "maintenance heard of it"
+    planned = admin.put(order, {})
+    assert eventually(lambda: day(first, planned.headers["x-after"]).status == 200, within_s=WITHIN_S)
+    before = day(first)
+    moved = admin.put(order, {"plannedFor": second}, {"if-match": '"1"'})
+    assert eventually(lambda: day(second, moved.headers["x-after"]).status == 200, within_s=WITHIN_S)
+    assert eventually(lambda: day(first).headers["etag"] != before.headers["etag"], within_s=WITHIN_S)
+
+    assert [one["plannedFor"] for one in before.json["items"]] == [first]
+    shown = day(second)
+    assert (day(first).json, [one["plannedFor"] for one in shown.json["items"]]) == ({"items": []}, [second])
+    known = day(second, tag=shown.headers["etag"])
+    assert (known.status, known.body) == (304, b"")
+    listed = analyst.get(path_of("factories", factory, "agenda")).json["items"]
+    assert listed == shown.json["items"], "as the table says it"

@@ -113,6 +113,22 @@ def test_every_order_of_the_facts_and_every_duplicate_ends_in_the_same_agenda_in
     assert loop.new_messages() == []
 
 
+def test_the_orders_of_a_day_stand_as_in_the_table(loop: Loop) -> None:
+    """By the day and kind of their ids; the ids of machines are the keys of their rows in the object."""
+    orders = [("d#1", "oil", "2026-01-11"), ("press-7", "grease", "2026-01-11"), ("a", "oil", "2026-01-12")]
+    bodies = [
+        body_of(
+            fact("maintenance-planned", equipmentId=machine, kind=kind, date=date, plannedFor="2026-01-12", id=kind)
+        )
+        for machine, kind, date in orders
+    ]
+    for package in (TABLE, OBJECTS):
+        loop.deliver(package, bodies)
+
+    machines = [one["equipmentId"] for one in json.loads(both(loop))["gdl-1"]]
+    assert machines == ["press-7", "d#1", "a"]
+
+
 def test_who_knows_a_day_gets_304_until_something_on_it_changes(loop: Loop) -> None:
     def ask(tag: str, day: str = "2026-01-11") -> Answer:
         return loop.request(DAY, path={"factoryId": "gdl-1", "date": day}, headers={"if-none-match": tag})
