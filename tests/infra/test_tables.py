@@ -6,7 +6,7 @@ import pytest
 from andon.cdk.owned_table import refuse_remembering
 from andon.dynamodb.schema import MOST_RECOVERY_DAYS, Index, Keys, TableSchema
 from andon.testing.synthesised import Properties, Synthesised
-from tests.support.infra.synthesised import KEPT, PACKAGES, VIEWS, declared_tables, only, synthesise
+from tests.support.infra.synthesised import KEPT, PACKAGES, VIEWS, declared_tables, files, only, synthesise
 from views.state_log import view as state_log
 
 OF_VIEWS = {name for package in VIEWS for name in declared_tables(package)}
@@ -86,7 +86,8 @@ def test_a_customer_key_is_a_setting_of_the_stage_and_whoever_uses_the_table_may
         assert properties["SSESpecification"]["SSEType"] == "KMS"
         key = properties["SSESpecification"]["KMSMasterKeyId"]["Fn::GetAtt"][0]
         assert varied.of_type("AWS::KMS::Key")[key]["EnableKeyRotation"] is True
-    with_tables = (file for file in varied.functions() if file.startswith(("services/", "views/")))
+    with_tables = [file for package in PACKAGES if package.tables for file in files(package)]
+    assert with_tables
     for file in with_tables:
         assert any(action == "kms:Decrypt" for action, _ in varied.allowed(file))
         assert not any("*" in action for action, _ in varied.allowed(file))

@@ -17,7 +17,7 @@ from andon.packages.package import Package
 from andon.rules.rule import RULE
 from andon.runtime import times
 from andon.runtime.errors import Poison
-from andon.testing.drift import keep_in_lake
+from andon.testing.drift import forge, keep_in_lake, rows_of
 from andon.testing.lambda_events import http_event, sqs_event
 from andon.testing.loop import REPLAYS, Loop
 from andon.testing.permissions import UsedPermission, used_by
@@ -100,16 +100,16 @@ def _invocations(loop: Loop, wire: Wire) -> Iterator[tuple[Invocation, int]]:
 
 def _recomputation(view: Package, loop: Loop) -> Iterator[tuple[Invocation, int]]:
     """Let a view be compared with what is recorded: a wrong row of its events, and one of nothing."""
-    [table], at_ms = view.tables, NOW - DAY_MS
+    at_ms = NOW - DAY_MS
     events = [_of_another(sample)._replace(timestamp_ms=at_ms) for sample in _samples_for(view)]
     of_nothing = [one._replace(id=f"of nothing {one.id}", partition_key="of nothing") for one in events]
     lines = [line_of(one, at_ms=at_ms) for one in (*events, *of_nothing)]
     keep_in_lake(lines)
     yield Invocation(view, "listener", sqs_event(lines[: len(events)])), NOW
-    row = next(row for row in loop.rows(table) if ANOTHER in row.values())
+    row = next(row for row in rows_of(loop, view) if ANOTHER in row.values())
     ahead = {name: "4102444800000#a wrong clock" for name in row if name.startswith(OPLOCK)}
-    for one in (row | ahead, dict.fromkeys(loop.schemas[table].keys.names, "of nothing") | ahead):
-        aws.client("dynamodb").put_item(TableName=table, Item=to_typed(one))
+    for one in (row | ahead, dict.fromkeys(view.view.KEYS.names, "of nothing") | ahead):
+        forge(loop, view, one)
     asking = http_event("POST /drift/{view}", path={"view": view.name})
     yield Invocation(Package("stores", "drift"), "command", asking), NOW
     yield Invocation(view, "recompute", {}), NOW
