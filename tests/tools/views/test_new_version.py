@@ -103,8 +103,13 @@ def test_a_third_version_is_refused(clone: Clone) -> None:
 
 
 def test_a_view_that_is_not_there_is_refused() -> None:
-    with pytest.raises(ToolFailed, match="there is no view bored; there is agenda, board"):
+    with pytest.raises(ToolFailed, match="there is no view bored; there is agenda, agenda_days, board"):
         new_version.write("bored", project().root)
+
+
+def test_a_view_in_objects_is_in_one_version() -> None:
+    with pytest.raises(ToolFailed, match="agenda_days is in objects, and so in one version: name another bucket"):
+        new_version.write("agenda_days", project().root)
 
 
 def test_the_old_version_goes_and_the_new_one_is_the_view(clone: Clone) -> None:

@@ -46,7 +46,7 @@ def write(view: str, root: Path) -> str:
     """Write the next version of a view, its stories, and its line in the stack; return its name.
 
     Raises:
-        Failed: there is no such view, it has a next version, or no line in the stack.
+        Failed: there is no such view, it has a next version or lies in objects, or has no line in the stack.
 
     """
     after = next_name(view)
@@ -76,6 +76,10 @@ def _require_one_version(view: str) -> None:
     found = versions_of(view)
     if view not in {one.name for one in views()}:
         raise ToolFailed(f"there is no view {view}; there is {', '.join(one.name for one in views())}")
+    if any(one.objects is not None for one in found):
+        raise ToolFailed(
+            f"{view} is in objects, and so in one version: name another bucket in its view.py, and replay it"
+        )
     if len(found) > 1:
         names = " and ".join(one.name for one in found)
         raise ToolFailed(
