@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 LAYERS = (
@@ -144,8 +145,13 @@ def sample_words(sources: Sources) -> set[Finding]:
     return {(name, word) for name, text in sources.items() for word in OF_THE_SAMPLE.findall(text)}
 
 
-def imports_of(source: str) -> Iterator[str]:
+@cache  # several laws ask for the same modules, and parsing one takes a millisecond
+def imports_of(source: str) -> tuple[str, ...]:
     """Find every name that a module imports, inside functions, too: `from a.b import c` is `a.b.c`."""
+    return tuple(_imports_in(source))
+
+
+def _imports_in(source: str) -> Iterator[str]:
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Import(names=names):
