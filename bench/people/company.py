@@ -21,6 +21,9 @@ PERSON: Final = PERSON_PATTERN.strip("^$")
 FETCH_FIRST: Final = frozenset({HTTPStatus.PRECONDITION_FAILED, HTTPStatus.PRECONDITION_REQUIRED})
 MACHINES: Final = frozenset({groups.DEVICE, groups.GATEWAY})
 LEVELS: Final = ("country", "region", "state", "county", "city", "neighborhood")
+BEGUN: Final = (("/cancel", "/finish"), "/readings")
+"""The ends of paths that come behind what begins them, the first ones behind all others."""
+
 ERASE: Final = "DELETE /people/{id}"
 ONCE: Final = ("/replays", "/drift")  # they are about all of the lake
 MADE: Final = {"/replays": "id", "/faults": "id", "/archive/equipment/{id}/rehydrations": "job"}
@@ -158,7 +161,7 @@ class Company:
 
     def _each(self, person: Person, method: str, turn: str) -> None:
         some = [one for one in self.operations if one.method == method and one.name != ERASE]
-        some.sort(key=lambda one: one.path.endswith(("/cancel", "/finish")))  # behind what begins it
+        some.sort(key=lambda one: [one.path.endswith(end) for end in BEGUN])
         for place, one in enumerate(some):
             by = place if method == "DELETE" else 0 if one.path.startswith(ONCE) else person.number
             if person.number == by:
@@ -201,7 +204,7 @@ def request_of(operation: Operation, values: Mapping[str, Any], says: Says) -> t
         if kind == "array" and said is None:
             count = 2 if PERSON in schema["items"].get("pattern", "") else 1
             return [value(schema["items"], "", f"{place}.{number}") for number in range(count)]
-        if kind == "object":
+        if kind == "object" and "properties" in schema:
             members, wanted = schema["properties"].items(), {*schema.get("required", ()), *values}
             inner = [(one, part) for one, part in members if one in wanted or PERSON in str(part)]
             return {one: value(part, one, f"{place}.{one}") for one, part in inner}

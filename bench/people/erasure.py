@@ -12,7 +12,7 @@ from andon.packages.discovery import recomputed, views
 from andon.packages.package import Package
 from andon.runtime import clock
 from andon.runtime.clock import HOUR_MS
-from andon.testing.drift import look
+from andon.testing.drift import clear_rows, look, rows_of
 from andon.tools.views.compare import compare
 from bench.attack.report import Record
 from bench.people.company import ERASE, Company, Person
@@ -65,13 +65,12 @@ def compare_views(loop: Watched, record: Record) -> None:
         found = look(loop, view)
         record.expect(VIEWS, f"{view.name}, worked out again", "differs", held=not found, seen=str(found[:1]))
     for view in views():
-        [table] = view.tables
-        before = loop.rows(table)
-        loop.tables[table].clear()
+        before = rows_of(loop, view)
+        clear_rows(loop, view)
         loop.request("POST /replays", body={"view": view.name})
         loop.run()
         keys, expires = view.view.KEYS.names, view.view.TTL_DAYS is not None
-        both = compare(before, loop.rows(table), names=keys, as_before=dict, expires=expires, now_ms=clock.now_ms())
+        both = compare(before, rows_of(loop, view), names=keys, as_before=dict, expires=expires, now_ms=clock.now_ms())
         held = both.before > 0 and not both.differences
         record.expect(VIEWS, f"{view.name}, replayed", "differs", held=held, seen=str(both.differences[:1]))
         record.notes.append(

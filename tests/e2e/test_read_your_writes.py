@@ -70,7 +70,7 @@ def test_a_stopped_listener_makes_a_read_wait_and_answers_nothing_older_and_star
 
 
 def test_a_day_of_the_agenda_is_one_object_that_has_another_tag_once_an_order_was_moved(stack: Stack) -> None:
-    machine, factory = "press-that-is-maintained", "factory of one press"
+    machine, factory = "press-that-is-maintained", "factory-of-one-press"
     admin, analyst = stack.api(groups.ADMIN), stack.api(groups.ANALYST)
     today = datetime.now(UTC).date()
     first, second = (str(today + timedelta(days=days)) for days in (3, 5))

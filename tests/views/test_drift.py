@@ -14,7 +14,7 @@ from andon.packages.discovery import readers, recomputed, views
 from andon.packages.package import Package
 from andon.runtime import times
 from andon.testing.convergence import stories_of
-from andon.testing.drift import forge, look, remember, reported, rows_of, take_in
+from andon.testing.drift import clear_rows, forge, look, remember, reported, rows_of, take_in
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_events import sqs_event
 from andon.testing.loop import Loop
@@ -45,10 +45,7 @@ def nothing_kept(loop: Loop) -> None:
 def empty(loop: Loop) -> None:
     clear()
     for view in VIEWS.values():
-        for table in view.tables:
-            loop.tables[table].clear()
-        for bucket in view.buckets:
-            loop.store[loop.buckets[bucket]].bodies.clear()
+        clear_rows(loop, view)
         loop.to_recompute(view)
     loop.new_messages()
 

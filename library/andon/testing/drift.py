@@ -74,6 +74,14 @@ def rows_of(loop: Loop, view: Package) -> list[Item]:
     return [row for group in objects.groups() for row in objects.read(group)]
 
 
+def clear_rows(loop: Loop, view: Package) -> None:
+    """Delete all rows of a view."""
+    for table in view.tables:
+        loop.tables[table].clear()
+    for bucket in view.buckets:
+        loop.store[loop.buckets[bucket]].bodies.clear()
+
+
 def forge(loop: Loop, view: Package, row: Item) -> None:
     """Put a row into a view as no event made it."""
     if (objects := view.objects) is None:

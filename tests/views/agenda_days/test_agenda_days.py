@@ -10,6 +10,7 @@ import pytest
 
 from andon.packages.package import Package
 from andon.runtime.clock import DAY_MS
+from andon.testing.drift import clear_rows
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer, Loop
 from andon.testing.orders import OrderedStep, State, ends_of_every_order
@@ -91,8 +92,8 @@ def test_every_order_of_the_facts_and_every_duplicate_ends_in_the_same_agenda_in
     [table], [bucket] = TABLE.tables, OBJECTS.buckets
 
     def clear() -> None:
-        loop.tables[table].clear()
-        loop.store[loop.buckets[bucket]].bodies.clear()
+        for view in (TABLE, OBJECTS):
+            clear_rows(loop, view)
 
     def deliver(body: str) -> None:
         assert loop.deliver(TABLE, [body]) == loop.deliver(OBJECTS, [body]) == []
