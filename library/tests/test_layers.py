@@ -92,7 +92,7 @@ def test_a_word_of_the_sample_is_found(text: str) -> None:
 
 
 CUTS = [
-    ("andon.events.change_data_capture", "from andon.rules.stored_event import EXPIRE"),
+    ("andon.events.change_data_capture", "from andon.rules.stored_event import EVENT"),
     ("andon.versions.optimistic_lock", "from andon.rules.rule import BY, RULE"),
     ("andon.views.view_update", "from andon.rules.collect import Collected"),
     ("andon.views.compaction", "from andon.rules import stored_event"),

@@ -14,7 +14,7 @@ LAYERS = (
     ("versions",),
     ("views",),
     ("drift",),
-    ("http", "live", "rules", "sync"),
+    ("content", "http", "live", "rules", "sync"),
     ("recorded",),
     ("handlers",),
     ("stores",),

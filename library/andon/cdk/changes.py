@@ -14,8 +14,8 @@ from andon.cdk.function import Function
 from andon.cdk.names import FAILURES
 from andon.cdk.owned_table import OwnedTable
 from andon.cdk.target import Target
+from andon.dynamodb.ttl import EXPIRE
 from andon.events import latch
-from andon.rules.stored_event import EXPIRE
 
 Pattern = Mapping[str, Any]
 """A condition on a record: nested as the record is, with alternatives at its leaves."""

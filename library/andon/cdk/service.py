@@ -86,14 +86,14 @@ class Service(Part):
         for role, wire in wiring.items():
             if role in self.functions:
                 wire(self.functions[role])
-        for variable in package.buckets:
+        for variable in package.models:
             Models(stack, variable, readers=[self.functions[role] for role in READERS])
 
     def signals(self) -> Iterator[Signal]:
         """Yield the alarms about its listener and its model."""
         if self.reader:
             yield from of_reader(self.reader)
-        if self.package.buckets:
+        if self.package.models:
             yield of_model(self.functions[READERS[0]])
 
     def widgets(self) -> Iterator[dashboard.Row]:

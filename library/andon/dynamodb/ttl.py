@@ -8,6 +8,9 @@ ATTRIBUTE = "ttl"
 DATE = "ttl#date"
 """The attribute with the date until which a row is shown (epoch seconds); it is kept longer, see `OplockedFields`."""
 
+EXPIRE = "expire"
+"""The attribute of a row whose removal by the TTL service is told to its trigger: True, or the type of a fact."""
+
 # Epoch seconds reach it in the year 5138; milliseconds have passed it in 1973.
 FIRST_NO_SECONDS = 10**11
 

@@ -77,7 +77,7 @@ def event_of(record: StreamRecord, *, facts: Facts, tags: Mapping[str, str]) -> 
 def fact_in(record: StreamRecord, *, facts: Facts, tags: Mapping[str, str]) -> DomainEvent | None:
     """Return the domain event that a record means, latched or not; None if it means nothing to others."""
     images = record["dynamodb"]
-    is_expiry = _is_ttl_removal(record)
+    is_expiry = is_ttl_removal(record)
     if not is_expiry and _discriminator_of(images) not in facts.of:
         return None
     old = to_plain(images["OldImage"]) if "OldImage" in images else None
@@ -106,7 +106,8 @@ def _discriminator_of(images: StreamImages) -> Any:  # noqa: ANN401  others may 
     return row.get("discriminator", {}).get("S")
 
 
-def _is_ttl_removal(record: StreamRecord) -> bool:
+def is_ttl_removal(record: StreamRecord) -> bool:
+    """Return True if the TTL service removed the row."""
     if record["eventName"] != "REMOVE":
         return False
     # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-streams.html

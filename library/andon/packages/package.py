@@ -10,6 +10,7 @@ The handlers of `command.py` and `query.py` are the package's own. Those of othe
 |---|---|---|
 | `command.py`, `query.py` | `app`, an `HttpApi`: its routes; of a page ROUTES, which ask for no token | any package |
 | `tables.py` | TABLES: environment variable -> schema; BUCKETS, GRANTS: if any | services, some stores |
+| `contents.py` | CONTENTS: where it keeps contents of users, see `andon.content.contents` | services |
 | `facts.py` | FACTS: the facts that it publishes of its rows; hence it has a trigger | services |
 | `subscriptions.py` | ON: topic -> what is kept of the event, or a `Crossing`; hence it has a listener | services |
 | `control.py` | CONTROL: the rules that it decides by; hence it has a sweep | control services |
@@ -29,6 +30,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, get_args
 
+from andon.content.contents import Contents
 from andon.dynamodb.schema import TableSchema
 from andon.events.fact import Facts
 from andon.events.topic import Topic, is_included
@@ -140,7 +142,18 @@ class Package:
             return (self.store.BUCKET,)
         if self.objects is not None:
             return (self.objects.variable,)
+        return (*self.models, *((self.contents.variable,) if self.contents else ()))
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The environment variables with the names of the buckets of models of a service."""
         return tuple(getattr(self.load("tables"), "BUCKETS", ())) if self.side == "services" else ()
+
+    @property
+    def contents(self) -> Contents | None:
+        """Where a service keeps contents of users; None: it keeps none."""
+        found: Contents | None = self.load("contents").CONTENTS if self._keeps_contents else None
+        return found
 
     @property
     def grants(self) -> Grants:
@@ -261,6 +274,10 @@ class Package:
         return importlib.import_module(f"{_module_of(self.side, self.name)}.{file}")
 
     @property
+    def _keeps_contents(self) -> bool:
+        return self.side == "services" and self.has("contents")
+
+    @property
     def _owns_tables(self) -> bool:
         return self.side == "views" or self.has("tables")
 
@@ -276,9 +293,10 @@ class Package:
         return file is not None and self.has(file)
 
     def _shared(self, role: str) -> str:
-        """Name the library's module for a role: the trigger of a control service also decides."""
-        decides = role == "trigger" and self.has("control")
-        return f"{ROOM}.{'control_trigger' if decides else role}"
+        """Name the library's module for a role: a trigger may also decide, or delete contents."""
+        if role == "trigger" and self.has("control"):
+            return f"{ROOM}.control_trigger"
+        return f"{ROOM}.content_trigger" if role == "trigger" and self._keeps_contents else f"{ROOM}.{role}"
 
 
 @cache

@@ -1,12 +1,12 @@
 """The expiry of a row -> the fact that the row asked for: its last one, under another type. Pure."""
 
 from andon.dynamodb.attribute_values import Item
-from andon.dynamodb.ttl import ATTRIBUTE
+from andon.dynamodb.ttl import ATTRIBUTE, EXPIRE
 from andon.events.actor import TTL, actor_of
 from andon.events.domain_event import DomainEvent
 from andon.events.fact import Change, Fact, Meanings
 from andon.events.hops import hops_after
-from andon.rules.stored_event import EVENT, EXPIRE
+from andon.rules.stored_event import EVENT
 
 
 def expired(row: Item, of: Meanings) -> Fact | None:

@@ -30,8 +30,6 @@ BEHIND_ALL: Final = f"{PREFIX}:"
 
 _EVENT_SORT: Final = re.compile(rf"{PREFIX}[0-9]{{13}}{SEPARATOR}")
 
-EXPIRE: Final = "expire"
-
 CorrelationKey = str
 """The partition in which a rule finds an event beside those that it correlates with, see `correlation_key`."""
 

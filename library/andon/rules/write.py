@@ -8,7 +8,7 @@ from typing import Final
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.errors import ConditionFailed, ItemRefused
 from andon.dynamodb.expressions import UNCONDITIONAL, Condition
-from andon.dynamodb.ttl import ATTRIBUTE, ttl_at
+from andon.dynamodb.ttl import ATTRIBUTE, EXPIRE, ttl_at
 from andon.events.fault import fault_of
 from andon.events.publish import publish
 from andon.rules.control_service import Control
@@ -16,7 +16,7 @@ from andon.rules.due import Due
 from andon.rules.evaluate import Evaluation
 from andon.rules.past import UnreadableRow
 from andon.rules.plan import DuePlan
-from andon.rules.stored_event import EXPIRE, UNREADABLE, StoredEvent
+from andon.rules.stored_event import UNREADABLE, StoredEvent
 from andon.rules.verdict import Counts, Verdict
 from andon.runtime import clock, strict_json
 from andon.runtime.errors import Poison

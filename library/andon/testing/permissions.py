@@ -116,6 +116,8 @@ def _permissions(call: Call) -> Iterator[UsedPermission]:
                 yield UsedPermission("events:PutEvents", entry["EventBusName"], conditions=conditions)
         case ("s3", "PutObject" | "GetObject" | "DeleteObject" as operation, {"Bucket": bucket, "Key": key}):
             yield UsedPermission(f"s3:{operation}", bucket, f"/{key}")
+        case ("s3", "HeadObject", {"Bucket": bucket, "Key": key}):
+            yield UsedPermission("s3:GetObject", bucket, f"/{key}")
         case ("s3", "ListObjectsV2", {"Bucket": bucket}):
             yield UsedPermission("s3:ListBucket", bucket)
         case ("sqs", "SendMessage" | "SendMessageBatch", {"QueueUrl": queue}):

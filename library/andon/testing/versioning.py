@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
+from andon.content.contents import PREFIX as CONTENT
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item, to_plain
 from andon.dynamodb.keys import split
@@ -129,7 +130,7 @@ def made_by(calls: Iterable[Call], schemas: Mapping[str, TableSchema]) -> Iterat
         for versions in _by_version(request):
             write = next((one for one in versions if LATEST in one.said), versions[0])
             kind = write.said.get(DISCRIMINATOR)
-            if kind == CLAIM or write.counts == FENCE:
+            if kind == CLAIM or write.counts == FENCE or str(write.key[0]).startswith(CONTENT):
                 continue
             if FENCE in write.said and VERSION not in write.condition:
                 continue  # the revision of a sequential save, whose current row is written behind it

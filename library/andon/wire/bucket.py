@@ -18,6 +18,7 @@ ATTEMPTS = 10
 EXISTS = "PreconditionFailed"
 REPLACED = frozenset({EXISTS, "ConditionalRequestConflict"})
 MISSING = "NoSuchKey"
+NOT_FOUND = frozenset({MISSING, "404"})  # a response to HEAD has no body that would say more
 
 
 class Found(NamedTuple):
@@ -25,6 +26,13 @@ class Found(NamedTuple):
 
     body: bytes
     etag: str
+
+
+class Head(NamedTuple):
+    """An object's size in bytes, and the base64 of the SHA-256 that S3 computed of it, if it was asked to."""
+
+    size: int
+    sha256: str | None
 
 
 class Bucket:
@@ -56,6 +64,16 @@ class Bucket:
                 return None
             raise
         return Found(response["Body"].read(), response["ETag"])
+
+    def head(self, key: str) -> Head | None:
+        """Return what S3 knows of an object without reading it, None if there is no such object."""
+        try:
+            response = self._call("head_object", Key=key, ChecksumMode="ENABLED")
+        except CallFailed as error:
+            if error.code in NOT_FOUND:
+                return None
+            raise
+        return Head(response["ContentLength"], response.get("ChecksumSHA256"))
 
     def put_if(self, key: str, text: str, *, etag: str | None) -> bool:
         """Write JSON if the object is still that of `etag` (None: if there is none); return True if it was written."""

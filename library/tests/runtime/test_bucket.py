@@ -1,4 +1,6 @@
+from base64 import b64encode
 from collections.abc import Iterator
+from hashlib import sha256
 from typing import Any
 
 import boto3
@@ -11,10 +13,11 @@ from andon.testing.environment import ENVIRONMENT, environment
 from andon.testing.memory.aws import AwsInMemory
 from andon.testing.memory.calls import Call
 from andon.wire import aws
-from andon.wire.bucket import ATTEMPTS, Bucket
+from andon.wire.bucket import ATTEMPTS, Bucket, Head
 from tests.support.wire import Wire
 
 VARIABLE = "THINGS_BUCKET"
+CHECKED = {"ChecksumAlgorithm": "SHA256"}  # moto keeps no checksum without it
 
 
 @pytest.fixture(params=["memory", "moto"])
@@ -52,6 +55,18 @@ def test_bytes_stay_as_they_are_and_come_back_in_parts(bucket: Bucket) -> None:
         bucket.require_bytes("a.gz", first=256, length=1)
     with pytest.raises(CallFailed, match="NoSuchKey"):
         bucket.require_bytes("b.gz")
+
+
+def test_its_size_and_digest_are_known_without_reading_it(bucket: Bucket) -> None:
+    digest = b64encode(sha256(b"it").digest()).decode()
+    bucket.replace("a.gz", b"it")
+    aws.call("s3", "put_object", Bucket=bucket.name, Key="b.gz", Body=b"it", **CHECKED, ChecksumSHA256=digest)
+
+    assert bucket.head("a.gz") == Head(2, None)
+    assert bucket.head("b.gz") == Head(2, digest)
+    assert bucket.head("c.gz") is None
+    bucket.replace("b.gz", b"another")
+    assert bucket.head("b.gz") == Head(7, None)
 
 
 def test_an_object_is_replaced_whether_or_not_it_is_there(bucket: Bucket) -> None:

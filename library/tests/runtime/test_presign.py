@@ -9,7 +9,7 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials as BotocoreCredentials
 
 from andon.wire.credentials import Credentials
-from andon.wire.presign import presigned
+from andon.wire.presign import ANY_BODY, Signed, presigned
 
 NOW = 1_587_739_830_123
 AT = dt.datetime.fromtimestamp(NOW // 1000, dt.UTC)
@@ -53,3 +53,30 @@ def test_who_has_no_token_signs_without_one() -> None:
     )
 
     assert "X-Amz-Security-Token" not in parse_qs(urlsplit(url).query)
+
+
+@pytest.mark.parametrize("token", [TOKEN, None])
+@pytest.mark.parametrize(
+    ("method", "headers"),
+    [("GET", {}), ("PUT", {"content-type": "image/jpeg", "content-length": "7", "x-amz-checksum-sha256": "a+b/c="})],
+)
+def test_an_address_of_s3_is_presigned_as_botocore_does(
+    monkeypatch: pytest.MonkeyPatch, method: str, headers: dict[str, str], token: str | None
+) -> None:
+    monkeypatch.setattr(auth, "get_current_datetime", lambda **_: AT)
+    url, query = "https://things.s3.eu-central-1.amazonaws.com/contents/a/1", {"response-content-type": "image/png"}
+    request = AWSRequest(method, url, headers=headers, params=query)
+    auth.S3SigV4QueryAuth(BotocoreCredentials("AKID", "secret", token), "s3", "eu-central-1", 60).add_auth(request)
+
+    ours = presigned(
+        url,
+        service="s3",
+        region="eu-central-1",
+        credentials=Credentials("AKID", "secret", token or ""),
+        now_ms=NOW,
+        seconds=60,
+        signed=Signed(method, headers, query, ANY_BODY, signs_token=True),
+    )
+
+    assert parse_qs(urlsplit(ours).query) == parse_qs(urlsplit(request.url).query)
+    assert urlsplit(ours).path == urlsplit(request.url).path

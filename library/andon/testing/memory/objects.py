@@ -1,8 +1,9 @@
 """A bucket of S3."""
 
 import io
+from base64 import b64encode
 from collections.abc import Iterator
-from hashlib import md5
+from hashlib import md5, sha256
 from itertools import islice
 from typing import Final
 
@@ -14,16 +15,19 @@ NOT_FOUND, PRECONDITION_FAILED, RANGE = 404, 412, 416
 
 
 class Objects:
-    """The objects of one bucket: key -> bytes."""
+    """The objects of one bucket: key -> bytes. checksums: those of the SHA-256 that were given with an object."""
 
     def __init__(self) -> None:
         self.bodies: dict[str, bytes] = {}
+        self.checksums: dict[str, str] = {}
 
     def answer(self, operation: str, request: JsonObject) -> Answer:
         """Answer one request."""
         match operation:
             case "GetObject":
                 return self._get(request)
+            case "HeadObject":
+                return self._head(request)
             case "PutObject":
                 return self._put(request)
             case "DeleteObject":
@@ -40,6 +44,14 @@ class Objects:
         part = _part(body, request["Range"]) if "Range" in request else body
         return {"Body": io.BytesIO(part), "ETag": _etag(body), "ContentLength": len(part)}
 
+    def _head(self, request: JsonObject) -> Answer:
+        if request["Key"] not in self.bodies:
+            raise AwsRefused("404", message="Not Found", status=NOT_FOUND)
+        body, checksum = self.bodies[request["Key"]], self.checksums.get(request["Key"])
+        is_asked = checksum is not None and request.get("ChecksumMode") == "ENABLED"
+        checksums = {"ChecksumSHA256": checksum} if is_asked else {}
+        return {"ETag": _etag(body), "ContentLength": len(body), **checksums}
+
     def _put(self, request: JsonObject) -> Answer:
         """Write an object if its condition holds: `IfMatch`, the ETag of what is there, or `IfNoneMatch`, nothing."""
         key, body = request["Key"], request["Body"]
@@ -49,8 +61,14 @@ class Objects:
         is_another = before is not None and request.get("IfMatch", _etag(before)) != _etag(before)
         if is_another or ("IfNoneMatch" in request and before is not None):
             raise AwsRefused("PreconditionFailed", status=PRECONDITION_FAILED)
-        self.bodies[key] = body.encode() if isinstance(body, str) else bytes(body)
-        return {"ETag": _etag(self.bodies[key])}
+        body = body.encode() if isinstance(body, str) else bytes(body)
+        if request.get("ChecksumSHA256", checksum := _checksum(body)) != checksum:
+            raise AwsRefused("BadDigest", message="The SHA256 you specified did not match the calculated checksum.")
+        self.bodies[key] = body
+        self.checksums.pop(key, None)
+        if "ChecksumSHA256" in request:
+            self.checksums[key] = checksum
+        return {"ETag": _etag(body)}
 
     def _list(self, request: JsonObject) -> Answer:
         """List keys, and with a delimiter the folders that the others lie in; the last one is where the next begins."""
@@ -88,6 +106,10 @@ def _part(body: bytes, asked: str) -> bytes:
     if int(first) >= len(body):
         raise AwsRefused("InvalidRange", status=RANGE)
     return body[int(first) : int(last) + 1 if last else None]
+
+
+def _checksum(body: bytes) -> str:
+    return b64encode(sha256(body).digest()).decode()
 
 
 def _etag(body: bytes) -> str:

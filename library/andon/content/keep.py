@@ -1,0 +1,145 @@
+"""A reference to a content: written once its object is there; until then the client is told where to upload it."""
+
+from base64 import b64encode
+from typing import Final, NamedTuple
+
+from andon.content.contents import (
+    BYTES,
+    OBJECT,
+    OUTLIVES_SECONDS,
+    SHA256,
+    TYPE,
+    Content,
+    Contents,
+    granted_until,
+    row_of,
+)
+from andon.dynamodb import ttl
+from andon.dynamodb.attribute_values import Attributes, Item
+from andon.dynamodb.client import Check, Put, Update, transact
+from andon.dynamodb.errors import ConditionFailed, TransactionConditionsFailed, TransactionConflict
+from andon.dynamodb.expressions import Condition
+from andon.runtime.errors import Conflict
+from andon.versions.versioned_write import ATTEMPTS, Contended, pause
+from andon.wire.bucket import Head
+
+OTHER_SIZE: Final = "What has this digest has another number of bytes."
+OTHERWISE: Final = "It is there already, as another type, or with another number of bytes."
+
+
+class Kept(NamedTuple):
+    """The row of a reference, whose object is there. created: by this call."""
+
+    row: Item
+    created: bool
+
+
+class Awaited(NamedTuple):
+    """The name of the object that is to be uploaded before a reference to it is written."""
+
+    name: str
+
+
+def keep(contents: Contents, content: Content, reference: Attributes, *, now_ms: int) -> Kept | Awaited:
+    """Write a reference to a content if its object is there, else say where that is to be; again, it is the same.
+
+    reference: the row with its key, its `ttl`, and what the service says of it; the content's members are added.
+
+    Raises:
+        Conflict: there is such a reference, or such an object, which is not as the client says.
+        Contended: others wrote the content's row at each of `ATTEMPTS` attempts.
+        ValueError: the reference never expires.
+
+    """
+    if ttl.ATTRIBUTE not in reference:
+        raise ValueError("a reference has a ttl: its object lives by that")
+    for attempt in range(ATTEMPTS):
+        try:
+            return _try(contents, content, reference, now_ms)
+        except (ConditionFailed, TransactionConditionsFailed, TransactionConflict):
+            pause(attempt)  # somebody else wrote the row, or it expired: what is there now decides
+    raise Contended
+
+
+def fits(content: Content, head: Head | None) -> bool:
+    """Return True if an object is there that has the digest, by S3's own checksum. Pure.
+
+    One without it is none: S3 takes no upload by our addresses whose digest is another one.
+    """
+    return head is not None and head.sha256 == checksum_of(content.sha256)
+
+
+def checksum_of(sha256: str) -> str:
+    """Return a digest as S3 writes it."""
+    return b64encode(bytes.fromhex(sha256)).decode()
+
+
+def _try(contents: Contents, content: Content, reference: Attributes, now_ms: int) -> Kept | Awaited:
+    found = contents.table.get({name: reference[name] for name in contents.table.keys.names}, consistent=True)
+    if found and ttl.is_alive(found, now_ms):
+        return Kept(_require_same(found, content), created=False)
+    row = contents.table.get(contents.key_of(content.sha256), consistent=True)
+    head = contents.bucket.head(row[OBJECT]) if row else None
+    if row is None or head is None or not fits(content, head):
+        return _grant(contents, content, row, now_ms)
+    if head.size != content.size:
+        raise Conflict(OTHER_SIZE)
+    return _refer(contents, content, row, reference, now_ms)
+
+
+def _require_same(reference: Item, content: Content) -> Item:
+    if (reference[TYPE], reference[BYTES]) != (content.content_type, content.size):
+        raise Conflict(OTHERWISE)
+    return reference
+
+
+def _grant(contents: Contents, content: Content, row: Item | None, now_ms: int) -> Awaited:
+    """Let the object of a content be uploaded, and its row live until then.
+
+    Raises:
+        ConditionFailed: the row is another one by now.
+
+    """
+    key = contents.key_of(content.sha256)
+    if row is None:
+        row = row_of(content, now_ms=now_ms)
+        contents.table.put({**key, **row}, condition=contents.table.absent)
+    elif row[ttl.ATTRIBUTE] < (until := granted_until(now_ms)):
+        contents.table.update(key, assign={ttl.ATTRIBUTE: until}, condition=_named(row, until, is_longer=True))
+    return Awaited(row[OBJECT])
+
+
+def _refer(contents: Contents, content: Content, row: Item, reference: Attributes, now_ms: int) -> Kept:
+    """Write a reference, and let the object live for longer than it, if its name still stands in its row.
+
+    Raises:
+        TransactionConditionsFailed: the row is another one by now, or somebody wrote the reference.
+        TransactionConflict: somebody is writing either.
+
+    """
+    members = {SHA256: content.sha256, TYPE: content.content_type, BYTES: content.size, OBJECT: row[OBJECT]}
+    made = {**reference, **members}
+    until, key = reference[ttl.ATTRIBUTE] + OUTLIVES_SECONDS, contents.key_of(content.sha256)
+    is_longer = row[ttl.ATTRIBUTE] < until
+    named = _named(row, until, is_longer=is_longer)
+    lives = (
+        Update(contents.table, key, {ttl.ATTRIBUTE: until}, (), named)
+        if is_longer
+        else Check(contents.table, key, named)
+    )
+    absent = Condition(
+        "attribute_not_exists(#key) OR #ttl <= :now",
+        {"key": contents.table.keys.partition, "ttl": ttl.ATTRIBUTE},
+        {"now": now_ms // 1000},
+    )
+    transact({"reference": Put(contents.table, made, absent), "content": lives})
+    return Kept(made, created=True)
+
+
+def _named(row: Item, until: int, *, is_longer: bool) -> Condition:
+    """Return the condition that a row still has its name, and lives for less than `until`; or at least as long."""
+    return Condition(
+        f"#object = :object AND #ttl {'<' if is_longer else '>='} :until",
+        {"object": OBJECT, "ttl": ttl.ATTRIBUTE},
+        {"object": row[OBJECT], "until": until},
+    )
