@@ -223,6 +223,17 @@ class OrderEntity(TypedDict):
     before: NotRequired[PlannedBefore]
 
 
+class AttachmentEntity(TypedDict):
+    """`attachment`: a photo or a document of an order, by the SHA-256 of its bytes; `bytes` is how many they are."""
+
+    equipmentId: str
+    date: str
+    kind: str
+    sha256: str
+    contentType: str
+    bytes: int
+
+
 class OpenOrder(TypedDict):
     """An order that is not finished; `startedAt` is there once it was started."""
 

@@ -14,6 +14,7 @@ PLANNED: Final = "maintenance-planned"
 MOVED: Final = "maintenance-moved"
 STARTED: Final = "maintenance-started"
 FINISHED: Final = "maintenance-finished"
+ATTACHED: Final = "attachment-added"
 ORDER_FACTS: Final = (PLANNED, MOVED, STARTED, FINISHED)
 TOPICS: Final[tuple[Topic, ...]] = tuple((SOURCE, event_type) for event_type in ORDER_FACTS)
 

@@ -1,6 +1,7 @@
 """Bodies and parameters of maintenance's requests and responses."""
 
-from typing import Annotated, Final
+import hashlib
+from typing import Annotated, Final, Literal
 
 from aws_lambda_powertools.event_handler.openapi.params import Path
 from pydantic import AfterValidator, Field, WithJsonSchema
@@ -42,6 +43,16 @@ Readings = Annotated[
         json_schema_extra={"additionalProperties": False},
     ),
 ]
+
+
+Digest = Annotated[
+    str,
+    AfterValidator(names.sha256),
+    described({"type": "string", "pattern": names.SHA256_PATTERN}, hashlib.sha256(b"a photo").hexdigest()),
+    Path(alias="sha256", description="The SHA-256 of the bytes, in small hexadecimal digits."),
+]
+ContentType = Literal["image/jpeg", "image/png", "image/webp", "application/pdf"]
+MOST_BYTES: Final = 10 * 1024 * 1024
 
 
 class PlanBody(RequestModel):
@@ -103,6 +114,50 @@ class OrderResponse(ResponseModel):
     readingsNumber: int | Absent = None  # noqa: N815
     changedAt: str  # noqa: N815
     changedBy: str  # noqa: N815
+
+
+class AttachBody(RequestModel):
+    """What the bytes are, and how many."""
+
+    contentType: ContentType = Field(examples=["image/jpeg"])  # noqa: N815
+    bytes: int = Field(ge=1, le=MOST_BYTES, examples=[7])
+
+
+class AttachmentResponse(ResponseModel):
+    """An attachment; its bytes can be read at `url`, without a token, until `urlExpiresAt`."""
+
+    equipmentId: str  # noqa: N815
+    date: str
+    kind: str
+    sha256: str
+    contentType: ContentType  # noqa: N815
+    bytes: int
+    addedAt: str  # noqa: N815
+    addedBy: str  # noqa: N815
+    url: str
+    urlExpiresAt: str  # noqa: N815
+
+
+class AttachmentsResponse(ResponseModel):
+    """A page of attachments; a missing cursor is the end."""
+
+    items: list[AttachmentResponse]
+    cursor: str | Absent = None
+
+
+class UploadRequest(ResponseModel):
+    """The request that uploads the bytes: with these headers and no others of its own, begun before `expiresAt`."""
+
+    method: Literal["PUT"]
+    url: str
+    headers: dict[str, str]
+    expiresAt: str  # noqa: N815
+
+
+class UploadResponse(ResponseModel):
+    """The bytes are not there yet: upload them, then send the same request again."""
+
+    upload: UploadRequest
 
 
 class OrdersResponse(ResponseModel):

@@ -1,9 +1,12 @@
 """HTTP -> maintenance table."""
 
 from http import HTTPStatus
+from typing import TYPE_CHECKING, cast
 
 from aws_lambda_powertools.event_handler import Response
 
+from andon.content.contents import Content
+from andon.content.keep import Awaited
 from andon.http.http_api import HttpApi
 from andon.http.limits import OfSubject
 from andon.http.openapi import responses, responses_of_write
@@ -14,8 +17,11 @@ from contract import after
 from contract.groups import MAINTAINERS, PLANNERS
 from contract.orders import SOURCE
 from contract.parameters import EquipmentId
-from services.maintenance import order, readings
+from services.maintenance import attachment, order, readings
 from services.maintenance.bodies import (
+    AttachBody,
+    AttachmentResponse,
+    Digest,
     FinishBody,
     OrderDate,
     OrderKind,
@@ -23,10 +29,14 @@ from services.maintenance.bodies import (
     PlanBody,
     ReadingsBody,
     ReadingsResponse,
+    UploadResponse,
 )
 from services.maintenance.factory import factory_of
 from services.maintenance.order import OrderRow
 from services.maintenance.order_id import OrderId
+
+if TYPE_CHECKING:
+    from services.maintenance.attachment import AttachmentRow
 
 app = HttpApi()
 handler = app.handler
@@ -90,6 +100,29 @@ def post_readings(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, b
     command = app.command(None, body.model_dump())
     taken = order.measure(OrderId(equipment_id, date, kind), body.readings, command)
     return respond(HTTPStatus.CREATED, readings.to_response(taken))
+
+
+@app.serves(
+    "PUT /equipment/{id}/maintenance/{date}/{kind}/attachments/{sha256}",
+    groups=MAINTAINERS,
+    at=OF_MACHINE,
+    responses=responses(UploadResponse, 202) | responses(AttachmentResponse, 201, 200, 404, 409),
+)
+def put_attachment(
+    equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, sha256: Digest, body: AttachBody
+) -> Response[str]:
+    """Attach a photo or a document to an order that was started, by the digest of its bytes.
+
+    202 says how to upload them first: S3 itself refuses other bytes. What is there already, of whichever order, is not
+    uploaded again.
+    """
+    command = app.command(None, body.model_dump())
+    content = Content(sha256, body.contentType, body.bytes)
+    made = attachment.attach(OrderId(equipment_id, date, kind), content, command)
+    if isinstance(made, Awaited):
+        return respond(HTTPStatus.ACCEPTED, attachment.upload_of(made, content, now_ms=command.now_ms))
+    status = HTTPStatus.CREATED if made.created else HTTPStatus.OK
+    return respond(status, attachment.to_response(cast("AttachmentRow", made.row), now_ms=command.now_ms))
 
 
 def _saved(saved: Saved[OrderRow]) -> Response[str]:

@@ -1,7 +1,11 @@
 """The facts that maintenance publishes of its rows."""
 
 from andon.events.fact import Facts
-from contract.orders import ORDER_FACTS, SOURCE
-from services.maintenance import order
+from contract.orders import ATTACHED, ORDER_FACTS, SOURCE
+from services.maintenance import attachment, order
 
-FACTS = Facts(source=SOURCE, types=frozenset(ORDER_FACTS), of={order.DISCRIMINATOR: order.fact_of})
+FACTS = Facts(
+    source=SOURCE,
+    types=frozenset({*ORDER_FACTS, ATTACHED}),
+    of={order.DISCRIMINATOR: order.fact_of, attachment.DISCRIMINATOR: attachment.fact_of},
+)

@@ -1,5 +1,6 @@
 """maintenance table -> HTTP."""
 
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -15,8 +16,15 @@ from andon.http.response import respond
 from andon.runtime import clock
 from contract.groups import READERS
 from contract.parameters import EquipmentId
-from services.maintenance import order, readings
-from services.maintenance.bodies import AllReadingsResponse, OrderDate, OrderKind, OrderResponse, OrdersResponse
+from services.maintenance import attachment, order, readings
+from services.maintenance.bodies import (
+    AllReadingsResponse,
+    AttachmentsResponse,
+    OrderDate,
+    OrderKind,
+    OrderResponse,
+    OrdersResponse,
+)
 from services.maintenance.order_id import OrderId
 from services.maintenance.tables import HISTORY_TABLE, TABLE
 
@@ -45,6 +53,21 @@ def get_order(
     """Return an order as it is now."""
     row = order.get(OrderId(equipment_id, date, kind), now_ms=clock.now_ms())
     return app.found(row, to_response=order.to_response, if_none_match=if_none_match)
+
+
+@app.serves(
+    "GET /equipment/{id}/maintenance/{date}/{kind}/attachments",
+    groups=READERS,
+    at=OF_MACHINE,
+    responses=responses(AttachmentsResponse, 200),
+)
+def get_attachments(
+    equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
+) -> Response[str]:
+    """List the attachments of an order by their digests, each with an address that can be read for five minutes."""
+    query = attachment.attachments_of(OrderId(equipment_id, date, kind))
+    shown = partial(attachment.to_response, now_ms=clock.now_ms())
+    return app.page(TABLE, query, to_response=shown, limit=limit, cursor=cursor)
 
 
 @app.serves(

@@ -6,6 +6,8 @@
 | maintenance | `Equipment#<id>` | `v0_Readings#<date>#<kind>` | the latest readings of an order; `latest` counts them |
 | maintenance | `Readings#<date>#<kind>#Equipment#<id>` | `v<number>_Readings#<date>#<kind>` | readings of an order |
 | maintenance | `Equipment#<id>` | `equipment` | what maintenance has to know of the equipment: its factory |
+| maintenance | `Equipment#<id>` | `attachment#<date>#<kind>#<sha256>` | an attachment of an order |
+| maintenance | `Content#<sha256>` | `content` | where the bytes of attachments are, see `andon.content.contents` |
 | maintenance-history | `Equipment#<id>#<date>#<kind>` | `version` | a revision of an order |
 """
 
@@ -24,7 +26,7 @@ HISTORY_TABLE = Table("MAINTENANCE_HISTORY_TABLE", HISTORY)
 # What each role calls, where that is less than a service may.
 GRANTS = {
     "command": {
-        "MAINTENANCE_TABLE": ("GetItem", "PutItem", "UpdateItem"),
+        "MAINTENANCE_TABLE": ("ConditionCheckItem", "GetItem", "PutItem", "UpdateItem"),
         "MAINTENANCE_HISTORY_TABLE": ("GetItem", "PutItem"),
     },
     "query": {"MAINTENANCE_TABLE": ("GetItem", "Query"), "MAINTENANCE_HISTORY_TABLE": ("Query",)},

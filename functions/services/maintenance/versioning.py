@@ -1,12 +1,23 @@
 """How what maintenance keeps is versioned: an order's id says the day until which it may be taken.
 
-Readings lose nothing by a gap, and nobody who measures should wait, or read first.
+The id of an attachment is a digest of what is in it. Readings lose nothing by a gap, and nobody who measures should
+wait, or read first.
 """
 
 from typing import Final
 
-from andon.versions.aggregate import COUNTER, SEQUENTIAL, Aggregate, Aggregates, Frequency, Identity, Speed, Tolerance
-from services.maintenance import order, readings
+from andon.versions.aggregate import (
+    COUNTER,
+    SEQUENTIAL,
+    WRITTEN_ONCE,
+    Aggregate,
+    Aggregates,
+    Frequency,
+    Identity,
+    Speed,
+    Tolerance,
+)
+from services.maintenance import attachment, order, readings
 
 AGGREGATES: Final[Aggregates] = {
     order.DISCRIMINATOR: Aggregate(
@@ -28,5 +39,13 @@ AGGREGATES: Final[Aggregates] = {
         tolerates=Tolerance.GAPS,
         expires=True,
         lives_with=order.DISCRIMINATOR,
+    ),
+    attachment.DISCRIMINATOR: Aggregate(
+        WRITTEN_ONCE,
+        Identity.CONTENT,
+        revised=Frequency.NEVER,
+        read=Frequency.SELDOM,
+        speed=Speed.SLOW,
+        expires=True,
     ),
 }

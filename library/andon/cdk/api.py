@@ -62,7 +62,8 @@ class Api(Construct):
         self._routes = 0
         self._stage = self._deployed()
         self._failing = self._failing_alarm() if self._target.deployment else None
-        self.page_url = f"{self._target.origin or self.http.api_endpoint}/"
+        self.page_origin = self._target.origin or self.http.api_endpoint
+        self.page_url = f"{self.page_origin}/"
         pool = self._users()
         client = self._client(pool)
         self.sign_in = SignIn(self, pool, page=self.page_url)

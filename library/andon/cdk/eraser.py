@@ -12,6 +12,7 @@ from constructs import Construct
 from andon.cdk.api import Api
 from andon.cdk.bucket import eraser_name
 from andon.cdk.checks import nag
+from andon.cdk.contents import OwnedContents
 from andon.cdk.event_hub import EventHub
 from andon.cdk.names import ERASER_ROLE, SWEPT_BUCKETS
 from andon.cdk.operations import dashboard
@@ -68,7 +69,7 @@ class Eraser:
         """Allow sweeping every table and bucket that the parts have created, and reading every dead letter."""
         made = [one for one in root_of(self.stack).node.find_all() if isinstance(one, Construct)]
         self._sweep_tables([one for one in made if isinstance(one, OwnedTable)])
-        self._sweep_buckets([one for one in made if isinstance(one, s3.Bucket)])
+        self._sweep_buckets([one for one in made if isinstance(one, s3.Bucket) and not _is_of_contents(one)])
         self._allow(READS, [queue.queue_arn for queue in made if isinstance(queue, LastResort)])
         self._allow(SIGNS_OUT, [self._api.sign_in.pool.user_pool_arn])
 
@@ -107,3 +108,8 @@ class Eraser:
 
     def _allow(self, actions: Iterable[str], resources: list[str], only_if: Mapping[str, object] | None = None) -> None:
         self._role.add_to_policy(iam.PolicyStatement(actions=[*actions], resources=resources, conditions=only_if))
+
+
+def _is_of_contents(bucket: s3.Bucket) -> bool:
+    """Return True if a bucket has contents of users: they are named by their digests, and say nothing as text."""
+    return isinstance(bucket.node.scope, OwnedContents)

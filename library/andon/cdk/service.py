@@ -14,6 +14,7 @@ from andon.cdk.changes import failure_store, follow, published
 from andon.cdk.checks.loops import Participant
 from andon.cdk.checks.unread import refuse_idle_rules, refuse_unlifted
 from andon.cdk.checks.versioning import refuse_unversioned
+from andon.cdk.contents import OwnedContents
 from andon.cdk.event_hub import EventHub
 from andon.cdk.function import Function
 from andon.cdk.models import READERS, Models
@@ -86,6 +87,8 @@ class Service(Part):
         for role, wire in wiring.items():
             if role in self.functions:
                 wire(self.functions[role])
+        if package.contents:
+            OwnedContents(stack, package, package.contents, functions=self.functions, api=self.api)
         for variable in package.models:
             Models(stack, variable, readers=[self.functions[role] for role in READERS])
 

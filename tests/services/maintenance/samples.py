@@ -1,13 +1,29 @@
 """The requests whose messages are the samples of maintenance: `make samples` writes them to `events/`."""
 
+from hashlib import sha256
+
+from andon.testing.memory import presigned
 from andon.testing.recorder import Recorder
 
 ORDER = {"id": "press-7", "date": "2026-01-09", "kind": "lubrication"}
 PATH = "/equipment/{id}/maintenance/{date}/{kind}"
 
 
+PHOTO = b"a photo"
+DIGEST = sha256(PHOTO).hexdigest()
+
+
+def attach(world: Recorder, order: dict[str, str]) -> None:
+    """Attach a photo to an order, which is uploaded on the way."""
+    path, body = {**order, "sha256": DIGEST}, {"contentType": "image/jpeg", "bytes": len(PHOTO)}
+    answer = world.request(f"PUT {PATH}/attachments/{{sha256}}", path=path, body=body)
+    told = answer.body["upload"]
+    assert presigned.request(world, "PUT", told["url"], headers=told["headers"], body=PHOTO) == (200, b"")
+    world.request(f"PUT {PATH}/attachments/{{sha256}}", path=path, body=body)
+
+
 def record(world: Recorder) -> None:
-    """A machine is registered; its lubrication is planned, moved by two days, started, measured and finished."""
+    """A machine is registered; its lubrication is planned, moved, started, measured and finished, and gets a photo."""
     world.hear("equipment-created")
     world.request(f"PUT {PATH}", path=ORDER, body={"minutes": 45})
     world.request(f"PUT {PATH}", path=ORDER, body={"plannedFor": "2026-01-11"}, headers={"if-match": '"1"'})
@@ -18,3 +34,5 @@ def record(world: Recorder) -> None:
     world.request(f"GET {PATH}", path=ORDER)
     world.request(f"GET {PATH}/versions", path=ORDER)
     world.request(f"GET {PATH}/readings", path=ORDER)
+    attach(world, ORDER)
+    world.request(f"GET {PATH}/attachments", path=ORDER)

@@ -1,0 +1,106 @@
+"""An attachment: what an order has of a photo or a document, which is kept once, however many orders have it.
+
+Attachments are of what was found and done: an order has some once it was started. From then on it does not move, so
+that they expire with it.
+"""
+
+from typing import Final, cast
+
+from andon.content.contents import OBJECT, Content
+from andon.content.keep import Awaited, Kept, keep
+from andon.content.links import READ_SECONDS, to_read, to_upload
+from andon.dynamodb import ttl
+from andon.dynamodb.key_query import BeginsWith, KeyQuery
+from andon.dynamodb.keys import prefix, sort_key
+from andon.events.fact import fact_of_row
+from andon.runtime import times
+from andon.runtime.errors import Conflict
+from andon.runtime.json_types import JsonObject
+from andon.versions.optimistic_lock import Command
+from contract.entities import AttachmentEntity
+from contract.orders import ATTACHED
+from services.maintenance import order
+from services.maintenance.contents import CONTENTS
+from services.maintenance.order_id import OrderId
+from services.maintenance.readings import Lasting
+from services.maintenance.tables import KEYS, partition_of
+
+DISCRIMINATOR: Final = "attachment"
+KIND: Final = "attachment"
+
+NOT_STARTED: Final = "It was not started: attachments are of what was found and done."
+
+
+class AttachmentRow(AttachmentEntity):
+    """A reference to a content, its key aside; `timestamp` is epoch milliseconds, `object` the name in the bucket."""
+
+    discriminator: str
+    timestamp: int
+    changedBy: str  # noqa: N815  the contract's name
+    object: str
+
+
+class Attachment(AttachmentEntity):
+    """An attachment in a response; it can be read at `url` until `urlExpiresAt`."""
+
+    addedAt: str  # noqa: N815
+    addedBy: str  # noqa: N815
+    url: str
+    urlExpiresAt: str  # noqa: N815
+
+
+def attach(of: OrderId, content: Content, command: Command) -> Kept | Awaited:
+    """Attach a content to an order, if it was uploaded; again, it is the same.
+
+    Raises:
+        NotFound: there is no such order.
+        Conflict: it was not started; or what has the digest has another size, or is attached as another type.
+        Contended: others wrote about the content at each attempt.
+
+    """
+    row = order.get(of, now_ms=command.now_ms)
+    if row["status"] == "planned":
+        raise Conflict(NOT_STARTED)
+    reference = {
+        **KEYS.of(partition_of(of.equipment_id), sort_key(KIND, of.date, of.kind, content.sha256)),
+        "discriminator": DISCRIMINATOR,
+        "equipmentId": of.equipment_id,
+        "date": of.date,
+        "kind": of.kind,
+        "timestamp": command.now_ms,
+        "changedBy": command.actor,
+        ttl.ATTRIBUTE: Lasting.of(row).shown_until,
+    }
+    return keep(CONTENTS, content, reference, now_ms=command.now_ms)
+
+
+def attachments_of(of: OrderId) -> KeyQuery:
+    """Return the query of an order's attachments, by their digests."""
+    sort = BeginsWith(prefix(KIND, of.date, of.kind))
+    return KeyQuery(keys=KEYS, partition=partition_of(of.equipment_id), sort=sort, forward=True)
+
+
+def to_entity(row: AttachmentRow) -> AttachmentEntity:
+    """Return the entity of a reference."""
+    return cast("AttachmentEntity", {name: row[name] for name in AttachmentEntity.__annotations__})  # type: ignore[literal-required]
+
+
+def to_response(row: AttachmentRow, *, now_ms: int) -> Attachment:
+    """Return a reference for a response, with an address to read its object at."""
+    return {
+        **to_entity(row),
+        "addedAt": times.to_utc(row["timestamp"]),
+        "addedBy": row["changedBy"],
+        "url": to_read(CONTENTS, row[OBJECT], row["contentType"], now_ms=now_ms),
+        "urlExpiresAt": times.to_utc(now_ms + READ_SECONDS * 1000),
+    }
+
+
+def upload_of(awaited: Awaited, content: Content, *, now_ms: int) -> JsonObject:
+    """Return how a client uploads a content, for a response."""
+    upload = to_upload(CONTENTS, awaited.name, content, now_ms=now_ms)
+    expires_at = times.to_utc(upload.expires_ms)
+    return {"upload": {"method": "PUT", "url": upload.url, "headers": upload.headers, "expiresAt": expires_at}}
+
+
+fact_of: Final = fact_of_row(ATTACHED, "attachment", partition="equipmentId", entity_of=to_entity, once=True)
