@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 import boto3
 
 from andon.cdk.names import SWEPT_BUCKETS, pascal
+from andon.packages.discovery import packages
 from andon.packages.package import Package
 from andon.project import project
 from andon.recorded.archive import SHARDS
@@ -105,7 +106,8 @@ def outputs_of(loop: Loop) -> dict[str, str]:
     """Return the outputs of the stack that the world stands for."""
     tables = {pascal(table): table for table in loop.schemas}
     buckets = {pascal(variable): name for variable, name in loop.buckets.items()}
-    swept = ",".join([*loop.buckets.values(), FAILURES])
+    contents = {package.contents.variable for package in packages() if package.contents}
+    swept = ",".join([*(name for variable, name in loop.buckets.items() if variable not in contents), FAILURES])
     return {**tables, **buckets, SWEPT_BUCKETS: swept, DEAD_LETTERS: DEAD_LETTERS}
 
 
