@@ -76,9 +76,9 @@ def checksum_of(sha256: str) -> str:
 
 def _try(contents: Contents, content: Content, reference: Attributes, now_ms: int) -> Kept | Awaited:
     found = contents.table.get({name: reference[name] for name in contents.table.keys.names}, consistent=True)
-    if found and ttl.is_alive(found, now_ms):
-        return Kept(_require_same(found, content), created=False)
     row = contents.table.get(contents.key_of(content.sha256), consistent=True)
+    if found and row and found[OBJECT] == row[OBJECT] and ttl.is_alive(found, now_ms):
+        return Kept(_require_same(found, content), created=False)
     head = contents.bucket.head(row[OBJECT]) if row else None
     if row is None or head is None or not fits(content, head):
         return _grant(contents, content, row, now_ms)
@@ -127,12 +127,13 @@ def _refer(contents: Contents, content: Content, row: Item, reference: Attribute
         if is_longer
         else Check(contents.table, key, named)
     )
-    absent = Condition(
-        "attribute_not_exists(#key) OR #ttl <= :now",
-        {"key": contents.table.keys.partition, "ttl": ttl.ATTRIBUTE},
-        {"now": now_ms // 1000},
+    # One that names another object came back without it: from a backup, or when a region was lost.
+    replaceable = Condition(
+        "attribute_not_exists(#key) OR #ttl <= :now OR #object <> :object",
+        {"key": contents.table.keys.partition, "ttl": ttl.ATTRIBUTE, "object": OBJECT},
+        {"now": now_ms // 1000, "object": row[OBJECT]},
     )
-    transact({"reference": Put(contents.table, made, absent), "content": lives})
+    transact({"reference": Put(contents.table, made, replaceable), "content": lives})
     return Kept(made, created=True)
 
 

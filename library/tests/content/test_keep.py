@@ -166,6 +166,19 @@ def test_an_object_that_s3_has_no_digest_of_is_none(album: Album) -> None:
     assert album.lost() == []
 
 
+def test_a_reference_that_came_back_without_its_object_finds_one_again(album: Album) -> None:
+    """As when a region was lost: rows come back from facts, and the bucket does not."""
+    album.attach(b"cat", "mine")
+    TABLE.delete(CONTENTS.key_of(digest_of(b"cat")))
+    album.objects.clear()
+    album.now += HOUR
+
+    assert album.lost() != []
+    assert isinstance(album.attach(b"cat", "mine"), Kept)
+    assert album.lost() == []
+    assert len(album.references()) == 1
+
+
 def test_a_reference_without_an_end_is_refused(album: Album) -> None:
     with pytest.raises(ValueError, match="ttl"):
         keep(CONTENTS, content_of(b"cat"), {"pk": "mine", "sk": "cat"}, now_ms=album.now * 1000)
