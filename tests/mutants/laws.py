@@ -13,6 +13,7 @@ REPLAYS: Final = "library/tests/stores/replays/test_replays.py"
 REPORTS_BACK: Final = "tests/services/equipment/test_restored_orders.py"
 DRIFT: Final = "tests/views/test_drift.py"
 ALSO: Final = "library/tests/versions/test_also.py"
+CONTENTS: Final = "library/tests/content/test_keep.py"
 LIFETIME: Final = "library/tests/versions/test_lifetime.py"
 NEVER_AGAIN: Final = "test_whatever_is_shown_stays_and_what_has_gone_never_begins_again"
 COUNTING: Final = "library/tests/views/test_counting.py"
@@ -54,6 +55,47 @@ MADE: Final = [
         ("a new project has no AGENTS.md", "        agents.write(project().root)\n", "        pass\n")),
     *_in("library/andon/tools/stack/routes_near.py", "library/tests/tools/test_call.py",
         ("a route that there is counts as mistyped", "        return None\n", "        pass\n")),
+]
+
+CONTENT: Final = [
+    *_in("library/andon/content/keep.py", CONTENTS,
+        ("content: any name does", 'f"#object = :object AND', 'f"(#object = :object OR attribute_exists(#object)) AND'),
+        ("content: a row that has gone does", "f\"#object = :object AND #ttl {'<' if is_longer else '>='} :until\"",
+         '"attribute_not_exists(#object) OR #object = :object OR #ttl = :until"'),
+        ("content: an object goes with its first reference", "OUTLIVES_SECONDS, contents.key_of", "0, contents.key_of"),
+        ("content: a row lives for less than before", "    is_longer = row[ttl.ATTRIBUTE] < until\n",
+         "    is_longer = True\n"),
+        ("content: what has no digest fits", " and head.sha256 == checksum_of(content.sha256)", ""),
+        ("content: an object of another size is taken", "    if head.size != content.size:\n", "    if False:\n"),
+        ("content: what is attached is said otherwise", "!= (content.content_type, content.size)", "== ()"),
+        ("content: an upload asked for again goes as the first", "    elif row[ttl.ATTRIBUTE] < (until",
+         "    elif row[ttl.ATTRIBUTE] < 0 < (until"),
+        ("content: what came back without its object stays so", " OR #object <> :object", ""),
+        ("content: a reference never expires", "    if ttl.ATTRIBUTE not in reference:\n", "    if False:\n")),
+    *_in("library/andon/content/contents.py", CONTENTS,
+        ("content: a name comes back", "/{content.sha256}/{now_ms}", "/{content.sha256}/0"),
+        ("content: nobody is told of a row that expires", "        ttl.EXPIRE: True,\n", ""),
+        ("content: what nothing refers to stays for a week", "GRANTED_SECONDS: Final = 6 *",
+         "GRANTED_SECONDS: Final = 168 *")),
+    *_in("library/andon/content/release.py", CONTENTS,
+        ("content: each change of a row deletes", "if is_ttl_removal(record)]", 'if "OldImage" in record["dynamodb"]]'),
+        ("content: nothing is deleted", "    contents.bucket.remove_all(names)\n", "")),
+    *_in("library/andon/content/links.py", CONTENTS,
+        ("content: an upload of any length", "{**headers, LENGTH: str(content.size)}", "headers"),
+        ("content: an upload of any type", "{**headers, LENGTH", "{CHECKSUM: headers[CHECKSUM], LENGTH"),
+        ("content: an upload of any bytes", "{**headers, LENGTH", "{CONTENT_TYPE: content.content_type, LENGTH")),
+    *_in("library/andon/wire/presign.py", "library/tests/runtime/test_presign.py",
+        ("presigned: a token of S3 is not signed", "**(token if signed.signs_token else {}),", ""),
+        ("presigned: headers are not signed", '{"host": parts.netloc, **signed.headers}', '{"host": parts.netloc}')),
+    *_in("library/andon/cdk/contents.py", "tests/infra/test_contents.py",
+        ("content: any page may upload", "allowed_origins=[api.page_origin]", 'allowed_origins=["*"]'),
+        ("content: a table without a stream keeps some", "schema is None or not (schema.stream and schema.expires)",
+         "schema is None"),
+        ("content: a query may write", '"query": ("s3:GetObject",)', '"query": ("s3:GetObject", "s3:PutObject")')),
+    *_in("functions/services/maintenance/attachment.py", "tests/services/maintenance/test_attachments.py",
+        ("attachments: an order has some before it is started", '    if row["status"] == "planned":\n',
+         "    if False:\n"),
+        ("attachments: they outlive their order", "Lasting.of(row).shown_until", "Lasting.of(row).kept_until")),
 ]
 
 SYNC: Final = [
@@ -1959,6 +2001,7 @@ MUTANTS: Final = [
     *RELEASED,
     *WRITTEN_DOWN,
     *MADE,
+    *CONTENT,
     *TIES,
     *SLICES,
     *EVERY_DAY,

@@ -1,12 +1,10 @@
 """The end of contents: an object is deleted once the row that it lived by has expired."""
 
 from collections.abc import Iterable
-from functools import partial
 
 from andon.content.contents import OBJECT, Contents, is_content
 from andon.dynamodb.attribute_values import to_plain
 from andon.events.change_data_capture import StreamRecord, is_ttl_removal
-from andon.wire.in_threads import at_once
 
 
 def released(records: Iterable[StreamRecord]) -> list[str]:
@@ -22,7 +20,7 @@ def release(contents: Contents, records: Iterable[StreamRecord]) -> int:
 
     """
     names = released(records)
-    at_once(partial(contents.bucket.remove, name) for name in names)
+    contents.bucket.remove_all(names)
     return len(names)
 
 

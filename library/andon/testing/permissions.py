@@ -118,6 +118,8 @@ def _permissions(call: Call) -> Iterator[UsedPermission]:
             yield UsedPermission(f"s3:{operation}", bucket, f"/{key}")
         case ("s3", "HeadObject", {"Bucket": bucket, "Key": key}):
             yield UsedPermission("s3:GetObject", bucket, f"/{key}")
+        case ("s3", "DeleteObjects", {"Bucket": bucket, "Delete": {"Objects": objects}}):
+            yield from (UsedPermission("s3:DeleteObject", bucket, f"/{one['Key']}") for one in objects)
         case ("s3", "ListObjectsV2", {"Bucket": bucket}):
             yield UsedPermission("s3:ListBucket", bucket)
         case ("sqs", "SendMessage" | "SendMessageBatch", {"QueueUrl": queue}):

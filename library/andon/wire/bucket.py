@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from andon.runtime import strict_json
@@ -18,6 +18,8 @@ ATTEMPTS = 10
 EXISTS = "PreconditionFailed"
 REPLACED = frozenset({EXISTS, "ConditionalRequestConflict"})
 MISSING = "NoSuchKey"
+# https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html
+MOST_REMOVED = 1000
 NOT_FOUND = frozenset({MISSING, "404"})  # a response to HEAD has no body that would say more
 
 
@@ -131,6 +133,19 @@ class Bucket:
     def remove(self, key: str) -> None:
         """Delete an object, if there is one."""
         self._call("delete_object", Key=key)
+
+    def remove_all(self, keys: Sequence[str]) -> None:
+        """Delete objects, those that are there, with few requests.
+
+        Raises:
+            CallFailed: S3 did not delete one of them.
+
+        """
+        for start in range(0, len(keys), MOST_REMOVED):
+            objects = [{"Key": key} for key in keys[start : start + MOST_REMOVED]]
+            response = self._call("delete_objects", Delete={"Objects": objects, "Quiet": True})
+            if errors := response.get("Errors"):
+                raise CallFailed(str(errors[0].get("Code")), response)
 
     def keys(self, prefix: str, *, after: str = "") -> Iterator[str]:
         """List the keys that begin with `prefix` and sort behind `after`, ascending; requests are made as needed."""

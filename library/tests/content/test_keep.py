@@ -220,8 +220,22 @@ def test_it_goes_when_the_last_that_refers_to_it_has_gone_and_what_is_never_refe
     assert [*album.tables[TABLE.variable].rows()] == []
 
 
+def test_who_asks_again_has_as_long_again(album: Album) -> None:
+    for hours in (0, 5):
+        album.now = BEGIN + hours * HOUR
+        awaited = album.keep(b"cat", "mine")
+    assert isinstance(awaited, Awaited)
+    album.upload(b"cat", awaited)
+    album.now += 2 * HOUR
+    album.expire()
+
+    assert [*album.objects] == [awaited.name]
+    assert isinstance(album.keep(b"cat", "mine"), Kept)
+
+
+@pytest.mark.parametrize("asked", [False, True], ids=["", "and somebody asks for it anew"])
 @pytest.mark.parametrize("gone", ["never referred to", "of one that expires now"])
-def test_whoever_expires_it_while_it_is_referred_to_nothing_is_lost(album: Album, gone: str) -> None:
+def test_whoever_expires_it_while_it_is_referred_to_nothing_is_lost(album: Album, gone: str, *, asked: bool) -> None:
     """Between any two calls the row expires, and the object is deleted; the reference finds one, or asks for it."""
     answers = []
     for number in range(1, 9):
@@ -233,7 +247,7 @@ def test_whoever_expires_it_while_it_is_referred_to_nothing_is_lost(album: Album
         else:
             album.attach(b"cat", "mine", lives=1)
         album.now += GRANTED_SECONDS + OUTLIVES_SECONDS + 1
-        with intruding(number, album.expire) as calls:
+        with intruding(number, lambda: _expire_and_ask(album) if asked else album.expire()) as calls:
             answer = album.keep(b"cat", "yours")
         album.expire()
 
@@ -319,6 +333,11 @@ def test_of_a_thousand_uploads_with_doubles_wrong_ones_and_kills_all_that_is_ref
     album.now += DAY
     album.expire()
     assert album.unused() == set()
+
+
+def _expire_and_ask(album: Album) -> None:
+    album.expire()
+    album.keep(b"cat", "theirs")
 
 
 def _attaching(album: Album, photo: bytes, place: str) -> Callable[[], Kept | Awaited]:

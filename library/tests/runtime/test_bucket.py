@@ -69,6 +69,25 @@ def test_its_size_and_digest_are_known_without_reading_it(bucket: Bucket) -> Non
     assert bucket.head("b.gz") == Head(7, None)
 
 
+def test_many_objects_are_deleted_at_once_those_that_are_there(bucket: Bucket) -> None:
+    for key in ("a.json", "b.json", "c.json"):
+        bucket.replace(key, {})
+
+    with Wire(("s3",)) as wire:
+        bucket.remove_all(["a.json", "c.json", "d.json"])
+        bucket.remove_all([])
+
+    assert [*bucket.keys("")] == ["b.json"]
+    assert wire.operations == ["DeleteObjects"]
+
+
+def test_an_object_that_is_not_deleted_with_many_is_an_error(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aws, "call", lambda *_, **__: {"Errors": [{"Key": "a.json", "Code": "InternalError"}]})
+
+    with pytest.raises(CallFailed, match="InternalError"):
+        bucket.remove_all(["a.json"])
+
+
 def test_an_object_is_replaced_whether_or_not_it_is_there(bucket: Bucket) -> None:
     for colour in ("red", "blue"):
         bucket.replace("a.json", {"colour": colour})

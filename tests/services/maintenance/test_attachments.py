@@ -1,6 +1,5 @@
 """Attachments of orders: uploaded once, shown with an address to read them, gone with the last order that has them."""
 
-from collections.abc import Iterator
 from typing import Any, Final
 
 import pytest
@@ -9,8 +8,8 @@ from andon.runtime.clock import DAY_MS
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer, Loop
 from andon.testing.memory import presigned
+from tests.services.maintenance.requests import NOW, register, send
 from tests.services.maintenance.samples import DIGEST, ORDER, PATH, PHOTO
-from tests.services.maintenance.test_maintenance import NOW, register, send
 from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call
 
 PUT: Final = f"PUT {PATH}/attachments/{{sha256}}"
@@ -20,11 +19,9 @@ BUCKET: Final = "ATTACHMENTS_BUCKET"
 LATER_KIND: Final = "inspection"
 
 
-@pytest.fixture
-def loop() -> Iterator[Loop]:
-    with Loop() as loop:
-        begin(loop)
-        yield loop
+@pytest.fixture(autouse=True)
+def _begun(loop: Loop) -> None:
+    begin(loop)
 
 
 def begin(loop: Loop) -> None:
@@ -38,8 +35,8 @@ def begin(loop: Loop) -> None:
         loop.run()
 
 
-def put(loop: Loop, body: dict[str, Any] | None = None, *, sha256: str = DIGEST, **more: str) -> Answer:
-    return send(loop, PUT, body or BODY, sha256=sha256, **more)
+def put(loop: Loop, body: dict[str, Any] | None = None, *, sha256: str = DIGEST, kind: str = ORDER["kind"]) -> Answer:
+    return send(loop, PUT, body or BODY, sha256=sha256, kind=kind)
 
 
 def upload(loop: Loop, answer: Answer, body: bytes = PHOTO) -> int:
@@ -47,17 +44,17 @@ def upload(loop: Loop, answer: Answer, body: bytes = PHOTO) -> int:
     return presigned.request(loop, told["method"], told["url"], headers=told["headers"], body=body)[0]
 
 
-def attach(loop: Loop, **more: str) -> Answer:
+def attach(loop: Loop) -> Answer:
     """Do all that a client does."""
-    answer = put(loop, **more)
+    answer = put(loop)
     if answer.status == 202:
         assert upload(loop, answer) == 200
-        answer = put(loop, **more)
+        answer = put(loop)
     return answer
 
 
-def listed(loop: Loop, **more: str) -> list[dict[str, Any]]:
-    items: list[dict[str, Any]] = send(loop, LIST, **more).body["items"]
+def listed(loop: Loop, kind: str = ORDER["kind"]) -> list[dict[str, Any]]:
+    items: list[dict[str, Any]] = send(loop, LIST, kind=kind).body["items"]
     return items
 
 

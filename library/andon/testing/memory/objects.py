@@ -33,6 +33,10 @@ class Objects:
             case "DeleteObject":
                 self.bodies.pop(request["Key"], None)
                 return {}
+            case "DeleteObjects":
+                for one in request["Delete"]["Objects"]:
+                    self.bodies.pop(one["Key"], None)
+                return {}
             case "ListObjectsV2":
                 return self._list(request)
         raise NotImplementedError(operation)
