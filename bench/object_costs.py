@@ -11,23 +11,18 @@ from andon.dynamodb.client import Table
 from andon.dynamodb.key_query import KeyQuery
 from andon.dynamodb.schema import Index, Keys, TableSchema
 from andon.events.domain_event import DomainEvent
-from andon.testing.above_retries import Pass, between
 from andon.testing.environment import frozen_clock
-from andon.testing.memory.aws import AwsInMemory
-from andon.testing.memory.calls import Answer, Call
-from andon.testing.memory.meter import Meter
 from andon.views.compaction import Message
 from andon.views.object_batch import write_objects
 from andon.views.object_rows import ObjectKeys
 from andon.views.object_table import ObjectTable
 from andon.views.view_update import ViewUpdate
 from andon.views.view_updates import entered
-from bench.prices import READ_UNIT, S3_GET, S3_PUT, WRITE_UNIT
+from bench.counted import MILLION, Counted
 
 NOW_MS: Final = 1_790_000_000_000
 TTL_DAYS: Final = 30
 TEXT: Final = "x" * 180
-MILLION: Final = 1_000_000
 BATCHES: Final = (1, 2, 5, 10, 100)
 LENGTHS: Final = (10, 100, 1000)
 
@@ -43,26 +38,9 @@ class Dollars(NamedTuple):
     objects: float
 
 
-class _Counted(AwsInMemory):
-    """A table and a bucket, whose units and requests are counted in dollars of one."""
-
-    def __init__(self) -> None:
-        self.meter, self.dollars = Meter(), 0.0
-        schema = TableSchema(TABLE.keys, indexes={"ByGroup": Index(BY_GROUP)})
-        super().__init__({TABLE.variable: schema}, [OBJECTS.variable], self.meter)
-
-    def spent(self) -> float:
-        """Return what was spent since the last time."""
-        used, self.meter.used = self.meter.used, Meter().used
-        dollars, self.dollars = self.dollars, 0.0
-        units = used.write_units * WRITE_UNIT.dollars + used.reads * READ_UNIT.dollars
-        return dollars + units / MILLION
-
-    def priced(self, call: Call, make: Pass) -> Answer:
-        """Make a call, and count it if it is one of S3's."""
-        if call.service == "s3":
-            self.dollars += (S3_PUT if call.operation == "PutObject" else S3_GET).dollars
-        return make()
+def _counted() -> Counted:
+    schema = TableSchema(TABLE.keys, indexes={"ByGroup": Index(BY_GROUP)})
+    return Counted({TABLE.variable: schema}, [OBJECTS.variable])
 
 
 def _update(thing: int, group: str) -> ViewUpdate:
@@ -83,7 +61,7 @@ def of_events(*, moving: bool) -> dict[int, Dollars]:
 
 
 def _of_batch(number: int, *, moving: bool) -> Dollars:
-    with _Counted() as aws, frozen_clock(NOW_MS), between(aws.priced):
+    with _counted() as aws, frozen_clock(NOW_MS):
         _put(range(number), "a", aws)
         aws.spent()
         group, left = ("b", ("a",)) if moving else ("a", ())
@@ -101,7 +79,7 @@ def of_lists() -> dict[int, Dollars]:
 
 
 def _of_list(number: int) -> Dollars:
-    with _Counted() as aws, frozen_clock(NOW_MS), between(aws.priced):
+    with _counted() as aws, frozen_clock(NOW_MS):
         _put(range(number), "a", aws)
         aws.spent()
         query = KeyQuery(keys=BY_GROUP, partition="a", index_name="ByGroup")
@@ -113,7 +91,7 @@ def _of_list(number: int) -> Dollars:
         return Dollars(of_table * MILLION, aws.spent() * MILLION)
 
 
-def _put(things: Sequence[int], group: str, aws: _Counted) -> None:
+def _put(things: Sequence[int], group: str, aws: Counted) -> None:
     messages = [_message(thing, group) for thing in things]
     for thing, message in zip(things, messages, strict=True):
         _update(thing, group).write(TABLE, message.event, ttl_days=TTL_DAYS, now_ms=NOW_MS)

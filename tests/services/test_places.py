@@ -88,6 +88,10 @@ def about(equipment_id: str) -> dict[str, Asked]:
         f"POST {order}/start": Asked(planned),
         f"GET {order}/readings": Asked(planned),
         f"POST {order}/readings": Asked(planned, body={"readings": {"pressure": 1}}),
+        f"GET {order}/attachments": Asked(planned),
+        f"PUT {order}/attachments/{{sha256}}": Asked(
+            planned | {"sha256": "0" * 64}, body={"contentType": "image/png", "bytes": 1}
+        ),
         f"POST {order}/finish": Asked(planned, body={"result": "skipped"}),
         "GET /equipment/{id}/overdue": Asked(path),
         "GET /archive/equipment/{id}": Asked(path, query=days),
