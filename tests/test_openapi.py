@@ -34,6 +34,7 @@ UNSTATED: Final = {
     "query.to",
     "body.from",
     "body.plannedFor",
+    "body.bytes",
     "body.minutes",
     "body.view",
     "body.rate",
