@@ -13,6 +13,7 @@ from andon.packages.discovery import readers, subscribers_of
 from andon.runtime import clock, times
 from andon.runtime.clock import HOUR_MS
 from andon.testing.loop import Answer, Loop
+from andon.testing.memory import presigned
 from bench.attack.operations import Operation, Schema, example
 from contract import groups
 from contract.people import PERSON_PATTERN
@@ -21,8 +22,12 @@ PERSON: Final = PERSON_PATTERN.strip("^$")
 FETCH_FIRST: Final = frozenset({HTTPStatus.PRECONDITION_FAILED, HTTPStatus.PRECONDITION_REQUIRED})
 MACHINES: Final = frozenset({groups.DEVICE, groups.GATEWAY})
 LEVELS: Final = ("country", "region", "state", "county", "city", "neighborhood")
-BEGUN: Final = (("/cancel", "/finish"), "/readings")
+ATTACHED: Final = "/attachments/{sha256}"
+BEGUN: Final = (("/cancel", "/finish"), ("/readings", ATTACHED))
 """The ends of paths that come behind what begins them, the first ones behind all others."""
+
+PHOTO: Final = b"a photo"
+"""What the document's example of a digest is that of."""
 
 ERASE: Final = "DELETE /people/{id}"
 ONCE: Final = ("/replays", "/drift")  # they are about all of the lake
@@ -136,6 +141,10 @@ class Company:
             ]
             parts["headers"] = {"if-match": tag}
             answer = self._send(operation, parts, person)
+        if answer.status == HTTPStatus.ACCEPTED and "upload" in (answer.body or {}):
+            told = answer.body["upload"]
+            presigned.request(self.loop, told["method"], told["url"], headers=told["headers"], body=PHOTO)
+            answer = self._send(operation, parts, person)
         if answer.status < HTTPStatus.MULTIPLE_CHOICES:
             self.fed.update([route, *(f"{route} {place}" for place in places)])
             self._keep(operation, answer)
@@ -160,7 +169,9 @@ class Company:
         return answer
 
     def _each(self, person: Person, method: str, turn: str) -> None:
-        some = [one for one in self.operations if one.method == method and one.name != ERASE]
+        # To attach is a PUT, of what a POST began.
+        of_turn = [(one, "POST" if one.path.endswith(ATTACHED) else one.method) for one in self.operations]
+        some = [one for one, when in of_turn if when == method and one.name != ERASE]
         some.sort(key=lambda one: [one.path.endswith(end) for end in BEGUN])
         for place, one in enumerate(some):
             by = place if method == "DELETE" else 0 if one.path.startswith(ONCE) else person.number
