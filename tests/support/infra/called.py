@@ -14,6 +14,8 @@ from andon.events.fault import fault_of
 from andon.live import connection
 from andon.packages.discovery import packages, recomputed, restorers, services, views
 from andon.packages.package import Package
+from andon.rules.due import DUE
+from andon.rules.micro_event_store import STORED_WITHIN_MS
 from andon.rules.rule import RULE
 from andon.runtime import times
 from andon.runtime.errors import Poison
@@ -21,7 +23,6 @@ from andon.testing.drift import forge, keep_in_lake, rows_of
 from andon.testing.lambda_events import http_event, sqs_event
 from andon.testing.loop import REPLAYS, Loop
 from andon.testing.permissions import UsedPermission, used_by
-from andon.testing.recorder import BEGINNING_MS
 from andon.testing.replayable import Invocation, invocations_of, readers_of, time_of
 from andon.testing.samples import is_of_old, topic_of
 from andon.views.oplock_family import OPLOCK
@@ -143,19 +144,20 @@ def _of_nothing(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def _decisions(service: Package, loop: Loop, wire: Wire) -> Iterator[tuple[Invocation, int]]:
-    """Let a control service decide upon the rows of the samples, all of which are due by `NOW`.
+    """Let a control service decide upon the rows of the samples, first all that are due by `NOW`, then each in turn.
 
-    The first decision that the sweep puts is refused, so that there is a fault to publish.
+    The first decision that the sweep puts is refused, so that there is a fault to publish. What an event far ahead
+    makes due is put anew in steps, and its event is gone if a sweep comes long behind one.
     """
     for table, schema in service.tables.items():
         if schema.stream:
             yield Invocation(service, "trigger", {"Records": loop.new_records(table)}), NOW
     wire.fail("PutItem", "ValidationException", when=lambda put: RULE in put["Item"], times=1)
-    for at_ms in (
-        NOW,
-        BEGINNING_MS + 40 * DAY_MS,
-    ):  # when samples were written, and recorded
-        yield Invocation(service, "sweep", {}), at_ms
+    settled_ms: int | None = NOW
+    while settled_ms is not None:
+        yield Invocation(service, "sweep", {}), settled_ms + STORED_WITHIN_MS
+        rows = [row for table in service.tables for row in loop.rows(table) if row.get("discriminator") == DUE]
+        settled_ms = min((row["at"] for row in rows if row["at"] > settled_ms), default=None)
 
 
 def _crossings(service: Package, loop: Loop) -> Iterator[tuple[Invocation, int]]:
