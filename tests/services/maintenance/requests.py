@@ -23,11 +23,17 @@ def register(loop: Loop) -> None:
 
 
 def send(
-    loop: Loop, route: str, body: dict[str, Any] | None = None, *, if_match: int | None = None, **more: str
+    loop: Loop,
+    route: str,
+    body: dict[str, Any] | None = None,
+    *,
+    if_match: int | None = None,
+    by: str = "somebody",
+    **more: str,
 ) -> Answer:
-    """Send a request about the order."""
+    """Send a request about the order; `more`: other members of its id."""
     headers = {} if if_match is None else {"if-match": f'"{if_match}"'}
-    return loop.request(route, path={**ORDER, **more}, body=body, headers=headers)
+    return loop.request(route, path={**ORDER, **more}, body=body, headers=headers, subject=by)
 
 
 def statuses(loop: Loop) -> list[tuple[int, str]]:
