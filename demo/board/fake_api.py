@@ -143,6 +143,8 @@ class FakeApi:
         if place[0] == "equipment" and place[-1] == "board":
             row = self.items.get(place[1])
             return NOT_FOUND if row is None else FakeAnswer(200, row)
+        if place[0] == "equipment" and place[2:] == ["maintenance"]:
+            return FakeAnswer(200, {"items": [one for one in self.orders if one["equipmentId"] == place[1]]})
         if path in self.people:
             row, version = self.people[path]
             return FakeAnswer(200, row, etag=str(version))

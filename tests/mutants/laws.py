@@ -466,8 +466,6 @@ TWO_TIMES: Final = [
         ("an order: no day before 1970", "max(0, end_of_day_ms(order.date) // 1000)",
          "end_of_day_ms(order.date) // 1000")),
     *_in("library/andon/versions/sequential_history.py", "tests/services/maintenance/test_races.py",
-        ("races of orders: a fence is not held", 'HELD = "#version = :expected AND #fence = :fence"',
-         'HELD = "#version = :expected"'),
         ("races of orders: an orphan stays", '"attribute_not_exists(#key) OR #fence < :fence"',
          '"attribute_not_exists(#key)"'),
         ("races of orders: any version takes the fence", "both(condition_of(draft, write), alive)", "alive")),

@@ -13,7 +13,8 @@ import { isDay } from "./days.js";
  *   finished. Its date and kind are its name; days are UTC.
  * @typedef {OpenOrder & {startedAt: string}} BegunOrder
  * @typedef {OpenOrder & {equipmentId: string, status: "planned" | "started" | "finished", minutes?: number,
- *   finishedAt?: string, result?: "done" | "partly" | "skipped"}} PlannedOrder  An order of an agenda.
+ *   version?: number, finishedAt?: string, result?: "done" | "partly" | "skipped"}} PlannedOrder  An order of a machine,
+ *   or of an agenda, which says no version.
  *
  * @typedef {object} Item  How a piece of equipment stands; null is unknown, a missing member does not apply.
  * @property {string} equipmentId
@@ -106,7 +107,7 @@ const isOrder = has({
   ...order,
   equipmentId: isText,
   status: oneOf("planned", "started", "finished"),
-  minutes: orAbsent(Number.isFinite),
+  ...each(["minutes", "version"], orAbsent(Number.isFinite)),
   ...each(["startedAt", "finishedAt"], orAbsent(isTime)),
   result: orAbsent(oneOf("done", "partly", "skipped")),
 });

@@ -1,47 +1,58 @@
 /** The maintenance of a machine: what is under way, what is next, what is overdue, and what one can do about each. */
-import { pathOf, Refused, serverNowMs, write } from "./api.js";
+import { getAll, pathOf, Refused, serverNowMs, write } from "./api.js";
 import { dayOf, daysAfter } from "./days.js";
 import { DeedDialog } from "./deed-dialog.js";
 import { drawByKey, element, fill, isNew, setAttribute } from "./dom.js";
 import { icon } from "./icons.js";
-import { nameOf } from "./items.js";
-import { keyOf, kindIn, ordersOf } from "./orders.js";
+import { nameOf, ordersIn } from "./items.js";
+import { keyOf, kindIn, newestOf, ordersOf } from "./orders.js";
 import { may } from "./roles.js";
-import { dayText, text, timeOf } from "./speech.js";
+import { dayText, problemText, text, timeOf } from "./speech.js";
 
 /**
  * @typedef {import("./app.js").Context} Context
  * @typedef {import("./items.js").Item} Item
  * @typedef {import("./items.js").OpenOrder} OpenOrder
  * @typedef {import("./items.js").PlannedOrder} PlannedOrder
- * @typedef {{order: OpenOrder, isOverdue: boolean}} ShownOrder
+ * @typedef {{order: OpenOrder, isOverdue: boolean, isNext: boolean}} ShownOrder
  */
 
 const FURTHEST_DAYS = 366;
 const LONGEST_MINUTES = 30 * 24 * 60;
 const STALE = [412, 428];
+const AT_ONCE = 100;
+const REREAD_MS = 30_000;
 const RESULTS = /** @type {const} */ (["done", "partly"]);
 
 export class OrdersSection {
   #list = element("ul", { class: "rows orders" });
   #none = element("p", { class: "empty" }, text("machine.orders.none"));
   #plan = element("button", { type: "button", hidden: true, onclick: () => this.#item && this.#openPlan(this.#item) }, text("order.plan"));
-  /** What the API answered, which the board may know later. @type {Map<string, PlannedOrder>} */
+  #problem = element("p", { class: "empty", role: "status" });
+  /** What the API said, which the board may know later, or not at all. @type {ReadonlyMap<string, PlannedOrder>} */
   #answered = new Map();
+  #readFor = "";
+  #readMs = -Infinity;
   /** @type {Item | null} */
   #item = null;
 
   /** @param {Context} context */
   constructor(context) {
     this.context = context;
-    this.section = element("section", {}, element("h2", {}, text("machine.orders")), this.#none, this.#list, this.#plan);
+    this.section = element("section", {}, element("h2", {}, text("machine.orders")), this.#none, this.#list, this.#problem, this.#plan);
   }
 
   /** @param {Item} item */
   draw(item) {
     this.#item = item;
-    const overdue = item.overdue === undefined ? null : keyOf(item.overdue);
-    const orders = ordersOf(item, this.#answered).map((order) => ({ order, isOverdue: keyOf(order) === overdue }));
+    this.#readOrders(item);
+    const [overdue, next] = [item.overdue, item.nextOrder].map((order) => order && keyOf(order));
+    const today = dayOf(serverNowMs());
+    const orders = ordersOf(item, this.#answered).map((order) => ({
+      order,
+      isOverdue: keyOf(order) === overdue || order.plannedFor < today,
+      isNext: keyOf(order) === next,
+    }));
     this.#plan.hidden = !may(this.context.who, "plan");
     this.#none.hidden = orders.length > 0;
     drawByKey(this.#list, orders, {
@@ -49,6 +60,31 @@ export class OrdersSection {
       make: ({ order }) => this.#makeRow(order),
       update: updateRow,
     });
+  }
+
+  /**
+   * Read all orders, the finished ones among them: at first, when the board's have changed, and now and then.
+   *
+   * @param {Item} item
+   */
+  #readOrders({ equipmentId, underWay, overdue, nextOrder }) {
+    const readFor = JSON.stringify([equipmentId, underWay, overdue, nextOrder]);
+    if (this.#readFor === readFor && performance.now() < this.#readMs + REREAD_MS) return;
+    [this.#readFor, this.#readMs] = [readFor, performance.now()];
+    getAll(`${pathOf`/equipment/${equipmentId}/maintenance`}?limit=${AT_ONCE}`).then(
+      (found) => {
+        if (this.#item?.equipmentId !== equipmentId) return;
+        this.#problem.replaceChildren();
+        this.#learn(ordersIn(found));
+      },
+      (error) => fill(this.#problem, problemText(error)),
+    );
+  }
+
+  /** @param {PlannedOrder[]} orders */
+  #learn(orders) {
+    this.#answered = newestOf(this.#answered, orders);
+    if (this.#item !== null) this.draw(this.#item);
   }
 
   /** @param {OpenOrder} order */
@@ -110,9 +146,8 @@ export class OrdersSection {
   async #send(deed, order, body) {
     const path = `${this.#pathOf(order.date, order.kind)}/${deed === "start" ? "start" : "finish"}`;
     const answer = await write("POST", path, body);
-    this.#answered.set(keyOf(order), answer.body);
     this.context.say(text(`order.${deed}.done`, { order: order.kind }));
-    if (this.#item !== null) this.draw(this.#item);
+    this.#learn(ordersIn([answer.body]));
     return true;
   }
 
@@ -135,7 +170,8 @@ export class OrdersSection {
         return false;
       }
       try {
-        await write("PUT", this.#pathOf(day.value, order), minutes.value ? { minutes: Number(minutes.value) } : {});
+        const minutesIn = minutes.value ? { minutes: Number(minutes.value) } : {};
+        this.#learn(ordersIn([(await write("PUT", this.#pathOf(day.value, order), minutesIn)).body]));
       } catch (error) {
         if (!(error instanceof Refused && STALE.includes(error.status))) throw error;
         dialog.complain(text("order.plan.faster"));
@@ -160,10 +196,11 @@ export class OrdersSection {
  * @param {HTMLElement} row
  * @param {ShownOrder} shown
  */
-function updateRow(row, { order, isOverdue }) {
+function updateRow(row, { order, isOverdue, isNext }) {
   const { kind, plannedFor, startedAt } = order;
   const look = startedAt !== undefined ? "maintenance" : isOverdue ? "overdue" : "planned";
-  const how = startedAt === undefined ? (isOverdue ? "overdue" : "next") : isOverdue ? "underWay.overdue" : "underWay";
+  const planned = isOverdue ? "overdue" : isNext ? "next" : "later";
+  const how = startedAt === undefined ? planned : isOverdue ? "underWay.overdue" : "underWay";
   const said = text(`order.${how}`, { day: dayText(plannedFor), time: startedAt === undefined ? "" : timeOf(startedAt) });
   if (!isNew(row, look, said)) return;
   setAttribute(row, "data-kind", look);

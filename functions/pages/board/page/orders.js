@@ -18,8 +18,24 @@ const KIND = /^[a-z][a-z0-9-]{0,31}$/;
 export const keyOf = ({ date, kind }) => `${date} ${kind}`;
 
 /**
- * The orders to show of a machine: those under way, the overdue one, the next one. What the API answered to a person is
- * newer than what the board knows of an order; an order that the board has no more is over.
+ * What the API says of orders, those of before included: of each the newest version.
+ *
+ * @param {ReadonlyMap<string, PlannedOrder>} known  By key.
+ * @param {readonly PlannedOrder[]} orders
+ * @returns {ReadonlyMap<string, PlannedOrder>}
+ */
+export function newestOf(known, orders) {
+  const newest = new Map(known);
+  for (const order of orders) {
+    const before = newest.get(keyOf(order));
+    if (before === undefined || (before.version ?? 0) <= (order.version ?? 0)) newest.set(keyOf(order), order);
+  }
+  return newest;
+}
+
+/**
+ * The open orders of a machine: those under way, the overdue one, the next one, then all others by day. What the API
+ * says of an order is newer than what the board knows of it.
  *
  * @param {Item} item
  * @param {ReadonlyMap<string, PlannedOrder>} answered  By key.
@@ -34,8 +50,12 @@ export function ordersOf({ underWay = [], overdue, nextOrder }, answered) {
     if (newer?.status === "finished") continue;
     orders.set(keyOf(order), newer?.startedAt === undefined ? order : { ...order, startedAt: newer.startedAt });
   }
-  return [...orders.values()];
+  const others = [...answered].filter(([key, { status }]) => !orders.has(key) && status !== "finished").map(([, order]) => order);
+  return [...orders.values(), ...others.sort(byDay)];
 }
+
+/** @type {(one: OpenOrder, other: OpenOrder) => number} */
+const byDay = (one, other) => (`${one.plannedFor} ${keyOf(one)}` < `${other.plannedFor} ${keyOf(other)}` ? -1 : 1);
 
 /**
  * How an order of an agenda stands on a day.
