@@ -120,6 +120,8 @@ class FakeApi:
         if path.startswith("/factories/") and "/agenda/" in path:
             day = path.rsplit("/", 1)[1]
             return FakeAnswer(200, {"items": [one for one in self.orders if one["plannedFor"] == day]})
+        if path.startswith("/equipment/") and path.endswith("/maintenance"):
+            return FakeAnswer(200, {"items": [one for one in self.orders if one["equipmentId"] == path.split("/")[2]]})
         if path.startswith("/factories/") and path.endswith("/people"):
             return FakeAnswer(200, {"items": [self._person(one) for one, name in self.directory.items() if name]})
         return self._read(path) if request.method == "GET" else self._write(path, body or {}, request.headers)
@@ -143,8 +145,6 @@ class FakeApi:
         if place[0] == "equipment" and place[-1] == "board":
             row = self.items.get(place[1])
             return NOT_FOUND if row is None else FakeAnswer(200, row)
-        if place[0] == "equipment" and place[2:] == ["maintenance"]:
-            return FakeAnswer(200, {"items": [one for one in self.orders if one["equipmentId"] == place[1]]})
         if path in self.people:
             row, version = self.people[path]
             return FakeAnswer(200, row, etag=str(version))
@@ -160,7 +160,9 @@ class FakeApi:
                 202, {"consumer": "board", "resubmittedAt": "2026-11-21T18:00:00.000Z", "resubmissions": 1}
             )
         if "/maintenance/" in path:
-            return FakeAnswer(200, _order(path, body, at=self.now or datetime.now(UTC)))
+            order = _order(path, body, at=self.now or datetime.now(UTC))
+            self.orders = [*(one for one in self.orders if not _is_same(one, order)), order]
+            return FakeAnswer(200, order)
         row, version = self.people.get(path, ({}, 0))
         if version and "if-match" not in headers:
             return refused(428, "A change needs If-Match with the current version.")
@@ -178,6 +180,10 @@ def _order(path: str, body: Row, *, at: datetime) -> Row:
     if deed == ["start"]:
         return {**order, "status": "started", "startedAt": at_utc}
     return {**order, "status": "finished", "finishedAt": at_utc} if deed == ["finish"] else order
+
+
+def _is_same(order: Row, other: Row) -> bool:
+    return all(order[name] == other[name] for name in ("equipmentId", "date", "kind"))
 
 
 def refused(status: int, detail: str) -> FakeAnswer:

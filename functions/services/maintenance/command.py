@@ -53,7 +53,10 @@ OF_MACHINE = OfSubject("equipment_id")
 def put_order(
     equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, body: PlanBody, if_match: IfMatch = None
 ) -> Response[str]:
-    """Plan maintenance, or move it to another day: its id keeps the day that it was first planned for."""
+    """Plan maintenance, or move it to another day: its id keeps the day that it was first planned for.
+
+    The body is the whole plan: without `plannedFor` it is for the day in the id, and without `minutes` it has none.
+    """
     command, factory_id = app.command(if_match, body.model_dump(exclude_none=True)), factory_of(equipment_id)
     planned = OrderId(equipment_id, date, kind)
     return _saved(order.plan(planned, body.plannedFor or date, body.minutes, factory_id=factory_id, command=command))

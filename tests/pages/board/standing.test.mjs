@@ -7,7 +7,7 @@ import { connectionOf, LOST_AFTER_MS } from "../../../functions/pages/board/page
 import { fragmentOf, isAt, placeOf } from "../../../functions/pages/board/page/places.js";
 import { may } from "../../../functions/pages/board/page/roles.js";
 import { daysAfter, isDay, weekOf } from "../../../functions/pages/board/page/days.js";
-import { daysOf, keyOf, kindIn, kindOfOrder, ordersOf } from "../../../functions/pages/board/page/orders.js";
+import { daysOf, keyOf, kindIn, kindOfOrder, newestOf, ordersOf } from "../../../functions/pages/board/page/orders.js";
 import { countsOf, helpNeeded, kindOf, linesOf } from "../../../functions/pages/board/page/standing.js";
 import { LANGUAGES, languageOf, localeOf, textIn } from "../../../functions/pages/board/page/texts.js";
 import { inEveryOrder, item } from "./items.mjs";
@@ -247,7 +247,20 @@ test("a machine's page has each order once, and what the API answered before the
   assert.deepEqual(states(), [inspection, ["lubrication", undefined]]);
   assert.deepEqual(states(answer), [inspection, ["lubrication", "2026-11-21T18:00:00.000Z"]]);
   assert.deepEqual(states({ ...answer, status: "finished" }), [inspection]);
-  assert.deepEqual(states({ ...answer, kind: "unheard-of" }), [inspection, ["lubrication", undefined]]);
+  const later = { ...answer, status: "planned", startedAt: undefined, plannedFor: "2026-11-20" };
+  const others = [{ ...later, kind: "oil", plannedFor: "2026-12-01" }, { ...later, kind: "belt" }, { ...later, kind: "air" }];
+  assert.deepEqual(states(...others), [inspection, ["lubrication", undefined], ["air", undefined], ["belt", undefined], ["oil", undefined]]);
+  assert.deepEqual(states({ ...later, kind: "oil", status: "finished" }), [inspection, ["lubrication", undefined]]);
+});
+
+test("the newest version of an order counts, whatever came last", () => {
+  const order = (/** @type {object} */ said) => /** @type {any} */ ({ ...overdue, equipmentId: "a", status: "planned", ...said });
+  const one = order({ version: 1 });
+  const two = order({ version: 2, status: "started" });
+  for (const orders of [[one, two], [two, one]]) {
+    assert.deepEqual([...newestOf(newestOf(new Map(), orders.slice(0, 1)), orders.slice(1)).values()], [two]);
+  }
+  assert.deepEqual([...newestOf(new Map([[keyOf(one), one]]), []).values()], [one]);
 });
 
 test("a kind is taken as the API takes it", () => {

@@ -38,6 +38,30 @@ def test_an_operator_starts_an_overdue_order_and_finishes_it(opened: Opened, kno
     assert known.written == [start, start, ("POST", f"{ORDER}/finish", {"result": "partly"}, None)]
 
 
+def test_an_order_that_the_board_does_not_show_is_started_too(opened: Opened, known: FakeApi) -> None:
+    known.orders = [{**one, "kind": kind} for one in known.orders[-1:] for kind in ("calibration", "greasing")]
+    known.orders[0]["plannedFor"] = "2026-11-20"
+    page = opened("#/equipment/robot-2", role="operator").page
+    orders = page.locator(".orders .order .order-text")
+    expect(orders).to_have_text(["calibrationoverdue, planned for Fri 20 Nov", "greasingplanned for Tue 24 Nov"])
+
+    page.get_by_role("button", name="Start: greasing").click()
+    page.get_by_role("dialog").get_by_role("button", name="Start now").click()
+
+    expect(orders).to_have_count(2)
+    expect(orders.filter(has_text="greasing")).to_contain_text("under way since 18:34")
+    assert known.written == [("POST", "/equipment/robot-2/maintenance/2026-11-24/greasing/start", None, None)]
+
+
+def test_orders_that_cannot_be_read_are_those_of_the_board_and_that_is_said(opened: Opened, known: FakeApi) -> None:
+    known.rules["GET", "/maintenance"] = lambda _body: refused(403, "no")
+
+    page = opened("#/equipment/washer-1").page
+
+    expect(page.get_by_text("This is for another role, or for another place than yours.")).to_be_visible()
+    expect(page.locator(".orders .order")).to_have_count(1)
+
+
 def test_a_supervisor_skips_an_order_and_plans_another(opened: Opened, known: FakeApi) -> None:
     page = opened("#/equipment/washer-1").page
     dialog = page.get_by_role("dialog")
