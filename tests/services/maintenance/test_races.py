@@ -34,6 +34,7 @@ TODAY_MS: Final = times.to_ms(f"{TODAY}T00:00:00Z")
 OPEN: Final = ("started", "planned")
 LIFE: Final = re.compile("(p+s?f?)?")
 AGENDA: Final = "GET /factories/{factoryId}/agenda"
+AGENDA_DAY: Final = f"{AGENDA}/{{date}}"
 BOARD: Final = "GET /equipment/{id}/board"
 MOST_CALLS: Final = 6  # of a request: the order twice, fence, history, current row, and one behind it
 
@@ -183,9 +184,17 @@ def assert_one_end(loop: Loop, chance: random.Random, facts: list[str], orders: 
         with frozen_clock(TODAY_MS + MINUTE_MS):
             loop.sweep()
             agenda = {factory: loop.request(AGENDA, path={"factoryId": factory}).body["items"] for factory in FACTORIES}
+            by_day = {factory: [*days_of(loop, factory)] for factory in FACTORIES}
             shown = loop.request(BOARD, path={"id": ORDER["id"]}).body
         assert {factory: [*map(place_of, items)] for factory, items in agenda.items()} == agenda_of(orders)
+        assert by_day == agenda, "as objects"
         assert standing_in(shown) == standing_of(orders)
+
+
+def days_of(loop: Loop, factory: str) -> Iterator[Said]:
+    """Yield the agenda of a factory by its objects, day after day."""
+    for day in DAYS:
+        yield from loop.request(AGENDA_DAY, path={"factoryId": factory, "date": day}).body["items"]
 
 
 def place_of(order: Said) -> tuple[str, str, str]:
