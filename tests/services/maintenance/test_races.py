@@ -222,4 +222,5 @@ def standing_of(orders: Sequence[Said]) -> tuple[list[str], str | None, str | No
     by_day = sorted(place_of(order) for order in orders)
     under_way, planned = ([place for place in by_day if place[2] == wanted] for wanted in OPEN)
     late = sorted((place for place in under_way + planned[:1] if place[0] < TODAY), key=itemgetter(0))
-    return [place[1] for place in under_way], *(next((place[1] for place in some), None) for some in (planned, late))
+    coming, overdue = (next((place[1] for place in some), None) for some in (planned, late))
+    return [place[1] for place in under_way], coming, overdue
