@@ -66,6 +66,7 @@ for model in document["components"]["schemas"].values():
 schema = schemathesis.openapi.from_dict(document)
 schema.app = Gateway()
 schema.config.checks.positive_data_acceptance.expected_statuses += ["412", "428"]
+schema.config.phases.coverage.unexpected_methods = set()  # which the gateway refuses by itself
 
 DOCUMENTED: Final = {f"{method.upper()} {path}" for path, methods in document["paths"].items() for method in methods}
 LOG: Final = "/equipment/{id}/logs/{state}/{timestamp}"
@@ -135,7 +136,7 @@ def test_a_route_of_which_each_caller_has_a_share_says_when_to_try_again() -> No
 
 
 @schema.parametrize()
-@settings(max_examples=20)
+@settings(max_examples=10)
 def test_the_handlers_answer_as_documented(case: Case[Any], populated: Loop) -> None:  # noqa: ARG001
     answer = case.call()
 

@@ -18,7 +18,7 @@ from tests.support.loop.watched import COMPANY, MACHINES, PARTS, PEOPLE, STATES,
 from tests.support.services.reports import ACKNOWLEDGE, ASSIGN, ESCALATE, STAFF
 from tests.support.services.versions import AUDIT, DELETE, PUT, ROLLBACK
 
-EXAMPLES = int(os.environ.get("LOOP_EXAMPLES", "60"))
+EXAMPLES = int(os.environ.get("LOOP_EXAMPLES", "40"))
 STEPS = 40
 # Making a failing example smaller takes minutes.
 PHASES = [Phase.explicit, Phase.generate, *([Phase.shrink] if "LOOP_SHRINK" in os.environ else [])]

@@ -187,7 +187,7 @@ def knocks_of(draw: st.DrawFn, *, most: int = 12) -> list[Knock]:
     return [*{knock.at_ms: knock for knock in knocks}.values()]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     knocks_of(), st.sampled_from([1, MINUTE_MS, 7 * MINUTE_MS, 60 * MINUTE_MS]), st.sampled_from([0, 0, 40 * MINUTE_MS])
 )
@@ -275,7 +275,7 @@ class Race:
         return is_within and other.arrived_ms <= due_ms(one.event.timestamp_ms + GAP_MS, one.arrived_ms, HOLD_BACK_MS)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(
     knocks_of(most=10), st.lists(st.sampled_from([0, 0, 1, 5_000, STORED_WITHIN_MS - 1_000]), min_size=10, max_size=10)
 )

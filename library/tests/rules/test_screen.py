@@ -224,7 +224,7 @@ def stories(draw: st.DrawFn) -> list[Happening]:
 HELD_UP = [Happening(NOW + 1, 5_000), Happening(NOW + 2, 5_001, 9_000), Happening(NOW + 4, 6_000, 1_000)]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(stories(), st.integers(0, 1_000))
 @example(HELD_UP, 1)
 @example(HELD_UP, 2)

@@ -87,7 +87,7 @@ def outcome_of(do: Callable[..., object], *args: object, **more: object) -> str:
         return repr(error)
 
 
-@settings(max_examples=500)
+@settings(max_examples=200)
 @given(texts)
 def test_what_is_read_fast_is_what_is_read_strictly_and_refused_in_the_same_words(text: str) -> None:
     assert outcome_of(strict_json.loads, text) == outcome_of(strict_json._loads_strictly, text)  # noqa: SLF001
@@ -98,7 +98,7 @@ def test_any_text_is_read_as_if_read_strictly(text: str) -> None:
     assert outcome_of(strict_json.loads, text) == outcome_of(strict_json._loads_strictly, text)  # noqa: SLF001
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(writable)
 def test_what_is_written_fast_is_what_the_standard_library_writes(value: object) -> None:
     compact = partial(json.dumps, value, ensure_ascii=False, separators=(",", ":"))

@@ -133,7 +133,7 @@ def rows_of(episode: model.Episode, rows: Sequence[str]) -> int:
     return rows.index(place(episode.reports[0])) - begin + 1
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(stories, st.integers(1, 8), st.integers(1, 4))
 def test_all_pages_together_tell_every_event_once_and_no_episode_that_fits_on_one_is_torn(
     floor: Floor, story: list[Happened], size: int, limit: int

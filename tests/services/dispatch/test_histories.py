@@ -15,7 +15,7 @@ from tests.support.samples import NOW
 from tests.support.services.reports import EPISODES
 
 MOST_REPORTS = 25
-AS_IT_IS = settings(phases=[Phase.explicit, Phase.generate])  # a history is made smaller for minutes
+AS_IT_IS = settings(max_examples=40, phases=[Phase.explicit, Phase.generate])  # a history is made smaller for minutes
 
 states = st.sampled_from([NORMAL, "WARNING1", "WARNING2", "ERROR", "STOPPED"])
 gaps = st.sampled_from(

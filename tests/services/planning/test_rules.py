@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from andon.events.domain_event import DomainEvent
@@ -99,6 +99,7 @@ STEPS: Final = st.builds(
 )
 
 
+@settings(max_examples=30)
 @given(
     st.lists(STEPS, min_size=1, max_size=8, unique_by=lambda step: (step.second, step.kind)),
     st.randoms(use_true_random=False),

@@ -117,7 +117,7 @@ def test_a_board_that_keeps_two_states_converges(monkeypatch: pytest.MonkeyPatch
 
 
 def test_a_board_that_keeps_sixteen_states_converges_in_random_batches() -> None:
-    converges(view_of("board"), [metadata("created", 1, "c1"), state(NORMAL, 1, "n1"), *MANY], limit=1)
+    converges(view_of("board"), [metadata("created", 1, "c1"), state(NORMAL, 1, "n1"), *MANY], limit=1, walks=10)
 
 
 def _keeping(most: int) -> Any:  # noqa: ANN401
