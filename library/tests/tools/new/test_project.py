@@ -56,10 +56,10 @@ def test_its_lint_and_its_types_are_green(made: Path, wheel: Path) -> None:
     python("-m", "mypy", "--cache-dir", os.devnull, imports=(wheel,), cwd=made)
 
 
-def test_its_lake_can_be_asked_for_each_fact_once(made: Path, wheel: Path) -> None:
+def test_its_lake_can_be_asked_for_each_fact_once(copy: Path, wheel: Path) -> None:
     asked = "from andon.stores.lake.queries import question; print(question('SELECT type FROM facts').literal({}))"
 
-    said = python("-c", asked, imports=(wheel, made / "functions"), cwd=made)
+    said = python("-c", asked, imports=(wheel, copy / "functions"), cwd=copy)
 
     assert re.search(r"^WITH facts AS .*\sFROM events\s.*\sSELECT type FROM facts$", said, re.DOTALL), said
 
