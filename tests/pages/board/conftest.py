@@ -14,9 +14,9 @@ from tests.support.pages import Screen
 expect.set_options(timeout=30_000)  # a machine may be busy
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """One for each file, for Playwright keeps an event loop in this thread while it runs."""
+    """One for this folder, and no longer, for Playwright keeps an event loop in this thread while it runs."""
     with launched() as running:
         yield running
 
