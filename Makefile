@@ -135,20 +135,22 @@ test: lint  ## check, and run every test (check, then some of them: ARGS="-k ord
 # Five at a time, in this order. Three of them mostly wait, two for a stack, each for its own, and one for a browser;
 # what only computes gives way to them. All but `others` say what they have to say in one piece.
 deployed:
-	@$(PYTHON) -m pytest tests/e2e --ignore=$(CUTOVER) $(IN_ONE_PIECE)
+	@$(PYTHON) -m pytest $(UNFOUND) tests/e2e --ignore=$(CUTOVER) $(IN_ONE_PIECE)
 
 cut-over:
-	@$(PYTHON) -m pytest $(CUTOVER) $(IN_ONE_PIECE)
+	@$(PYTHON) -m pytest $(UNFOUND) $(CUTOVER) $(IN_ONE_PIECE)
 
 pages:
-	@$(PYTHON) -m pytest $(PAGES) $(IN_ONE_PIECE)
+	@$(PYTHON) -m pytest $(UNFOUND) $(PAGES) $(IN_ONE_PIECE)
 
 machine:
-	@$(GIVING_WAY) $(PYTHON) -m pytest $(MACHINE) $(IN_ONE_PIECE)
+	@$(GIVING_WAY) $(PYTHON) -m pytest $(UNFOUND) $(MACHINE) $(IN_ONE_PIECE)
 
 others:
 	@$(GIVING_WAY) $(PYTHON) -m pytest --ignore=tests/e2e $(addprefix --ignore=,$(MACHINE) $(PAGES))
 
+# The plugin of schemathesis is for tests/test_openapi.py: half a second of CPU for all others.
+UNFOUND := -p no:schemathesis
 CUTOVER := tests/e2e/test_cutover.py
 PERMISSIONS := library/andon/testing/laws/test_permissions.py
 PAGES := tests/pages tests/demo
@@ -171,11 +173,14 @@ lint: install
 types: install
 	@$(PROGRESS) "checking types" .venv/bin/mypy $(IN_ONE_PIECE)
 
-# cfn-lint looks for the same as the CDK's own validation, which only warns, in half of a synth's time.
+# cfn-lint looks for the same as the CDK's own validation, which only warns, in half of a synth's time. A template is
+# the same with bytecode and a layer or without; tests build both.
 nag: export CDK_VALIDATION := false
+nag: export CDK_DISABLE_STACK_TRACE := true
 nag: install
-	@$(PROGRESS) "synthesising for AWS, with cdk-nag" $(SYNTH) $(IN_ONE_PIECE)
-	@$(PROGRESS) "synthesising the stage prod, too" $(SYNTH) --context=stage=prod $(NO_BROKER) --output=cdk.out/prod $(IN_ONE_PIECE)
+	@mkdir -p .local/no-layer
+	@$(PROGRESS) "synthesising for AWS, with cdk-nag" $(LOOK) $(IN_ONE_PIECE)
+	@$(PROGRESS) "synthesising the stage prod, too" $(LOOK) --context=stage=prod $(NO_BROKER) --output=cdk.out/prod $(IN_ONE_PIECE)
 	@$(PROGRESS) "checking the templates, with cfn-lint" .venv/bin/cfn-lint $(IN_ONE_PIECE)
 
 wheel: install
@@ -203,6 +208,8 @@ synth: install  ## write the CloudFormation for AWS to cdk.out/
 
 # It looks at a stage without deploying it: nobody has to be woken, or told of anything.
 NO_BROKER := --context=liveOrigin=wss://nobody.example
+LOOK = $(CDK) synth --quiet --no-notices --no-staging --context=bytecode=none --context=layer=.local/no-layer \
+	--context=alarmTopic=nobody
 SYNTH = $(CDK) synth --quiet --no-notices --context=bytecode=optional --context=alarmTopic=nobody \
 	$(if $(STAGE),--context=stage=$(STAGE) $(NO_BROKER))
 

@@ -79,7 +79,7 @@ def test_botocore_describes_each_service_that_the_functions_call() -> None:
 
 
 def test_the_layer_for_aws_is_small_and_brings_libcurl_for_its_processor() -> None:
-    """`make check` has built it."""
+    """With bytecode, as it is deployed, if this machine has the Python that compiles it."""
     folder = layer.build(AWS, compiler_here())
 
     megabytes = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1_000_000

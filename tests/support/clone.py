@@ -9,8 +9,11 @@ from pathlib import Path
 
 from andon.project import project
 from andon.tools.views import new_version
+from toys.installed import WITHOUT_PLUGINS
 
-TOOLS = (".venv", "node_modules", ".local/emulator-venv", ".local/layer")
+TOOLS = (".venv", "node_modules", ".local/emulator-venv", ".local/layer", ".local/code")
+"""What a clone shares with this project; code that was packed lies in folders that are named by what is in them."""
+
 # The last one: bytecode that another process is just writing, which is gone before it could be copied.
 LEFT_OUT = (".git", ".venv", "node_modules", ".local", "cdk.out", ".*_cache", ".hypothesis", "*.pyc.*")
 
@@ -41,7 +44,8 @@ class Clone:
         return subprocess.run(  # noqa: S603
             [sys.executable, *arguments],
             cwd=self.root,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(("functions", "library", "."))},
+            env=os.environ
+            | {"PYTHONPATH": os.pathsep.join(("functions", "library", ".")), "PYTEST_ADDOPTS": WITHOUT_PLUGINS},
             capture_output=True,
             text=True,
             check=False,
@@ -58,6 +62,7 @@ def clone(to: Path) -> Clone:
     """Copy the project."""
     shutil.copytree(project().root, to, symlinks=True, dirs_exist_ok=True, ignore=shutil.ignore_patterns(*LEFT_OUT))
     (to / ".local").mkdir()
+    (project().local / "code").mkdir(parents=True, exist_ok=True)
     for name in TOOLS:
         if (project().root / name).exists():
             (to / name).symlink_to((project().root / name).resolve())
