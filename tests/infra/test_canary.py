@@ -151,8 +151,9 @@ def test_a_new_layer_makes_a_new_version(layer: Path, tmp_path: Path) -> None:
         name: str = alias(made, "views/board/query")[1]["FunctionVersion"]["Fn::GetAtt"][0]
         return name
 
-    assert version(layer) == version(layer)
-    assert version(other_layer) != version(layer)
+    before = version(layer)
+    assert version(layer) == before
+    assert version(other_layer) != before
 
 
 def test_a_deployment_that_cdk_does_not_know_is_refused(layer: Path) -> None:
