@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from andon.events.topic_table import from_json
-from andon.packages.discovery import restorers
+from andon.packages.discovery import restorers, services
 from andon.stores.archive.store import KINDS
 from andon.testing.synthesised import Synthesised
 from andon.wire.queue import beside
@@ -47,7 +47,10 @@ def test_only_the_sweep_deletes_and_only_data(aws: Synthesised) -> None:
         if action.startswith("s3:Delete")
     }
 
-    assert deletes == {(SWEEP, f"{archive}.Arn/{kind.name}/data/*") for kind in KINDS}
+    assert {one for one in deletes if archive in one[1]} == {
+        (SWEEP, f"{archive}.Arn/{kind.name}/data/*") for kind in KINDS
+    }
+    assert {file for file, _ in deletes} == {SWEEP, *(one.path("trigger") for one in services() if one.contents)}
 
 
 def test_an_hourly_schedule_runs_the_sweep_once(aws: Synthesised) -> None:

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+from andon.cdk.names import pascal
+from andon.content.contents import Content, row_of
 from andon.dynamodb.attribute_values import to_typed
 from andon.dynamodb.schema import Keys
 from andon.packages.package import Package
@@ -79,6 +81,14 @@ def test_of_what_ttl_removed_the_filter_passes_the_rows_whose_expiry_matters(
     removed = change(KEYS[table], "REMOVE", {"expire": marked})
 
     assert passes(removed | BY_TTL, filters(aws, file, table)) == passed
+
+
+def test_of_what_ttl_removed_the_filter_passes_the_rows_that_objects_live_by(aws: Synthesised) -> None:
+    [(package, contents)] = [(one, one.contents) for one in SERVICES if one.contents]
+    row = contents.key_of("0" * 64) | row_of(Content("0" * 64, "image/png", 1), now_ms=0)
+    removed = change(contents.table.keys, "REMOVE", row)
+
+    assert passes(removed | BY_TTL, filters(aws, package.path("trigger"), pascal(contents.table.variable)))
 
 
 @pytest.mark.parametrize(("file", "table"), streams(SWEPT))

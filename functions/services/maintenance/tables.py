@@ -26,7 +26,7 @@ HISTORY_TABLE = Table("MAINTENANCE_HISTORY_TABLE", HISTORY)
 # What each role calls, where that is less than a service may.
 GRANTS = {
     "command": {
-        "MAINTENANCE_TABLE": ("ConditionCheckItem", "GetItem", "PutItem", "UpdateItem"),
+        "MAINTENANCE_TABLE": ("GetItem", "PutItem", "UpdateItem"),
         "MAINTENANCE_HISTORY_TABLE": ("GetItem", "PutItem"),
     },
     "query": {"MAINTENANCE_TABLE": ("GetItem", "Query"), "MAINTENANCE_HISTORY_TABLE": ("Query",)},

@@ -21,7 +21,7 @@ import re
 from typing import Final, NamedTuple
 
 from andon.dynamodb import ttl
-from andon.dynamodb.attribute_values import Attributes, Item
+from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Table
 from andon.dynamodb.keys import SEPARATOR
 from andon.wire.bucket import Bucket
@@ -71,11 +71,6 @@ class Contents:
     def key_of(self, sha256: str) -> dict[str, str | int]:
         """Return the key of the row that an object lives by."""
         return self.table.keys.of(f"{PREFIX}{sha256}", SORT_KEY)
-
-
-def is_content(row: Attributes) -> bool:
-    """Return True if a row is one that an object lives by."""
-    return row.get("discriminator") == DISCRIMINATOR
 
 
 def row_of(content: Content, *, now_ms: int) -> Item:

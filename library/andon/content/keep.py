@@ -16,7 +16,7 @@ from andon.content.contents import (
 )
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes, Item
-from andon.dynamodb.client import Check, Put, Update, transact
+from andon.dynamodb.client import Put, Update, transact
 from andon.dynamodb.errors import ConditionFailed, TransactionConditionsFailed, TransactionConflict
 from andon.dynamodb.expressions import Condition
 from andon.runtime.errors import Conflict
@@ -105,7 +105,7 @@ def _grant(contents: Contents, content: Content, row: Item | None, now_ms: int) 
         row = row_of(content, now_ms=now_ms)
         contents.table.put({**key, **row}, condition=contents.table.absent)
     elif row[ttl.ATTRIBUTE] < (until := granted_until(now_ms)):
-        contents.table.update(key, assign={ttl.ATTRIBUTE: until}, condition=_named(row, until, is_longer=True))
+        contents.table.update(key, assign={ttl.ATTRIBUTE: until}, condition=_named(row, until))
     return Awaited(row[OBJECT])
 
 
@@ -119,14 +119,9 @@ def _refer(contents: Contents, content: Content, row: Item, reference: Attribute
     """
     members = {SHA256: content.sha256, TYPE: content.content_type, BYTES: content.size, OBJECT: row[OBJECT]}
     made = {**reference, **members}
-    until, key = reference[ttl.ATTRIBUTE] + OUTLIVES_SECONDS, contents.key_of(content.sha256)
-    is_longer = row[ttl.ATTRIBUTE] < until
-    named = _named(row, until, is_longer=is_longer)
-    lives = (
-        Update(contents.table, key, {ttl.ATTRIBUTE: until}, (), named)
-        if is_longer
-        else Check(contents.table, key, named)
-    )
+    until = max(row[ttl.ATTRIBUTE], reference[ttl.ATTRIBUTE] + OUTLIVES_SECONDS)
+    key, named = contents.key_of(content.sha256), _named(row, until)
+    lives = Update(contents.table, key, {ttl.ATTRIBUTE: until}, (), named)
     # One that names another object came back without it: from a backup, or when a region was lost.
     replaceable = Condition(
         "attribute_not_exists(#key) OR #ttl <= :now OR #object <> :object",
@@ -137,10 +132,10 @@ def _refer(contents: Contents, content: Content, row: Item, reference: Attribute
     return Kept(made, created=True)
 
 
-def _named(row: Item, until: int, *, is_longer: bool) -> Condition:
-    """Return the condition that a row still has its name, and lives for less than `until`; or at least as long."""
+def _named(row: Item, until: int) -> Condition:
+    """Return the condition that a row still has its name, and is kept no longer than `until`: that never shrinks."""
     return Condition(
-        f"#object = :object AND #ttl {'<' if is_longer else '>='} :until",
+        "#object = :object AND #ttl <= :until",
         {"object": OBJECT, "ttl": ttl.ATTRIBUTE},
         {"object": row[OBJECT], "until": until},
     )

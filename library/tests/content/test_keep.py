@@ -137,7 +137,8 @@ def test_an_upload_begins_in_time_and_to_its_own_name_only(album: Album) -> None
         (URL_SECONDS + 1, told.url, told.headers, 403),
         (0, told.url.replace(FOLDER, "other"), told.headers, 403),
         (0, told.url, {**told.headers, "content-type": "text/html"}, 403),
-        (0, told.url, {}, 403),
+        (0, told.url, {"content-type": "image/jpeg"}, 403),
+        (0, told.url, {links.CHECKSUM: told.headers[links.CHECKSUM]}, 403),
         (URL_SECONDS, told.url, told.headers, 200),
     ):
         with frozen_clock((album.now + seconds) * 1000):
@@ -177,6 +178,19 @@ def test_a_reference_that_came_back_without_its_object_finds_one_again(album: Al
     assert isinstance(album.attach(b"cat", "mine"), Kept)
     assert album.lost() == []
     assert len(album.references()) == 1
+
+
+def test_a_record_that_nobody_can_read_is_a_fault_and_its_neighbours_are_done(album: Album) -> None:
+    album.attach(b"cat", "mine", lives=1)
+    album.now += 2 * DAY
+    album.tables[TABLE.variable].reap(album.now * 1000)
+    records = album.tables[TABLE.variable].new_records()
+    unreadable = {**records[0], "dynamodb": {"NewImage": "?"}}
+
+    publish_and_release({"Records": [unreadable, *records]}, LocalContext("trigger"), facts=FACTS, contents=CONTENTS)
+
+    assert [entry["DetailType"] for entry in album.bus] == ["fault"]
+    assert album.objects == {}
 
 
 def test_a_reference_without_an_end_is_refused(album: Album) -> None:

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from andon.content.contents import Content, row_of
 from andon.dynamodb.attribute_values import to_typed
 from andon.events.bus_entry import to_message
+from andon.events.change_data_capture import TTL_SERVICE
 from andon.events.domain_event import DomainEvent
 from andon.events.fault import fault_of
 from andon.live import connection
@@ -93,6 +95,7 @@ def _invocations(loop: Loop, wire: Wire) -> Iterator[tuple[Invocation, int]]:
         if service.plays("sweep"):
             yield from _decisions(service, loop, wire)
         yield from _crossings(service, loop)
+        yield from _contents(service)
     yield from _archive(loop)
     yield from _replays(loop)
     for view in recomputed():
@@ -158,6 +161,17 @@ def _decisions(service: Package, loop: Loop, wire: Wire) -> Iterator[tuple[Invoc
         yield Invocation(service, "sweep", {}), settled_ms + STORED_WITHIN_MS
         rows = [row for table in service.tables for row in loop.rows(table) if row.get("discriminator") == DUE]
         settled_ms = min((row["at"] for row in rows if row["at"] > settled_ms), default=None)
+
+
+def _contents(service: Package) -> Iterator[tuple[Invocation, int]]:
+    """Let the TTL service remove the row of a content."""
+    if service.contents is None:
+        return
+    row = row_of(Content("0" * 64, "image/png", 1), now_ms=NOW)
+    arn = "arn:aws:dynamodb:us-east-1:000000000000:table/x/stream/1"
+    removed = {"eventID": "1", "eventName": "REMOVE", "eventSourceARN": arn, "dynamodb": {"OldImage": to_typed(row)}}
+    by_ttl = {**removed, "userIdentity": {"type": "Service", "principalId": TTL_SERVICE}}
+    yield Invocation(service, "trigger", {"Records": [by_ttl]}), NOW
 
 
 def _crossings(service: Package, loop: Loop) -> Iterator[tuple[Invocation, int]]:
