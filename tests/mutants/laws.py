@@ -63,7 +63,7 @@ CONTENT: Final = [
         ("content: a row that has gone does", '"#object = :object AND #ttl <= :until"',
          '"attribute_not_exists(#object) OR #object = :object OR #ttl = :until"'),
         ("content: a row shrinks", " AND #ttl <= :until", ""),
-        ("content: an object goes with its first reference", "OUTLIVES_SECONDS, contents.key_of", "0, contents.key_of"),
+        ("content: an object goes with its first reference", "] + OUTLIVES_SECONDS)", "] + 0)"),
         ("content: a row lives for less than before", "until = max(row[ttl.ATTRIBUTE], reference[ttl.ATTRIBUTE] +",
          "until = max(0, reference[ttl.ATTRIBUTE] +"),
         ("content: what has no digest fits", " and head.sha256 == checksum_of(content.sha256)", ""),
