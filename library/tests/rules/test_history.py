@@ -117,7 +117,7 @@ KNOCKS = frozenset({("workshop", "knocked")})
 BOTH = frozenset({("workshop", "knocked"), ("workshop", "mended")})
 
 # It is the heart of it all, and costs next to nothing.
-THOROUGH = settings(max_examples=150)
+THOROUGH = settings(max_examples=250)
 
 lookbacks = st.fixed_dictionaries(
     {

@@ -100,7 +100,6 @@ STEPS: Final = st.builds(
 )
 
 
-@settings(max_examples=30)
 @given(
     st.lists(STEPS, min_size=1, max_size=8, unique_by=lambda step: (step.second, step.kind)),
     st.randoms(use_true_random=False),
