@@ -6,7 +6,7 @@ from random import Random
 from typing import Any, Final, NamedTuple
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from andon.events.domain_event import DomainEvent
