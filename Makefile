@@ -155,7 +155,7 @@ CUTOVER := tests/e2e/test_cutover.py
 PERMISSIONS := library/andon/testing/laws/test_permissions.py
 PAGES := tests/pages tests/demo
 WITH_WHEEL := library/tests/tools library/tests/test_wheel.py library/tests/test_releases.py tests/test_course.py
-MACHINE := tests/bench tests/infra tests/tools $(WITH_WHEEL) $(PERMISSIONS)
+MACHINE := tests/infra tests/tools $(WITH_WHEEL) $(PERMISSIONS)
 GIVING_WAY = $(if $(BESIDE),nice -n 5)
 IN_ONE_PIECE = $(if $(BESIDE),> .local/test-$@.log 2>&1; status=$$?; cat .local/test-$@.log; exit $$status)
 
