@@ -9,6 +9,7 @@ from hypothesis import assume, event, example, given, settings
 from hypothesis import strategies as st
 
 from andon.events.domain_event import DomainEvent
+from andon.events.topic import Topic
 from andon.rules.history import NotEvaluated, history_of
 from andon.rules.late import late_by
 from andon.rules.rule import History, Rule, always, never
@@ -182,6 +183,13 @@ def anchors(rule: Rule, store: Store) -> Store:
     found = [one for one in store if rule.is_on(one)]
     assume(found)
     return found
+
+
+@pytest.mark.parametrize(("behind_ms", "late"), [(HOLD_BACK, frozenset()), (HOLD_BACK + 1, KNOCKS)])
+def test_an_event_is_late_once_a_newer_one_was_there_for_longer_than_the_hold_back(
+    behind_ms: int, late: frozenset[Topic]
+) -> None:
+    assert late_by(at(9, arrived=10 + behind_ms), [at(10)], hold_back_ms=HOLD_BACK) == late
 
 
 @example(a_rule(until=is_mended), [at(20), at(19, kind="mended", arrived=31), at(18)], 0)
