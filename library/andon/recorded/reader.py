@@ -83,7 +83,7 @@ class Recorded:
 
     def _archived(self, from_ms: int) -> list[str]:
         """List the days that were archived, in order, up to tomorrow."""
-        first = manifest_key(SUBJECTS, _day_of(from_ms)).removesuffix(".json")  # sorts right before that manifest
+        first = manifest_key(SUBJECTS, times.date_of(from_ms)).removesuffix(".json")  # sorts right before that manifest
         days = map(day_in, self._archive.keys(manifest_folder(SUBJECTS), after=first))
         return [*takewhile(_is_not_ahead, days)]
 
@@ -108,7 +108,7 @@ class Recorded:
 
     def _not_archived(self, settled: Sequence[str], from_ms: int) -> Iterator[Line]:
         """Yield the lake's lines that are not archived, one object after another, except those of settled days."""
-        first, left_out = _day_of(from_ms), frozenset(settled)
+        first, left_out = times.date_of(from_ms), frozenset(settled)
         in_lake = (lake.day_in(folder) for folder in self._lake.folders(f"{lake.EVENTS}/"))
         days = [day for day in in_lake if first <= day and _is_not_ahead(day) and day not in left_out]
         for keys in at_once(partial(self._keys_not_archived, day) for day in days):
@@ -138,12 +138,8 @@ def _retried(read: Callable[[], list[Line]]) -> list[Line]:
 
 def _is_not_ahead(day: str) -> bool:
     """Return True if a clock that is a little ahead may have begun a day."""
-    return day <= _day_of(clock.now_ms() + clock.DAY_MS)
+    return day <= times.date_of(clock.now_ms() + clock.DAY_MS)
 
 
 def _chunks(days: Sequence[str]) -> Iterator[Sequence[str]]:
     return (days[start : start + DAYS_AT_ONCE] for start in range(0, len(days), DAYS_AT_ONCE))
-
-
-def _day_of(at_ms: int) -> str:
-    return times.to_utc(at_ms)[:10]

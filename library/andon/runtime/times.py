@@ -46,6 +46,11 @@ def to_utc(ms: int) -> str:
     return (_EPOCH + ms * _MILLISECOND).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def date_of(ms: int) -> str:
+    """Return the date of epoch milliseconds, UTC."""
+    return to_utc(ms).partition("T")[0]
+
+
 def normalised(text: str) -> str:
     """Return a time of any offset and precision as fixed-width UTC.
 

@@ -180,7 +180,7 @@ def days_of(row: ReplayRow, in_lake: Sequence[str], *, newest: Sequence[str]) ->
 def newest_days(requested_at: str, settles_seconds: int) -> list[str]:
     """Return the days of which the lake may not have everything yet that the bus took before a job began."""
     ends_ms = times.to_ms(requested_at)
-    return sorted({times.to_utc(ms)[:10] for ms in (ends_ms - settles_seconds * 1000, ends_ms)})
+    return sorted({times.date_of(ms) for ms in (ends_ms - settles_seconds * 1000, ends_ms)})
 
 
 def is_between(row: ReplayRow, key: str) -> bool:

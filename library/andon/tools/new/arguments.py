@@ -35,12 +35,14 @@ def of_service(parser: ArgumentParser) -> None:
 
 
 def of_view(parser: ArgumentParser) -> None:
-    """Add NAME, facts, and what is counted."""
+    """Add NAME, facts, what is counted, and where its rows lie."""
     parser.add_argument("name", metavar="NAME", help="of the view, as register")
     of = "a fact that it shows, as permits/permit-moved; several times"
     parser.add_argument("--of", metavar="SOURCE/TYPE", action="append", default=[], help=of)
     count_by = "a text of its rows, as place, by which they are counted, wherever they move"
     parser.add_argument("--count-by", metavar="FIELD", help=count_by)
+    objects = "keep its rows as one object of S3 for each day of the facts, which is read as a whole, with an ETag"
+    parser.add_argument("--objects", action="store_true", help=objects)
 
 
 def of_fact(parser: ArgumentParser) -> None:

@@ -43,6 +43,9 @@ UNIQUE: Final = PROJECT.parent / "unique"
 COUNTED: Final = PROJECT.parent / "counted"
 """The files by which a new view counts its rows."""
 
+OBJECTS: Final = PROJECT.parent / "objects"
+"""The files of a view whose rows lie in objects, in place of those of the other one."""
+
 DUE: Final = PROJECT.parent / "due"
 """The files of a rule that is due at a date, in place of those of the other one."""
 

@@ -1,4 +1,7 @@
-"""`andon new view NAME --of SOURCE/TYPE …`: a view with a row for each subject of some facts, and a query of it."""
+"""`andon new view NAME --of SOURCE/TYPE …`: a view with a row for each subject of some facts, and a query of it.
+
+With `--objects` the rows of a day are one object of S3.
+"""
 
 import re
 from argparse import Namespace
@@ -15,6 +18,7 @@ from andon.tools.new.changes import Changes, made
 from andon.tools.new.counting import Said, with_counting
 from andon.tools.new.edits import with_entry, with_imports, with_package
 from andon.tools.new.errors import NotNew
+from andon.tools.new.form import OBJECTS, TABLE, Form
 from andon.tools.new.known import Heard, only_fact, require_free, require_no_sample
 from andon.tools.new.service import STACK
 from andon.tools.new.words import HUMP, Name, Words
@@ -32,6 +36,11 @@ NAMES: Final = '("thing-moved",)'
 BODY: Final = '{"id": "thing-1", "place": "north"}'
 EXAMPLE: Final = '"thing-1"'
 
+NO_INDEX: Final = (
+    "--count-by and --objects do not go together, for objects have no index to count by: leave out --objects; or leave "
+    "out --count-by, and count the items of a day where it is read"
+)
+
 
 def make(asked: Namespace) -> str:
     """Make a view; return what was written.
@@ -40,36 +49,42 @@ def make(asked: Namespace) -> str:
         NotNew: see `changes`.
 
     """
-    return made(project().root, changes(project().root, asked.name, asked.of, count_by=asked.count_by))
+    form = OBJECTS if asked.objects else TABLE
+    return made(project().root, changes(project().root, asked.name, asked.of, count_by=asked.count_by, form=form))
 
 
-def changes(root: Path, text: str, of: Sequence[str], *, count_by: str | None = None) -> Changes:
+def changes(root: Path, text: str, of: Sequence[str], *, count_by: str | None = None, form: Form = TABLE) -> Changes:
     """Return what a new view of some facts changes; without any, it is of the only fact that there is.
 
-    count_by: a text of its rows by which they are counted.
+    count_by: a text of its rows by which they are counted; only those of a table can be.
 
     Raises:
-        NotNew: the name cannot be one, or is taken; nobody publishes such a fact; or none says such a text.
+        NotNew: the name cannot be one, or is taken; nobody publishes such a fact; none says such a text; or rows of
+            this form cannot be counted.
 
     """
+    if count_by is not None and form is OBJECTS:
+        raise NotNew(NO_INDEX)
     name = Name.only(text)
     require_free(name.many)
     heard = [Heard.of(one) for one in dict.fromkeys(of or only_fact())]
-    kept = Kept(heard)
+    kept = Kept(heard, form)
     words = Words([(template.INVENTORY, name), (template.THINGS, kept.subject)])
-    require_no_sample(words("http/get-inventory"))
+    require_no_sample(words(form.sample))
     chosen = template.files(*template.SLICES["view"])
     new = {PurePosixPath(words(str(file))): kept.fitted(file, words) for file in chosen}
     if count_by is not None:
         new = with_counting(new, kept.said(count_by), view=name, subject=kept.subject)
     stack = with_package((root / STACK).read_text(), "View", name.many)
+    can_count = count_by is None and form is TABLE
     said = ", ".join(kept.shown)
     return Changes(
         new,
         {STACK: stack},
         (
             f"choose in functions/views/{name.many}/view.py what it keeps, now {said}; and in query.py what it answers",
-            *(["(made with --count-by FIELD it counts its rows by one of them)"] if count_by is None else ()),
+            *form.next,
+            *(["(made with --count-by FIELD it counts its rows by one of them)"] if can_count else ()),
         ),
     )
 
@@ -77,7 +92,8 @@ def changes(root: Path, text: str, of: Sequence[str], *, count_by: str | None = 
 class Kept:
     """What a view keeps of some facts: of each entity its plain members, under an oplock of its own."""
 
-    def __init__(self, heard: Iterable[Heard]) -> None:
+    def __init__(self, heard: Iterable[Heard], form: Form = TABLE) -> None:
+        self._form = form
         self._entities: dict[tuple[str, str], list[Heard]] = {}
         for one in heard:
             self._entities.setdefault((one.topic[0], one.entity_name), []).append(one)
@@ -113,7 +129,7 @@ class Kept:
 
     def fitted(self, file: PurePosixPath, words: Words) -> str:
         """Return a file of the template with other words, and with these facts in the place of its own."""
-        text = (template.PROJECT / file).read_text()
+        text = self._form.text_of(file)
         match file.name:
             case "view.py":
                 return self._lifting(words.fitted(text, _each_once(text, self._in_view(text))))
@@ -130,7 +146,8 @@ class Kept:
     def _in_query(self) -> dict[str, str]:
         members = (f"    {name}: {SCALARS[type(value)]} | Absent = None" for name, value in self.shown.items())
         lines = "".join(f"{line}\n" for line in map(_with_noqa, members))
-        return {PLACE: lines, SHOWN: "} | _members_of(row)", EXAMPLE: repr(self._partition)}
+        examples = {} if self._form.example is None else {self._form.example: repr(self._partition)}
+        return {PLACE: lines, SHOWN: "} | _members_of(row)"} | examples
 
     def _in_tests(self) -> dict[str, str]:
         names = ", ".join(repr(topic[1]) for topic in self._topics)
@@ -165,7 +182,7 @@ class Kept:
             if _said(self._entities[entity], member) is not None
         )
         oplock = name if self._is_named(entity) else "-".join(entity)
-        update = f'key=KEYS.of(event.partition_key), fields={{{", ".join(fields)}}}, oplock="{oplock}"'
+        update = f'key=KEYS.of({self._form.key}), fields={{{", ".join(fields)}}}, oplock="{oplock}"'
         return (
             f"def {self._name_of(entity)}(event: DomainEvent) -> ViewUpdate:\n"
             f'    """Keep what it says."""\n'
@@ -176,7 +193,7 @@ class Kept:
     def _attribute(self, entity: tuple[str, str], member: str) -> str:
         """Return the attribute of a member: its name, behind that of its entity if another one has such a member."""
         shared = sum(member in members for members in self._members.values()) > 1
-        if not shared and member != self.subject.one:
+        if not shared and member not in {self.subject.one, *self._form.taken}:
             return member
         prefix = entity[1] if self._is_named(entity) else entity[0]
         return f"{prefix}{member[:1].upper()}{member[1:]}"

@@ -23,7 +23,7 @@ VERBS = (
     "rule watch often --of things/thing-moved",
     "rule watch felled --of trees/tree-moved --due-at felled_at",
     "rule patrol tired --of trees/tree-moved --due-at felled_at",
-    "view both --of trees/tree-moved --of trees/inspection-recorded",
+    "view both --of trees/tree-moved --of trees/inspection-recorded --objects",
 )
 OWN_TESTS = "trees or register or both or patrol or watch or samples or whole or contracts or written_before or current"
 
@@ -180,6 +180,7 @@ REFUSED = {
     "view more": "say what it is of: --of ",
     "view more --of things/gone": "no fact 'things/gone': there is things/thing-moved, watch/thing-restless",
     "view more --of things/thing-moved --count-by colour": "no text 'colour' to count by: its rows have place",
+    "view more --of things/thing-moved --count-by place --objects": "--count-by and --objects do not go together",
     "view more --of things": "no fact 'things': there is",
     "fact gone more": "no service 'gone': there is things, watch",
     "rule things more --of things/thing-moved": "services/things has no control.py",

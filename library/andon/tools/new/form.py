@@ -1,0 +1,39 @@
+"""Where the rows of a new view lie, in a table or in objects of S3: its files, and the key of a row."""
+
+from pathlib import Path, PurePosixPath
+from typing import Final, NamedTuple
+
+from andon.tools.new import template
+from andon.views.view_updates import GONE
+
+
+class Form(NamedTuple):
+    """A form of views: a folder with files in the place of the template's own, and the values of a row's key.
+
+    sample: of its request, by the template's words. example: the subject in the query's text, if one is asked for.
+    taken: names of attributes that rows have in any case.
+    """
+
+    folder: Path
+    key: str
+    sample: str
+    example: str | None = None
+    taken: frozenset[str] = frozenset()
+    next: tuple[str, ...] = ()
+
+    def text_of(self, file: PurePosixPath) -> str:
+        """Return the text of a file of the template in this form."""
+        own = self.folder / file
+        return (own if own.is_file() else template.PROJECT / file).read_text()
+
+
+TABLE: Final = Form(template.PROJECT, "event.partition_key", "http/get-thing-in-inventory", example='"thing-1"')
+OBJECTS: Final = Form(
+    template.OBJECTS,
+    "times.date_of(event.timestamp_ms), event.partition_key",
+    "http/get-inventory-of-day",
+    taken=frozenset({"saidOn", GONE}),
+    next=(
+        "choose in its KEYS what names an object, now the day of the events; how: andon docs patterns/view-as-objects",
+    ),
+)
