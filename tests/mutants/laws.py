@@ -1886,7 +1886,7 @@ SLICES: Final = [
     *_in("library/andon/tools/templates/counted/functions/views/inventory/query.py", SLICES_MADE,
         ("new: what a view forgets is counted", "now_ms=clock.now_ms())", "now_ms=None)")),
     *_in("library/andon/tools/templates/objects/functions/views/inventory/query.py", SLICES_MADE,
-        ("new: who knows a day gets it again", "if_none_match=if_none_match)", "if_none_match=None)")),
+        ("new: who knows a day gets it again", "if_none_match=if_none_match)", 'if_none_match=if_none_match and "")')),
     *_in("library/andon/tools/new/form.py", SLICES_MADE,
         ("new: all days are one object", '"times.date_of(event.timestamp_ms), ', '"times.date_of(0), ')),
     *_in("library/andon/tools/new/form.py", "library/tests/tools/new/test_view.py",
