@@ -234,6 +234,15 @@ class AttachmentEntity(TypedDict):
     bytes: int
 
 
+class InstructionsEntity(TypedDict):
+    """`instructions`: what is to be done at a kind of maintenance of a machine, step by step."""
+
+    equipmentId: str
+    kind: str
+    version: int
+    steps: list[str]
+
+
 class OpenOrder(TypedDict):
     """An order that is not finished; `startedAt` is there once it was started."""
 

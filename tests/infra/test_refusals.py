@@ -13,7 +13,7 @@ from andon.cdk.service import Service
 from andon.cdk.view import View
 from andon.dynamodb.schema import Index, Keys
 from andon.packages.package import Package, folder_of
-from andon.versions.aggregate import COUNTER, TWO_TABLES, Identity, Speed, Tolerance
+from andon.versions.aggregate import COUNTER, FROM_STREAM, TWO_TABLES, Identity, Speed, Tolerance
 from andon.views.view_update import ViewUpdate
 from infra.stack import Andon
 from services.anomalies import subscriptions as anomalies
@@ -150,6 +150,17 @@ def test_what_does_not_say_how_it_is_versioned_or_contradicts_itself_is_refused_
             {"design": TWO_TABLES, "identity": Identity.GIVEN, "speed": Speed.SLOW},
             r"keeps every version by .*, but functions/services/equipment/revisions\.py does not say",
         ),
+        (
+            "state",
+            {
+                "design": FROM_STREAM,
+                "identity": Identity.GIVEN,
+                "speed": Speed.SLOW,
+                "expires": False,
+                "tolerates": Tolerance.LATE_HISTORY,
+            },
+            r"keeps every version by .*, but functions/services/equipment/revisions\.py does not say",
+        ),
     ],
 )
 def test_a_contradiction_is_refused_by_its_file_and_both_sides(
@@ -161,6 +172,19 @@ def test_a_contradiction_is_refused_by_its_file_and_both_sides(
 
     with pytest.raises(ValueError, match=rf"^functions/services/equipment/versioning\.py: '{kind}' {words}"):
         refuse_unversioned(EQUIPMENT)
+
+
+def test_versions_that_no_trigger_keeps_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    maintenance = Package("services", "maintenance")
+    refuse_unversioned(maintenance)
+    monkeypatch.setattr(
+        Package, "has", lambda package, file: file != "facts" and (package, file) == (maintenance, file)
+    )
+
+    with pytest.raises(
+        ValueError, match=r"'instructions' has its versions kept by the trigger .* has none: .*facts\.py"
+    ):
+        refuse_unversioned(maintenance)
 
 
 def test_a_project_of_which_no_service_says_how_it_is_versioned_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:

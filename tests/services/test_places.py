@@ -50,6 +50,7 @@ def about(equipment_id: str) -> dict[str, Asked]:
     machine = {name: value for name, value in PUT_BODY.items() if name != "location"} | {"levels": LEVELS}
     logs = "/equipment/{id}/logs/{state}/{timestamp}"
     order, planned = "/equipment/{id}/maintenance/{date}/{kind}", path | {"date": "2020-05-09", "kind": "oil"}
+    instructions, kind = "/equipment/{id}/instructions/{kind}", path | {"kind": "oil"}
     reads = {
         f"GET {prefix}/equipment/{{id}}{rest}": Asked(path)
         for prefix, rest in (("", ""), ("", "/versions"), ("/v2", ""), ("/v2", "/versions"), ("", "/audits"))
@@ -93,6 +94,10 @@ def about(equipment_id: str) -> dict[str, Asked]:
             planned | {"sha256": "0" * 64}, body={"contentType": "image/png", "bytes": 1}
         ),
         f"POST {order}/finish": Asked(planned, body={"result": "skipped"}),
+        f"PUT {instructions}": Asked(kind, body={"steps": ["Look."]}),
+        f"GET {instructions}": Asked(kind),
+        f"GET {instructions}/versions": Asked(kind),
+        f"GET {instructions}/versions/{{n}}": Asked(kind | {"n": "1"}),
         "GET /equipment/{id}/overdue": Asked(path),
         "GET /archive/equipment/{id}": Asked(path, query=days),
         "POST /archive/equipment/{id}/rehydrations": Asked(path, body=days),
@@ -141,8 +146,8 @@ def factories(loop: Loop) -> None:
         acknowledge(loop, equipment_id)
         audit(loop, equipment_id)
         staff(loop, factory, operators=[operator])
-        plan = "PUT /equipment/{id}/maintenance/{date}/{kind}"
-        assert send(loop, plan, about(equipment_id)[plan], "admin").status == 201
+        for write in ("PUT /equipment/{id}/maintenance/{date}/{kind}", "PUT /equipment/{id}/instructions/{kind}"):
+            assert send(loop, write, about(equipment_id)[write], "admin").status == 201
         loop.run()
 
 

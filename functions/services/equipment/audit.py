@@ -89,10 +89,7 @@ def get(equipment_id: str, part: str, revision: int | None = None) -> AuditRow:
 
 def kept_revision(row: Item) -> tuple[Table, Item]:
     """Return the table and the row of the revision that a latest audit is."""
-    revision = numbered_versions.revision_of(audits_of(row["equipmentId"], row["part"]), row)
-    if revision.get("since") != revision["version"]:
-        revision.pop("since", None)
-    return TABLE, revision
+    return TABLE, numbered_versions.revision_of(audits_of(row["equipmentId"], row["part"]), row)
 
 
 def to_response(row: AuditRow) -> AuditVersion:

@@ -17,12 +17,14 @@ from contract import after
 from contract.groups import MAINTAINERS, PLANNERS
 from contract.orders import SOURCE
 from contract.parameters import EquipmentId
-from services.maintenance import attachment, order, readings
+from services.maintenance import attachment, instructions, order, readings
 from services.maintenance.bodies import (
     AttachBody,
     AttachmentResponse,
     Digest,
     FinishBody,
+    InstructionsBody,
+    InstructionsResponse,
     OrderDate,
     OrderKind,
     OrderResponse,
@@ -126,6 +128,25 @@ def put_attachment(
         return respond(HTTPStatus.ACCEPTED, attachment.upload_of(made, content, now_ms=command.now_ms))
     status = HTTPStatus.CREATED if made.created else HTTPStatus.OK
     return respond(status, attachment.to_response(cast("AttachmentRow", made.row), now_ms=command.now_ms))
+
+
+@app.serves(
+    "PUT /equipment/{id}/instructions/{kind}",
+    groups=PLANNERS,
+    at=OF_MACHINE,
+    responses=responses(InstructionsResponse, 201, 200, 404, 412, 428),
+)
+def put_instructions(
+    equipment_id: EquipmentId, kind: OrderKind, body: InstructionsBody, if_match: IfMatch = None
+) -> Response[str]:
+    """Say what is to be done at a kind of maintenance of a machine: the next version, current at once.
+
+    A request that is sent again is answered as the first time while its version is the current one, later 412.
+    """
+    command = app.command(if_match, body.model_dump())
+    factory_of(equipment_id)  # nothing is to be done at a machine that nobody knows
+    saved = instructions.write(equipment_id, kind, body.steps, command)
+    return app.saved(saved, to_response=instructions.to_response)
 
 
 def _saved(saved: Saved[OrderRow]) -> Response[str]:

@@ -2,10 +2,14 @@
 
 from andon.events.fact import Facts
 from contract.orders import ATTACHED, ORDER_FACTS, SOURCE
-from services.maintenance import attachment, order
+from services.maintenance import attachment, instructions, order
 
 FACTS = Facts(
     source=SOURCE,
-    types=frozenset({*ORDER_FACTS, ATTACHED}),
-    of={order.DISCRIMINATOR: order.fact_of, attachment.DISCRIMINATOR: attachment.fact_of},
+    types=frozenset({*ORDER_FACTS, ATTACHED, instructions.INSTRUCTIONS_CHANGED}),
+    of={
+        order.DISCRIMINATOR: order.fact_of,
+        attachment.DISCRIMINATOR: attachment.fact_of,
+        instructions.DISCRIMINATOR: instructions.fact_of,
+    },
 )

@@ -11,15 +11,17 @@ from andon.http.http_api import HttpApi
 from andon.http.limits import OfSubject
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT, read_rows
-from andon.http.parameters import Cursor, IfNoneMatch, Limit
+from andon.http.parameters import Cursor, IfNoneMatch, Limit, Version
 from andon.http.response import respond
 from andon.runtime import clock
 from contract.groups import READERS
 from contract.parameters import EquipmentId
-from services.maintenance import attachment, order, readings
+from services.maintenance import attachment, instructions, order, readings
 from services.maintenance.bodies import (
     AllReadingsResponse,
     AttachmentsResponse,
+    InstructionsResponse,
+    InstructionsVersionsResponse,
     OrderDate,
     OrderKind,
     OrderResponse,
@@ -103,3 +105,43 @@ def get_readings(
     """List the readings of an order, the latest first. A number may be missing: it was counted, and a crash came."""
     query = readings.readings_of(OrderId(equipment_id, date, kind))
     return app.page(TABLE, query, to_response=readings.to_response, limit=limit, cursor=cursor)
+
+
+@app.serves(
+    "GET /equipment/{id}/instructions/{kind}",
+    groups=READERS,
+    at=OF_MACHINE,
+    responses=responses(InstructionsResponse, 200, 304, 404),
+)
+def get_instructions(equipment_id: EquipmentId, kind: OrderKind, if_none_match: IfNoneMatch = None) -> Response[str]:
+    """Return the current instructions of a kind of maintenance of a machine."""
+    row = instructions.get(equipment_id, kind)
+    return app.found(row, to_response=instructions.to_response, if_none_match=if_none_match)
+
+
+@app.serves(
+    "GET /equipment/{id}/instructions/{kind}/versions",
+    groups=READERS,
+    at=OF_MACHINE,
+    responses=responses(InstructionsVersionsResponse, 200),
+)
+def get_instructions_versions(
+    equipment_id: EquipmentId, kind: OrderKind, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
+) -> Response[str]:
+    """List every version of instructions, newest first. It is a moment late: the newest one may be missing yet."""
+    query = instructions.revisions_of(equipment_id, kind)
+    return app.page(TABLE, query, to_response=instructions.to_response, limit=limit, cursor=cursor)
+
+
+@app.serves(
+    "GET /equipment/{id}/instructions/{kind}/versions/{n}",
+    groups=READERS,
+    at=OF_MACHINE,
+    responses=responses(InstructionsResponse, 200, 304, 404),
+)
+def get_instructions_version(
+    equipment_id: EquipmentId, kind: OrderKind, version: Version, if_none_match: IfNoneMatch = None
+) -> Response[str]:
+    """Return one version of instructions. One that was just followed by another may be missing for a moment."""
+    row = instructions.get_version(equipment_id, kind, version)
+    return app.found(row, to_response=instructions.to_response, if_none_match=if_none_match)

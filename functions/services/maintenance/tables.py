@@ -5,6 +5,8 @@
 | maintenance | `Equipment#<id>` | `order#<date>#<kind>` | the current order; its id is its key |
 | maintenance | `Equipment#<id>` | `v0_Readings#<date>#<kind>` | the latest readings of an order; `latest` counts them |
 | maintenance | `Readings#<date>#<kind>#Equipment#<id>` | `v<number>_Readings#<date>#<kind>` | readings of an order |
+| maintenance | `Equipment#<id>` | `v0_Instructions#<kind>` | the current instructions; `latest` is their number |
+| maintenance | `Instructions#<kind>#Equipment#<id>` | `v<number>_Instructions#<kind>` | a version of instructions |
 | maintenance | `Equipment#<id>` | `equipment` | what maintenance has to know of the equipment: its factory |
 | maintenance | `Equipment#<id>` | `attachment#<date>#<kind>#<sha256>` | an attachment of an order |
 | maintenance | `Content#<sha256>` | `content` | where the bytes of attachments are, see `andon.content.contents` |
@@ -31,6 +33,7 @@ GRANTS = {
     },
     "query": {"MAINTENANCE_TABLE": ("GetItem", "Query"), "MAINTENANCE_HISTORY_TABLE": ("Query",)},
     "listener": {"MAINTENANCE_TABLE": ("UpdateItem",)},
+    "trigger": {"MAINTENANCE_TABLE": ("PutItem",)},
 }
 
 

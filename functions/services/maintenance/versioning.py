@@ -1,13 +1,14 @@
 """How what maintenance keeps is versioned: an order's id says the day until which it may be taken.
 
 The id of an attachment is a digest of what is in it. Readings lose nothing by a gap, and nobody who measures should
-wait, or read first.
+wait, or read first. Instructions are changed as people learn at a machine, and nobody waits for what they said before.
 """
 
 from typing import Final
 
 from andon.versions.aggregate import (
     COUNTER,
+    FROM_STREAM,
     SEQUENTIAL,
     WRITTEN_ONCE,
     Aggregate,
@@ -17,7 +18,7 @@ from andon.versions.aggregate import (
     Speed,
     Tolerance,
 )
-from services.maintenance import attachment, order, readings
+from services.maintenance import attachment, instructions, order, readings
 
 AGGREGATES: Final[Aggregates] = {
     order.DISCRIMINATOR: Aggregate(
@@ -39,6 +40,14 @@ AGGREGATES: Final[Aggregates] = {
         tolerates=Tolerance.GAPS,
         expires=True,
         lives_with=order.DISCRIMINATOR,
+    ),
+    instructions.DISCRIMINATOR: Aggregate(
+        FROM_STREAM,
+        Identity.COMPOSED,
+        revised=Frequency.OFTEN,
+        read=Frequency.SELDOM,
+        speed=Speed.SLOW,
+        tolerates=Tolerance.LATE_HISTORY,
     ),
     attachment.DISCRIMINATOR: Aggregate(
         WRITTEN_ONCE,

@@ -41,6 +41,7 @@ COMMAND_ACTIONS: Final = ("ConditionCheckItem", "GetItem", "PutItem", "Query", "
 # Stores events and the rows that rules need beside them; queries for newer events first.
 LISTENER_ACTIONS: Final = ("PutItem", "Query", "UpdateItem")
 DECIDING_ACTIONS: Final = ("GetItem", "PutItem", "Query")  # reads the history of an event, consistently: so no index
+KEEPING_ACTIONS: Final = ("PutItem",)  # a revision that is not there, which is not read
 RESTORE_ACTIONS: Final = ("PutItem", "UpdateItem")  # a row that is not there, the ttl of one that is
 SWEEP_ACTIONS: Final = (*DECIDING_ACTIONS, "DeleteItem")  # what is done is not due any more
 
@@ -128,6 +129,8 @@ class Service(Part):
         self.hub.grant_publish(trigger, only={"source": self.package.name})
         if self._decides:
             self._grant_decide(trigger, DECIDING_ACTIONS)
+        elif self.package.keeps_from_stream:
+            self._grant(trigger, KEEPING_ACTIONS)
         failures, name = failure_store(self.stack, trigger), pascal(self.package.name)
         tell(self.stack, f"{name}{TRIGGER}", trigger.handler.function_name, "a trigger")
         tell(self.stack, f"{name}{FAILURES_BUCKET}", failures.bucket_name, "the batches that it gave up on")

@@ -7,6 +7,7 @@ a process that runs several packages names each itself.
 import os
 from collections.abc import Callable
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Final
 
 from andon.runtime.json_types import JsonObject
@@ -29,6 +30,21 @@ def of_environment(handler_of: Callable[[str], Handler]) -> Handler:
 def load(package: str, file: str) -> Any:  # noqa: ANN401  a module
     """Import a file of a package."""
     return import_module(f"{package.replace('/', '.')}.{file}")
+
+
+def has(package: str, file: str) -> bool:
+    """Return True if a package has a file, without an import of it."""
+    return find_spec(f"{package.replace('/', '.')}.{file}") is not None
+
+
+def publishing_trigger(has_file: Callable[[str], bool]) -> str:
+    """Return the name of the module here whose trigger publishes, by the files of a package, and does what goes along.
+
+    A trigger may also decide, or delete contents.
+    """
+    if has_file("control"):
+        return "control_trigger"
+    return "content_trigger" if has_file("contents") else "trigger"
 
 
 def name_of(package: str) -> str:

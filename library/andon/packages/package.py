@@ -35,12 +35,12 @@ from andon.dynamodb.schema import TableSchema
 from andon.events.fact import Facts
 from andon.events.topic import Topic, is_included
 from andon.events.upcast import NONE, Upcasters
-from andon.handlers.declared import ROOM, Handler
+from andon.handlers.declared import ROOM, Handler, publishing_trigger
 from andon.packages import serving
 from andon.packages.declarations import Grants, StoreDeclaration, ViewDeclaration
 from andon.project import library_folder, project
 from andon.sync.crossing import Crossing
-from andon.versions.aggregate import Aggregates
+from andon.versions.aggregate import FROM_STREAM, Aggregates
 from andon.views.object_table import ObjectTable
 from andon.wire import queue
 
@@ -175,6 +175,11 @@ class Package:
         return aggregates
 
     @property
+    def keeps_from_stream(self) -> bool:
+        """True if its trigger keeps the revisions of an aggregate."""
+        return self.side == "services" and any(one.design is FROM_STREAM for one in self.aggregates.values())
+
+    @property
     def types(self) -> frozenset[str]:
         """The types of events that it publishes, faults aside."""
         return self.facts.types if self.has("facts") else frozenset()
@@ -293,10 +298,10 @@ class Package:
         return file is not None and self.has(file)
 
     def _shared(self, role: str) -> str:
-        """Name the library's module for a role: a trigger may also decide, or delete contents."""
-        if role == "trigger" and self.has("control"):
-            return f"{ROOM}.control_trigger"
-        return f"{ROOM}.content_trigger" if role == "trigger" and self._keeps_contents else f"{ROOM}.{role}"
+        """Name the library's module for a role: a trigger may also keep revisions, decide, delete contents."""
+        if role != "trigger":
+            return f"{ROOM}.{role}"
+        return f"{ROOM}.{'keeping_trigger' if self.keeps_from_stream else publishing_trigger(self.has)}"
 
 
 @cache

@@ -15,8 +15,9 @@ Three ways to write:
 - `count_up`, the atomic counter. It refuses nobody, and no client needs a version. A crash between its two writes
   leaves a *gap*: `v0_…` says n and its content, `vn` is missing. `keep` closes the gap while n is current; after the
   next version its content is lost. A retry counts again. Two write units.
-- `save_current`, then `keep` for each record of the table's stream. It has the optimistic lock of the transaction for
-  half its write units. The history comes a moment later. A crash leaves nothing: the stream delivers again (24 hours).
+- `save_current`, then `keep` for each record of the table's stream, which the trigger does of what is declared
+  FROM_STREAM, see `from_stream.py`. It has the optimistic lock of the transaction for half its write units. The history
+  comes a moment later. A crash leaves nothing: the stream delivers again (24 hours).
 """
 
 from collections.abc import Mapping
@@ -33,6 +34,8 @@ from andon.versions.versioned_write import Requirement, Revisions, Versions, sav
 
 LATEST = "latest"
 VERSION = "version"
+TIMESTAMP = "timestamp"
+SINCE = "since"
 
 # Ten digits of which the first is 0: a `v1000000000_…` would sort behind `v0_…`.
 MAX_VERSION = 999_999_999
@@ -137,20 +140,35 @@ def keep(thing: Numbered[Row], current: Attributes) -> bool:
         Poison: there is a revision of that number, and it says something else.
 
     """
-    row = revision_of(thing, current)
+    return keep_revision(thing.table, revision_of(thing, current))
+
+
+def keep_revision(table: Table, row: Item) -> bool:
+    """Write the row of a revision; return True if it was missing. Idempotent.
+
+    Raises:
+        Poison: see `keep`.
+
+    """
     try:
-        thing.table.put(row, condition=thing.table.absent)
+        table.put(row, condition=table.absent)
     except ConditionFailed as failed:
-        if failed.row == row:
+        if failed.row is not None and _is_same(failed.row, row):
             return False
         raise Poison(f"version {row[VERSION]} is kept already and says something else") from None
     return True
 
 
+def _is_same(kept: Item, row: Item) -> bool:
+    """Return True if a revision is kept: timestamps strictly increase; who erased a person left another text in it."""
+    return kept == row or (TIMESTAMP in row and kept.get(TIMESTAMP) == row[TIMESTAMP])
+
+
 def revision_of(thing: Numbered[Row], current: Attributes) -> Item:
     """Return the row of the revision that a current row is. Pure."""
-    content = {name: value for name, value in current.items() if name != LATEST}
     version = current[LATEST]
+    left_out = {LATEST} if current.get(SINCE) == version else {LATEST, SINCE}
+    content = {name: value for name, value in current.items() if name not in left_out}
     return content | {**thing.attributes, VERSION: version, **thing.key_of(version)}
 
 

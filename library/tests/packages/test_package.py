@@ -28,6 +28,7 @@ def test_every_package_is_found() -> None:
         (STATE_LOG, "listener", "andon.handlers.listener"),
         (Package("services", "equipment"), "trigger", "andon.handlers.trigger"),
         (Package("services", "dispatch"), "trigger", "andon.handlers.control_trigger"),
+        (Package("services", "maintenance"), "trigger", "andon.handlers.keeping_trigger"),
         (Package("services", "anomalies"), "trigger", "services.anomalies.trigger"),
         (Package("stores", "lake"), "listener", "andon.stores.lake.listener"),
     ],

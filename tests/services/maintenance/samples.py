@@ -7,6 +7,7 @@ from andon.testing.recorder import Recorder
 
 ORDER = {"id": "press-7", "date": "2026-01-09", "kind": "lubrication"}
 PATH = "/equipment/{id}/maintenance/{date}/{kind}"
+INSTRUCTIONS = "/equipment/{id}/instructions/{kind}"
 
 
 PHOTO = b"a photo"
@@ -36,3 +37,14 @@ def record(world: Recorder) -> None:
     world.request(f"GET {PATH}/readings", path=ORDER)
     attach(world, ORDER)
     world.request(f"GET {PATH}/attachments", path=ORDER)
+
+
+def record_instructions(world: Recorder) -> None:
+    """Say what is to be done, and change it."""
+    path = {"id": ORDER["id"], "kind": ORDER["kind"]}
+    world.request(f"PUT {INSTRUCTIONS}", path=path, body={"steps": ["Lock the drive.", "Grease both bearings."]})
+    changed = {"steps": ["Lock the drive.", "Grease both bearings.", "Wipe off what is too much."]}
+    world.request(f"PUT {INSTRUCTIONS}", path=path, body=changed, headers={"if-match": '"1"'})
+    world.request(f"GET {INSTRUCTIONS}", path=path)
+    world.request(f"GET {INSTRUCTIONS}/versions", path=path)
+    world.request(f"GET {INSTRUCTIONS}/versions/{{n}}", path={**path, "n": "1"})

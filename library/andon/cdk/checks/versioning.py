@@ -7,7 +7,7 @@ from typing import Final
 from andon.packages.discovery import services
 from andon.packages.package import Package
 from andon.testing.samples import paths, read, type_of
-from andon.versions.aggregate import Aggregate, Speed, contradictions
+from andon.versions.aggregate import FROM_STREAM, Aggregate, Speed, contradictions
 
 UNDECLARED: Final = (
     "service {name} {does} rows of {kind!r}, but does not say how they are versioned. Add {kind!r}: Aggregate(…) to "
@@ -23,7 +23,11 @@ NOT_KEPT: Final = (
     "revision a row is, so that a lost region would come back without them. Add {kind!r} to REVISIONS there, or take a "
     "design that keeps none"
 )
-
+NO_TRIGGER: Final = (
+    "has its versions kept by the trigger by the design {title!r}, but the service has none: it has no "
+    "functions/services/{name}/facts.py. Publish a fact of it there, which brings it back when a region is lost, too; "
+    "or take a design whose versions a command writes"
+)
 LIVES_WITH: Final = (
     "lives with {other!r}, which {why}. Name in lives_with= an aggregate of this service that expires, and write "
     "{kind!r} only while that is there"
@@ -65,8 +69,11 @@ def _contradicting(service: Package) -> Iterator[str]:
 
 def _of_service(service: Package, kind: str, aggregate: Aggregate) -> Iterator[str]:
     kept = service.load("revisions").REVISIONS if service.has("revisions") else {}
-    if aggregate.design.keeps and kind not in kept:
+    by_trigger = aggregate.design is FROM_STREAM
+    if (aggregate.design.keeps or by_trigger) and kind not in kept:
         yield NOT_KEPT.format(title=aggregate.design.title, name=service.name, kind=kind)
+    if by_trigger and not service.has("facts"):
+        yield NO_TRIGGER.format(title=aggregate.design.title, name=service.name)
     other = aggregate.lives_with
     if other is not None and not (other in service.aggregates and service.aggregates[other].expires):
         why = "never expires" if other in service.aggregates else "nobody declares"
