@@ -113,8 +113,10 @@ class Hostile:
         is_foreign = any(self._theirs.mark in one for one in _things(parts)) and operation.name != OF_MANY
         effects = ["says more than it was told"] * bool(found)
         effects += ["is let in"] * (is_foreign and is_done and (operation.method, answer.status) != NOT_YET)
-        if operation.method == "GET" and "cursor" not in parts["query"]:  # which is valid for one list only
-            twin = self._ours.loop.request(operation.name, **self._as_unknown(parts), **claims)
+        unknown = self._as_unknown(parts)
+        # A cursor is valid for one list only; what is their own has times in it, as an address to read a photo at.
+        if operation.method == "GET" and "cursor" not in parts["query"] and unknown != parts:
+            twin = self._ours.loop.request(operation.name, **unknown, **claims)
             is_same = is_told or operation.path.endswith("/changes") or twin.body == self._as_unknown(answer.body)
             effects += ["differs from what nobody knows"] * (twin.status != answer.status or not is_same)
         seen = f"{claims['groups']} {operation.name} {json.dumps(parts)} -> {answer.status} {sorted(found)[:3]}"
