@@ -5,9 +5,8 @@ from typing import Any, Final, NamedTuple
 from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.keys import SEPARATOR
 from andon.events.domain_event import DomainEvent, Entity
-from andon.runtime.clock import DAY_MS
 from andon.runtime.json_types import JsonObject
-from contract.orders import KEPT_DAYS, day_ms, key_in, order_in
+from contract.orders import expires_at, key_in, order_in
 
 OPLOCK: Final = "order"
 
@@ -60,7 +59,7 @@ def entry_in(event: DomainEvent) -> Entry:
             "FinishedAt": order.optional_text("finishedAt"),
             "Result": order.optional_text("result"),
         },
-        expires_at=(day_ms(place.day) + KEPT_DAYS * DAY_MS) // 1000,
+        expires_at=expires_at(place.day),
     )
 
 

@@ -62,6 +62,11 @@ def end_of_day_ms(day: str) -> int:
     return day_ms(day) + DAY_MS
 
 
+def expires_at(planned_for: str) -> int:
+    """Return when an order expires that is planned for a day, in epoch seconds."""
+    return (day_ms(planned_for) + KEPT_DAYS * DAY_MS) // 1000
+
+
 def open_order(order: Entity) -> OpenOrder:
     """Return an order that is not finished, as rules and views say it."""
     made: OpenOrder = {"date": order.text("date"), "kind": order.text("kind"), "plannedFor": order.text("plannedFor")}

@@ -24,7 +24,17 @@ from andon.versions.lifetime import Lifetime
 from andon.versions.optimistic_lock import Command, Draft, Guard, Saved, VersionedRow
 from andon.versions.versioned_write import ATTEMPTS, Contended, Revisions, Versions, revision_in
 from contract.entities import Changed, OrderEntity, OrderStatus, Result
-from contract.orders import FINISHED, FURTHEST_DAYS, KEPT_DAYS, MOVED, PLANNED, STARTED, day_ms, end_of_day_ms
+from contract.orders import (
+    FINISHED,
+    FURTHEST_DAYS,
+    KEPT_DAYS,
+    MOVED,
+    PLANNED,
+    STARTED,
+    day_ms,
+    end_of_day_ms,
+    expires_at,
+)
 from services.maintenance import readings
 from services.maintenance.order_id import OrderId
 from services.maintenance.readings import Lasting, ReadingsRow
@@ -283,9 +293,8 @@ def _advance(order: OrderId, command: Command, decide: Callable[[OrderRow], Orde
 
 
 def _save(order: OrderId, draft: Draft) -> Saved[OrderRow]:
-    planned_for = str(draft.content["plannedFor"])
     lifetime = Lifetime(
-        expires_at=(day_ms(planned_for) + KEPT_DAYS * DAY_MS) // 1000,
+        expires_at=expires_at(str(draft.content["plannedFor"])),
         open_until=max(0, end_of_day_ms(order.date) // 1000),  # an id may hold a day before 1970
     )
     return sequential_history.save(versions_of(order), draft, lifetime)

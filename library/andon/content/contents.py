@@ -17,7 +17,6 @@ finds it. A crash between any two calls leaves a row that expires, and its objec
 and nothing looks for objects that nobody refers to.
 """
 
-import re
 from typing import Final, NamedTuple
 
 from andon.dynamodb import ttl
@@ -38,8 +37,6 @@ OBJECT: Final = "object"
 SHA256: Final = "sha256"
 BYTES: Final = "bytes"
 TYPE: Final = "contentType"
-
-DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 
 URL_SECONDS: Final = 15 * 60
 """So long a client may begin to upload."""
@@ -62,7 +59,7 @@ class Content(NamedTuple):
 class Contents:
     """The contents of one service: a table with a stream, whose rows have `ttl`, and a bucket, by its variable.
 
-    The bucket is named by an environment variable that is read at use. origins: of pages that upload to it.
+    The bucket is named by an environment variable that is read at use.
     """
 
     def __init__(self, table: Table, variable: str) -> None:

@@ -1,10 +1,10 @@
 """The end of contents: an object is deleted once the row that it lived by has expired."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from andon.content.contents import DISCRIMINATOR, OBJECT, Contents
 from andon.dynamodb.attribute_values import to_plain
-from andon.events.change_data_capture import StreamRecord, is_ttl_removal
+from andon.events.change_data_capture import StreamRecord, is_ttl_removal, kind_of
 
 
 def released(records: Iterable[StreamRecord]) -> list[str]:
@@ -27,5 +27,4 @@ def release(contents: Contents, records: Iterable[StreamRecord]) -> int:
 def is_of_content(record: StreamRecord) -> bool:
     """Return True if a record is about a row that an object lives by."""
     row = record["dynamodb"].get("NewImage", record["dynamodb"].get("OldImage"))
-    # One that nobody can read becomes a fault, as that of any other row.
-    return isinstance(row, Mapping) and row.get("discriminator") == {"S": DISCRIMINATOR}
+    return kind_of(row) == DISCRIMINATOR  # one that nobody can read becomes a fault, as that of any other row

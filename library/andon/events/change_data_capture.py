@@ -106,6 +106,13 @@ def _discriminator_of(images: StreamImages) -> Any:  # noqa: ANN401  others may 
     return row.get("discriminator", {}).get("S")
 
 
+def kind_of(image: object) -> str | None:
+    """Return the discriminator of a row by its image in a stream, None where nobody can read it."""
+    found = image.get("discriminator") if isinstance(image, Mapping) else None
+    kind = found.get("S") if isinstance(found, Mapping) else None
+    return kind if isinstance(kind, str) else None
+
+
 def is_ttl_removal(record: StreamRecord) -> bool:
     """Return True if the TTL service removed the row."""
     if record["eventName"] != "REMOVE":

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Final
 
 from andon.dynamodb.attribute_values import to_plain
-from andon.events.change_data_capture import StreamRecord, fact_in
+from andon.events.change_data_capture import StreamRecord, fact_in, kind_of
 from andon.events.domain_event import DomainEvent
 from andon.events.fact import Facts
 from andon.events.latch import is_crossed, is_latched, is_same_version
@@ -73,11 +73,7 @@ def brings_events(records: Iterable[StreamRecord]) -> bool:
 
 def _is_arrival(record: StreamRecord) -> bool:
     image = record["dynamodb"].get("NewImage")
-    return record["eventName"] == "INSERT" and _is_event(image) and not is_latched(image)
-
-
-def _is_event(image: object) -> bool:
-    return isinstance(image, dict) and image.get("discriminator", {}).get("S") in {EVENT, CORRELATED}
+    return record["eventName"] == "INSERT" and kind_of(image) in {EVENT, CORRELATED} and not is_latched(image)
 
 
 def _arrivals(records: Iterable[StreamRecord], control: Control) -> Iterator[StoredEvent]:

@@ -9,7 +9,7 @@ from functools import partial
 
 from andon.dynamodb.attribute_values import Item, to_plain
 from andon.dynamodb.client import Table
-from andon.events.change_data_capture import StreamRecord
+from andon.events.change_data_capture import StreamRecord, kind_of
 from andon.events.domain_event import DomainEvent
 from andon.events.fault import fault_of
 from andon.events.latch import is_latched
@@ -38,8 +38,8 @@ def keep_revisions(records: Iterable[StreamRecord], revisions: KeptRevisions, *,
 
 
 def _is_current(record: StreamRecord, revisions: KeptRevisions) -> bool:
-    image = record["dynamodb"].get("NewImage", {})
-    return image.get("discriminator", {}).get("S") in revisions and not is_latched(image)
+    image = record["dynamodb"].get("NewImage")
+    return kind_of(image) in revisions and not is_latched(image)
 
 
 def _keep(record: StreamRecord, revisions: KeptRevisions, source: str) -> DomainEvent | None:

@@ -96,6 +96,16 @@ def test_rows_of_other_kinds_and_what_was_removed_cost_nothing(thing: Numbered[A
     assert (wire.operations, faults, history(thing)) == ([], [], [])
 
 
+@pytest.mark.parametrize("image", ["?", None, {"discriminator": "?"}, {"discriminator": {"S": ["?"]}}])
+def test_a_row_that_nobody_can_read_is_left_to_who_publishes(thing: Numbered[Any], image: object) -> None:
+    [row] = painted(thing, "red")
+    unreadable: Any = {"eventName": "MODIFY", "dynamodb": {"NewImage": image}}
+
+    keep_revisions([unreadable, record(row)], kept_of(thing), source="toys")
+
+    assert history(thing) == ["red"]
+
+
 def test_who_brings_a_row_back_keeps_its_revision(thing: Numbered[Any], faults: list[Any]) -> None:
     [row] = painted(thing, "red")
 
