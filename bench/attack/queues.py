@@ -66,7 +66,7 @@ def drained(stack: Stack, *, within_s: float) -> bool:
         nonlocal empty
         waits = any(int(value) for url in _all(stack) for value in _attributes(sqs, url, *WAITING).values())
         empty = 0 if waits else empty + 1
-        if 0 < empty <= SETTLED:
+        if empty <= SETTLED:
             time.sleep(PAUSE_S)
         return empty > SETTLED
 

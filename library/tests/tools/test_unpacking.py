@@ -35,8 +35,39 @@ def test_workers_of_one_code_share_one_folder(unpack: Callable[[str, dict[str, s
 
     assert (second / "a" / "compiled").read_text() == "once"
     assert [(folder / "a" / "b.py").read_text() for folder in (first, second, other)] == ["1", "1", "2"]
-    assert len([*(tmp_path / FOLDER).iterdir()]) == 2
+    assert len([*(tmp_path / FOLDER).iterdir()]) == 2 * len(("root", "a"))
     assert [*tmp_path.glob("*.zip")] == []
+
+
+def test_codes_share_the_folders_that_are_the_same_in_them(unpack: Callable[[str, dict[str, str]], Path]) -> None:
+    library = {"a/__init__.py": "", "a/b/c.py": "1"}
+    first = unpack("first", {**library, "own/d.py": "2", "own/b/c.py": "3"})
+    second = unpack("second", {**library, "a/e/f.py": "4", "own/d.py": "5", "own/b/c.py": "3"})
+
+    (first / "a" / "b" / "compiled").write_text("once")
+
+    assert (second / "a" / "b" / "compiled").read_text() == "once"
+    assert (first / "own" / "b").samefile(second / "own" / "b")
+    assert [(one / "own" / "d.py").read_text() for one in (first, second)] == ["2", "5"]
+    assert [sorted(file.name for file in (one / "a").iterdir()) for one in (first, second)] == [
+        ["__init__.py", "b"],
+        ["__init__.py", "b", "e"],
+    ]
+
+
+def test_binaries_find_what_lies_beside_their_folder(unpack: Callable[[str, dict[str, str]], Path]) -> None:
+    layer = unpack("layer", {"python/curl/_curl.so": "", "python/curl.libs/libcurl.so": ""})
+
+    beside = (layer / "python" / "curl" / "_curl.so").resolve().parent / ".." / "curl.libs" / "libcurl.so"
+
+    assert beside.is_file()
+
+
+def test_nothing_is_unpacked_elsewhere(unpack: Callable[[str, dict[str, str]], Path], tmp_path: Path) -> None:
+    folder = unpack("worker", {"../../outside.py": "1", "/a.py": "2"})
+
+    assert sorted(file.name for file in folder.iterdir()) == ["a.py", "outside.py"]
+    assert not [*tmp_path.parent.glob("outside.py")]
 
 
 def test_workers_that_start_at_once_find_all_of_it(unpack: Callable[[str, dict[str, str]], Path]) -> None:

@@ -29,6 +29,7 @@ from andon.tools.stack.shortcut import Application, Message, Receive, Send, Shor
 from andon.tools.stack.streams import Followers
 from andon.tools.stack.token_groups import with_groups
 from andon.tools.stack.unpacking import MODULE as SHARED_ZIPS
+from andon.tools.stack.worker_forks import MODULE as FORKS
 from andon.tools.stack.worker_logs import drained, follow
 from andon.tools.stack.worker_start import without_botocore
 
@@ -122,7 +123,7 @@ def _patch_emulator() -> None:
     dynamodb._evaluate_condition = faster(dynamodb._evaluate_condition)  # noqa: SLF001  see key_conditions.py
     dynamodb.defaultdict, dynamodb._query = Partitions, narrowed(dynamodb._query)  # noqa: SLF001  see narrowing.py
     lambda_runtime.Worker._read_stderr, lambda_runtime.Worker._drain_stderr_bounded = _begun, drained  # noqa: SLF001
-    lambda_runtime.zipfile = SHARED_ZIPS
+    lambda_runtime.zipfile, lambda_runtime.subprocess = SHARED_ZIPS, FORKS
     lambda_runtime._PYTHON_WORKER_SCRIPT = without_botocore(lambda_runtime._PYTHON_WORKER_SCRIPT)  # noqa: SLF001
     cognito._fake_token = with_groups(cognito._fake_token, cognito._get_pool_unscoped)  # noqa: SLF001  see token_groups.py
     provisioners._update_resource = remembering(provisioners._update_resource, cloudformation._stacks)  # noqa: SLF001
