@@ -108,7 +108,7 @@ def played(keeper: Keeper, story: Story, dice: random.Random) -> Played:
     return told
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(20))  # the 17th finds a step that is too long
 def test_a_date_however_far_ahead_is_decided_when_it_comes_by_all_that_was_said_since(
     keeper: Keeper, name: str, seed: int
 ) -> None:
