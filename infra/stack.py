@@ -27,6 +27,7 @@ class Andon(RootStack):
         Service(self, "people", hub, api)
         Service(self, "maintenance", hub, api)
         Service(self, "planning", hub, api)
+        Service(self, "calls", hub, api)
         View(self, "state_log", hub, api)
         View(self, "board", hub, api)
         View(self, "agenda", hub, api)

@@ -18,6 +18,8 @@ NAMES: Final[NamesOf] = {
     "crew": (*LOG, "lead"),
     "escalation": (*LOG, "supervisor"),
     "acknowledgement": (*LOG, "acknowledgedBy"),
+    "call": ("id", "equipmentId", "category", "status", "raisedAt"),
+    "cause": ("equipmentId", "startedAt", "cause"),
     "order": ("equipmentId", "date", "kind", "version", "factoryId", "plannedFor"),
 }
 

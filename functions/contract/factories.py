@@ -1,4 +1,4 @@
-"""The factory of a piece of equipment, as services keep it that do not own it: a row in the equipment's partition."""
+"""The place of a piece of equipment, as services keep it that do not own it: a row in the equipment's partition."""
 
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -8,6 +8,7 @@ from andon.dynamodb.schema import Keys
 from andon.events.domain_event import DomainEvent, Entity
 from andon.events.topic import Topic
 from andon.views.view_update import ViewUpdate
+from contract.locations import levels_in, location_in, location_of
 
 OPLOCK: Final = "equipment"
 
@@ -23,20 +24,40 @@ def factory_of(row: Item | None) -> str | None:
     return factory_id
 
 
-def kept(keys: Keys, partition_of: Callable[[str], str]) -> Mapping[Topic, Callable[[DomainEvent], ViewUpdate]]:
-    """Return the subscriptions that keep it, by the events of both services, in the order of their edits."""
+def _company_of(equipment: Entity) -> str:
+    of = location_of(levels_in(equipment)) if equipment.name == "machine" else location_in(equipment)
+    return of["company"]
+
+
+FIELDS: Final[Mapping[str, Callable[[Entity], str]]] = {
+    "factoryId": lambda equipment: equipment.text("factoryId"),
+    "lineId": lambda equipment: equipment.text("lineId"),
+    "company": _company_of,
+}
+WHEREABOUTS: Final = tuple(FIELDS)
+FACTORY_ALONE: Final = ("factoryId",)
+
+
+def kept(
+    keys: Keys, partition_of: Callable[[str], str], names: tuple[str, ...] = FACTORY_ALONE
+) -> Mapping[Topic, Callable[[DomainEvent], ViewUpdate]]:
+    """Return the subscriptions that keep it, by the events of both services, in the order of their edits.
+
+    names: those of `FIELDS` that are kept; of equipment that was deleted, none.
+    """
 
     def update(equipment: Entity, origin: str) -> ViewUpdate:
-        factory_id = None if equipment.get("deleted") is True else equipment.text("factoryId")
+        is_gone = equipment.get("deleted") is True
+        fields = {name: None if is_gone else FIELDS[name](equipment) for name in names}
         key = key_of(keys, partition_of(equipment.text("id")))
-        return ViewUpdate(key=key, fields={"factoryId": factory_id}, oplock=OPLOCK, origin=origin)
+        return ViewUpdate(key=key, fields=fields, oplock=OPLOCK, origin=origin)
 
     def on_equipment_changed(event: DomainEvent) -> ViewUpdate:
-        """Keep which factory it is in."""
+        """Keep where it is."""
         return update(event.entity("equipment"), "equipment")
 
     def on_machine_changed(event: DomainEvent) -> ViewUpdate:
-        """Keep which factory it is in."""
+        """Keep where it is."""
         return update(event.entity("machine"), "equipment2")
 
     return {

@@ -5,6 +5,7 @@ import re
 STATE_PATTERN = r"^[A-Z][A-Z0-9_]{0,31}$"
 LEVEL_PATTERN = r"^[a-z][a-z0-9-]{0,31}$"
 ORDER_KIND_PATTERN = LEVEL_PATTERN
+CALL_NAME_PATTERN = LEVEL_PATTERN
 SHA256_PATTERN = r"^[0-9a-f]{64}$"
 NORMAL = "NORMAL"
 
@@ -28,6 +29,16 @@ def level(text: str) -> str:
 
 def order_kind(text: str) -> str:
     """Return `text` if it can name a kind of maintenance, or what is measured at it.
+
+    Raises:
+        ValueError: it cannot.
+
+    """
+    return level(text)
+
+
+def call_name(text: str) -> str:
+    """Return `text` if it can name a category of calls, a cause, or an icon.
 
     Raises:
         ValueError: it cannot.

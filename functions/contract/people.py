@@ -10,6 +10,7 @@ SUBJECT_PATTERN = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 BADGE_PATTERN = r"(?:[a-z]{1,3}-?)?[0-9]{2,10}"
 PERSON_PATTERN = f"^(?:{SUBJECT_PATTERN}|{BADGE_PATTERN})$"
 
+_SUBJECT = re.compile(SUBJECT_PATTERN, re.ASCII)
 _PERSON = re.compile(f"{SUBJECT_PATTERN}|{BADGE_PATTERN}", re.ASCII)
 
 
@@ -22,4 +23,16 @@ def person_id(text: str) -> str:
     """
     if not _PERSON.fullmatch(text):
         raise ValueError("must be the id of a person: a UUID, or a badge such as op-17, and no name")
+    return text
+
+
+def subject(text: str) -> str:
+    """Return `text` if it is a UUID, as the subjects of tokens are.
+
+    Raises:
+        ValueError: it is not.
+
+    """
+    if not _SUBJECT.fullmatch(text):
+        raise ValueError("must be a UUID, in lower case")
     return text

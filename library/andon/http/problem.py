@@ -1,6 +1,7 @@
 """Problem details (RFC 9457): the body of every refusal and failure."""
 
 from http import HTTPStatus
+from types import MappingProxyType
 from typing import Final
 
 from aws_lambda_powertools.event_handler import Response
@@ -10,6 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 from andon.http.models import ResponseModel
 from andon.http.response import respond
 from andon.runtime.errors import FieldError, Invalid, Rejected
+from andon.runtime.json_types import JsonMapping
 
 PROBLEM_JSON: Final = "application/problem+json"
 
@@ -21,6 +23,8 @@ MAX_FIELD_CHARACTERS: Final = 200
 RETRY_AFTER: Final = "retry-after"
 # What is unavailable is throttled by AWS, whose quotas count by the second; clients add jitter of their own.
 RETRY_AFTER_SECONDS: Final = 5
+
+NO_MEMBERS: Final[JsonMapping] = MappingProxyType({})
 
 
 class FieldProblem(ResponseModel):
@@ -43,7 +47,9 @@ class Problem(ResponseModel):
 def respond_rejected(error: Rejected) -> Response[str]:
     """Return the response to a request that is refused."""
     status = HTTPStatus(error.status)
-    return respond_problem(status, error.detail, error.fields, retry_after_seconds=error.retry_after_seconds)
+    return respond_problem(
+        status, error.detail, error.fields, retry_after_seconds=error.retry_after_seconds, members=error.members
+    )
 
 
 def respond_invalid(error: RequestValidationError) -> Response[str]:
@@ -68,11 +74,17 @@ def respond_throttled() -> Response[str]:
 
 
 def respond_problem(
-    status: HTTPStatus, detail: str, fields: tuple[FieldError, ...] = (), *, retry_after_seconds: int | None = None
+    status: HTTPStatus,
+    detail: str,
+    fields: tuple[FieldError, ...] = (),
+    *,
+    retry_after_seconds: int | None = None,
+    members: JsonMapping = NO_MEMBERS,
 ) -> Response[str]:
     """Return `{type, title, status, detail, errors?: [{field, detail}]}`; `about:blank` means: see the status.
 
     The last of 101 errors says how many more there are. retry_after_seconds: by default 503 says a few, others nothing.
+    members: more of them, see RFC 9457, 3.2.
     """
     problem = {"type": "about:blank", "title": status.phrase, "status": int(status), "detail": detail}
     errors = [{"field": _sendable(error.field), "detail": error.detail} for error in fields[:MAX_ERRORS]]
@@ -81,7 +93,8 @@ def respond_problem(
     if retry_after_seconds is None and status is HTTPStatus.SERVICE_UNAVAILABLE:
         retry_after_seconds = RETRY_AFTER_SECONDS
     headers = {} if retry_after_seconds is None else {RETRY_AFTER: str(retry_after_seconds)}
-    return respond(status, problem | ({"errors": errors} if errors else {}), content_type=PROBLEM_JSON, **headers)
+    body = {**members, **problem, **({"errors": errors} if errors else {})}
+    return respond(status, body, content_type=PROBLEM_JSON, **headers)
 
 
 def _sendable(name: str) -> str:

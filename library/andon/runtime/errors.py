@@ -26,16 +26,25 @@ class FieldError(NamedTuple):
 
 
 class Rejected(Exception):
-    """A request that is refused, with the status and the words that the client sees."""
+    """A request that is refused, with the status and the words that the client sees.
+
+    members: what else the problem says, as the thing that stands in the way.
+    """
 
     status: ClassVar[int]
 
     def __init__(
-        self, detail: str, *, fields: tuple[FieldError, ...] = (), retry_after_seconds: int | None = None
+        self,
+        detail: str,
+        *,
+        fields: tuple[FieldError, ...] = (),
+        retry_after_seconds: int | None = None,
+        members: JsonMapping | None = None,
     ) -> None:
         super().__init__(detail)
         self.detail = detail
         self.fields = fields
+        self.members: JsonMapping = members or {}
         self.retry_after_seconds = retry_after_seconds
 
 

@@ -1,0 +1,300 @@
+"""A call: somebody needs help at a piece of equipment, until somebody closes it with a cause, or rejects it.
+
+Its id is the client's, so that a double tap and a resend are one call. Of a category there is one open call at a piece
+of equipment: the claim that stands there is put, and let go, in the transaction of the call's own row.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, NamedTuple, NotRequired, TypedDict, cast
+
+from andon.dynamodb.key_query import BeginsWith, KeyQuery
+from andon.dynamodb.keys import SEPARATOR, prefix, sort_key
+from andon.dynamodb.ttl import ATTRIBUTE, is_alive, ttl_at
+from andon.events.actor import author_in
+from andon.events.fact import Change, Fact
+from andon.runtime import times
+from andon.runtime.errors import Conflict, NotFound, PreconditionRequired
+from andon.runtime.json_types import members_of
+from andon.versions.claims import OWNER, Claim
+from andon.versions.optimistic_lock import Command, Draft, Guard, Saved, VersionedRow
+from andon.versions.versioned_write import ATTEMPTS, Contended, Versions, change, save
+from contract import calls
+from contract.entities import CallEntity, CallStatus, Changed
+from services.calls.catalog import Catalog
+from services.calls.places import Place
+from services.calls.tables import BY_EQUIPMENT, BY_PLACE, KEYS, TABLE, partition_of
+
+DISCRIMINATOR: Final = "call"
+
+MISSING: Final = "There is no such call, or not any more."
+ENDED: Final = "This call is closed, or rejected."
+OPEN: Final = "This equipment has an open call of this category."
+ANOTHER: Final = "This id is that of another call."
+
+
+class Request(NamedTuple):
+    """What somebody calls for; priority: None: that of the category."""
+
+    equipment_id: str
+    category: str
+    priority: int | None
+    text: str | None
+
+
+class CallContent(TypedDict):
+    """The content of a version; a member that does not apply is None. `place`: key of the index of open calls."""
+
+    equipmentId: str
+    factoryId: str
+    lineId: str
+    company: str
+    place: str | None
+    category: str
+    priority: int
+    text: str | None
+    status: CallStatus
+    raisedAt: str
+    raisedBy: str
+    taker: str | None
+    takenAt: str | None
+    endedAt: str | None
+    endedBy: str | None
+    cause: str | None
+    note: str | None
+    reason: str | None
+
+
+class CallRow(CallEntity, VersionedRow):
+    """The row of a call, its key aside."""
+
+    discriminator: str
+    company: str
+
+
+class CallVersion(CallEntity, Changed):
+    """A call in a response, with whole seconds since it was raised."""
+
+    secondsToTake: NotRequired[int]  # noqa: N815  the contract's name
+    secondsToClose: NotRequired[int]  # noqa: N815
+
+
+def versions_of(call_id: str) -> Versions[CallRow]:
+    """Return the place of a call; no earlier version is kept."""
+    return Versions(table=TABLE, key=KEYS.of(f"Call#{call_id}", DISCRIMINATOR))
+
+
+def open_calls(factory_id: str, line_id: str | None) -> KeyQuery:
+    """Return the query of a factory's open calls: by line, then priority, then time, the oldest first."""
+    sort = None if line_id is None else BeginsWith(prefix(_part(line_id)))
+    return KeyQuery(keys=BY_PLACE, index_name="ByPlace", partition=factory_id, sort=sort, forward=True)
+
+
+def calls_of(equipment_id: str) -> KeyQuery:
+    """Return the query of the calls at a piece of equipment, newest first."""
+    return KeyQuery(keys=BY_EQUIPMENT, index_name="ByEquipment", partition=equipment_id)
+
+
+def get(call_id: str, *, now_ms: int) -> CallRow | None:
+    """Read a call; None if there is none, or not any more."""
+    row = versions_of(call_id).current()
+    return row if row and is_alive(row, now_ms) else None
+
+
+def raise_call(call_id: str, request: Request, place: Place, catalog: Catalog, command: Command) -> Saved[CallRow]:
+    """Raise a call; who raises the same again gets it as it is.
+
+    Raises:
+        Invalid: the catalog lacks the category.
+        Conflict: another call of the category is open there; or the id is that of another one.
+        Contended: calls came and went at each of `ATTEMPTS` attempts.
+
+    """
+    draft = _raised(call_id, request, place, catalog, command)
+    for _ in range(ATTEMPTS):
+        try:
+            return save(versions_of(call_id), draft)
+        except PreconditionRequired:
+            return _again(call_id, request, command)
+        except Conflict:
+            found = _open_at(request.equipment_id, request.category)
+            if found is not None:
+                raise Conflict(OPEN, members={"call": to_response(found)}) from None
+    raise Contended
+
+
+def take(call_id: str, command: Command, guard: Guard | None) -> Saved[CallRow]:
+    """Take a call; whoever takes over a call that is taken leaves the time of its first taking.
+
+    Raises:
+        Conflict: it has ended.
+        Rejected: see `versioned_write.change`.
+
+    """
+
+    def taken(row: CallRow) -> Draft:
+        taken_at = row.get("takenAt") or _now(row, command)
+        return _draft(row, {"status": "taken", "taker": command.actor, "takenAt": taken_at}, command)
+
+    return _change(call_id, taken, command, guard)
+
+
+def close(
+    call_id: str,
+    cause: str | None,
+    note: str | None,
+    *,
+    catalog_of: Callable[[str], Catalog],
+    command: Command,
+    guard: Guard | None,
+) -> Saved[CallRow]:
+    """Close a call with its cause; catalog_of: the id of a factory -> its catalog.
+
+    Raises:
+        Invalid: the catalog lacks the cause, or the category needs one.
+        Conflict: it has ended.
+        Rejected: see `versioned_write.change`.
+
+    """
+
+    def closed(row: CallRow) -> Draft:
+        catalog_of(row["factoryId"]).require_cause(cause, category=row["category"], line_id=row["lineId"])
+        return _ended(row, {"status": "closed", "cause": cause, "note": note}, command)
+
+    return _change(call_id, closed, command, guard)
+
+
+def reject(call_id: str, reason: str, command: Command, guard: Guard | None) -> Saved[CallRow]:
+    """Reject a call.
+
+    Raises:
+        Conflict: it has ended.
+        Rejected: see `versioned_write.change`.
+
+    """
+    return _change(call_id, lambda row: _ended(row, {"status": "rejected", "reason": reason}, command), command, guard)
+
+
+def to_entity(row: CallRow) -> CallEntity:
+    """Return a version for an event."""
+    return members_of(CallEntity, row)
+
+
+def to_response(row: CallRow) -> CallVersion:
+    """Return a version for a response."""
+    entity = to_entity(row)
+    of = {"secondsToTake": entity.get("takenAt"), "secondsToClose": row["status"] == "closed" and entity.get("endedAt")}
+    seconds = {name: _seconds(entity["raisedAt"], at) for name, at in of.items() if at}
+    stamp = {"changedAt": times.to_utc(row["timestamp"]), "changedBy": row["changedBy"]}
+    return cast("CallVersion", {**entity, **seconds, **stamp})
+
+
+def fact_of(change: Change) -> Fact | None:
+    """Return the fact of a new version."""
+    if change.new is None:
+        return None
+    row = cast("CallRow", change.new)
+    event_type = calls.CALL_FACTS[row["status"]]
+    return Fact(event_type, row["timestamp"], row["equipmentId"], DISCRIMINATOR, to_entity(row), actor=author_in(row))
+
+
+def claims_of(said: Mapping[str, Any]) -> Mapping[str, Claim]:
+    """Return what a version claims: while it is open, the one open call of its category at its equipment."""
+    if said["status"] not in calls.OPEN:
+        return {}
+    return {"open call": Claim(TABLE, _open_key(said["equipmentId"], said["category"]), owner=said["id"])}
+
+
+def _raised(call_id: str, request: Request, place: Place, catalog: Catalog, command: Command) -> Draft:
+    priority, raised_at = catalog.priority_of(request.category), times.to_utc(command.now_ms)
+    if request.priority is not None:
+        priority = request.priority
+    content = CallContent(
+        equipmentId=request.equipment_id,
+        factoryId=place["factoryId"],
+        lineId=place["lineId"],
+        company=place["company"],
+        place=sort_key(_part(place["lineId"]), str(priority), raised_at),
+        category=request.category,
+        priority=priority,
+        text=request.text,
+        status="raised",
+        raisedAt=raised_at,
+        raisedBy=command.actor,
+        taker=None,
+        takenAt=None,
+        endedAt=None,
+        endedBy=None,
+        cause=None,
+        note=None,
+        reason=None,
+    )
+    return Draft(content, _mark_of(call_id), command, claims=claims_of)
+
+
+def _again(call_id: str, request: Request, command: Command) -> Saved[CallRow]:
+    """Return the call of an id that is taken, if it is the one that is raised.
+
+    Raises:
+        Conflict: it is not.
+
+    """
+    row = versions_of(call_id).current()
+    if row is None or (row["raisedBy"], row["priority"]) != (command.actor, request.priority or row["priority"]):
+        raise Conflict(ANOTHER)
+    if (row["equipmentId"], row["category"], row.get("text")) != (request.equipment_id, request.category, request.text):
+        raise Conflict(ANOTHER)
+    return Saved(row, created=False)
+
+
+def _open_at(equipment_id: str, category: str) -> CallRow | None:
+    claim = TABLE.get(_open_key(equipment_id, category), consistent=True)
+    row = versions_of(claim[OWNER]).current() if claim else None
+    return row if row and row["status"] in calls.OPEN else None
+
+
+def _change(call_id: str, decide: Callable[[CallRow], Draft], command: Command, guard: Guard | None) -> Saved[CallRow]:
+    def upon(row: CallRow) -> Draft:
+        if not is_alive(row, command.now_ms):
+            raise NotFound(MISSING)
+        if row["status"] not in calls.OPEN:
+            raise Conflict(ENDED)
+        return decide(row)
+
+    return change(versions_of(call_id), command, upon, guard)
+
+
+def _ended(row: CallRow, changes: Mapping[str, object], command: Command) -> Draft:
+    """Return the draft of a call that ends: no index lists it, nothing is claimed, and it expires."""
+    ended = {**changes, "place": None, "endedAt": _now(row, command), "endedBy": command.actor}
+    draft = _draft(row, ended, command)
+    expires = {ATTRIBUTE: ttl_at(command.now_ms, calls.KEPT_DAYS)}
+    return draft._replace(attributes={**draft.attributes, **expires}, claims=claims_of)
+
+
+def _draft(row: CallRow, changes: Mapping[str, object], command: Command) -> Draft:
+    """Return the draft of a row with changes; what it claims stays, as long as the draft does not say otherwise."""
+    fields: dict[str, object] = dict(row)
+    content = {name: fields.get(name) for name in CallContent.__annotations__}
+    return Draft({**content, **changes}, _mark_of(row["id"]), command)
+
+
+def _mark_of(call_id: str) -> dict[str, object]:
+    return {"id": call_id, "discriminator": DISCRIMINATOR}
+
+
+def _open_key(equipment_id: str, category: str) -> dict[str, str | int]:
+    return KEYS.of(partition_of(equipment_id), sort_key("open", category))
+
+
+def _part(line_id: str) -> str:
+    """Return a line's id as a part of a sort key; no id has a `%`."""
+    return line_id.replace(SEPARATOR, "%23")
+
+
+def _now(row: CallRow, command: Command) -> str:
+    """Return the time of a change: that of its version, also where the writer's clock is behind."""
+    return times.to_utc(max(command.now_ms, row["timestamp"] + 1))
+
+
+def _seconds(since: str, until: str) -> int:
+    return (times.to_ms(until) - times.to_ms(since)) // 1000

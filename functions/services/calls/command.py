@@ -1,0 +1,141 @@
+"""HTTP -> calls table."""
+
+from http import HTTPStatus
+from typing import Any
+
+from aws_lambda_powertools.event_handler import Response
+
+from andon.http.http_api import HttpApi
+from andon.http.limits import IN_FUNCTION, OfPlace
+from andon.http.openapi import responses, responses_of_write
+from andon.http.parameters import IfMatch
+from andon.http.problem import PROBLEM_JSON
+from andon.versions.optimistic_lock import Command, Guard, Saved
+from andon.versions.versioned_write import save
+from contract import after
+from contract.calls import SOURCE
+from contract.groups import ANSWERERS, CALLERS, CALLERS_FOR_ANY, ROSTER_KEEPERS
+from contract.parameters import EquipmentId, FactoryId
+from services.calls import call, catalog, cause
+from services.calls.bodies import (
+    CallBody,
+    CallId,
+    CallResponse,
+    CatalogBody,
+    CatalogResponse,
+    CauseBody,
+    CauseResponse,
+    ClosureBody,
+    OpenCallProblem,
+    RejectionBody,
+    StartedAt,
+)
+from services.calls.call import CallRow, Request
+from services.calls.cause import CauseContent, CauseRow, Episode
+from services.calls.places import OF_EQUIPMENT, Place, guard_of, place_of, require_at, require_own
+
+app = HttpApi()
+handler = app.handler
+
+OPEN_CALL: dict[int, Any] = {
+    HTTPStatus.CONFLICT: {
+        "description": HTTPStatus.CONFLICT.phrase,
+        "content": {PROBLEM_JSON: {"model": OpenCallProblem}},
+    }
+}
+
+
+@app.serves(
+    "PUT /calls/{id}",
+    groups=CALLERS,
+    at=IN_FUNCTION,
+    responses=responses_of_write(CallResponse, 201, 200, 404, 409) | OPEN_CALL,
+)
+def put_call(call_id: CallId, body: CallBody) -> Response[str]:
+    """Call for help. Who sends it again gets the same call; 409 comes with the one that is open.
+
+    A station calls for its own equipment only.
+    """
+    require_own(app.caller, CALLERS_FOR_ANY, body.equipmentId)
+    require_at(app.caller.places, body.equipmentId)
+    command, place = app.command(None, body.model_dump(exclude_none=True)), place_of(body.equipmentId)
+    request = Request(body.equipmentId, body.category, body.priority, body.text)
+    return _saved(call.raise_call(call_id, request, place, catalog.read(place["factoryId"]), command))
+
+
+@app.serves(
+    "PUT /calls/{id}/taker",
+    groups=ANSWERERS,
+    at=IN_FUNCTION,
+    responses=responses_of_write(CallResponse, 200, 404, 409, 412, 428),
+)
+def put_taker(call_id: CallId, if_match: IfMatch = None) -> Response[str]:
+    """Take a call, or take it over: the caller sees to it. Of several at once, one does."""
+    return _saved(call.take(call_id, app.command(if_match, {}), _guard()))
+
+
+@app.serves(
+    "PUT /calls/{id}/closure",
+    groups=ANSWERERS,
+    at=IN_FUNCTION,
+    responses=responses_of_write(CallResponse, 200, 404, 409, 412, 428),
+)
+def put_closure(call_id: CallId, body: ClosureBody, if_match: IfMatch = None) -> Response[str]:
+    """Close a call, with a cause of the factory's catalog where its category needs one."""
+    command, read = app.command(if_match, body.model_dump(exclude_none=True)), catalog.read
+    return _saved(call.close(call_id, body.cause, body.note, catalog_of=read, command=command, guard=_guard()))
+
+
+@app.serves(
+    "PUT /calls/{id}/rejection",
+    groups=ANSWERERS,
+    at=IN_FUNCTION,
+    responses=responses_of_write(CallResponse, 200, 404, 409, 412, 428),
+)
+def put_rejection(call_id: CallId, body: RejectionBody, if_match: IfMatch = None) -> Response[str]:
+    """Reject a call: nothing is done about it."""
+    return _saved(call.reject(call_id, body.reason, app.command(if_match, body.model_dump()), _guard()))
+
+
+@app.serves(
+    "PUT /factories/{factoryId}/catalog",
+    groups=ROSTER_KEEPERS,
+    at=OfPlace("factory_id"),
+    responses=responses(CatalogResponse, 201, 200, 412, 428),
+)
+def put_catalog(factory_id: FactoryId, body: CatalogBody, if_match: IfMatch = None) -> Response[str]:
+    """Set the categories of a factory's calls, and the causes; a change needs If-Match with the current version."""
+    said = body.model_dump(exclude_none=True)
+    draft = catalog.write(factory_id, said["categories"], said["causes"], app.command(if_match, said))
+    return app.saved(save(catalog.versions_of(factory_id), draft), to_response=catalog.to_response)
+
+
+@app.serves(
+    "PUT /equipment/{id}/episodes/{startedAt}/cause",
+    groups=ANSWERERS,
+    at=OF_EQUIPMENT,
+    responses=responses_of_write(CauseResponse, 201, 200, 404, 412, 428),
+)
+def put_cause(
+    equipment_id: EquipmentId, started_at: StartedAt, body: CauseBody, if_match: IfMatch = None
+) -> Response[str]:
+    """Say what an episode was, also when it is over; a change needs If-Match with the current version."""
+    command, place = app.command(if_match, body.model_dump(exclude_none=True)), place_of(equipment_id)
+    catalog.read(place["factoryId"]).require_cause(body.cause, category=None, line_id=place["lineId"])
+    saved = _record(Episode(equipment_id, started_at), body, place, command)
+    token = after.of_row(saved.row, cause.fact_of, source=SOURCE)
+    return app.saved(saved, to_response=cause.to_response, after=token)
+
+
+def _record(episode: Episode, body: CauseBody, place: Place, command: Command) -> Saved[CauseRow]:
+    content = CauseContent(cause=body.cause, note=body.note)
+    return save(cause.versions_of(episode), cause.record(episode, content, place, command))
+
+
+def _saved(saved: Saved[CallRow]) -> Response[str]:
+    token = after.of_row(saved.row, call.fact_of, source=SOURCE)
+    return app.saved(saved, to_response=call.to_response, after=token)
+
+
+def _guard() -> Guard | None:
+    return guard_of(app.caller.places)

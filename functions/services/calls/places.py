@@ -1,0 +1,136 @@
+"""Places of equipment and of calls: the own row of where equipment is, and the place that a call keeps from it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, TypedDict, cast
+
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.expressions import Condition
+from andon.http.caller import Caller
+from andon.http.limits import OfSubject
+from andon.http.places import ELSEWHERE, SEPARATOR, Places, names_of
+from andon.runtime.errors import Forbidden, NotFound
+from andon.versions.optimistic_lock import Guard
+from contract import factories
+from contract import places as contract
+from contract.groups import READERS, STATION
+from services.calls.tables import KEYS, TABLE, partition_of
+
+UNKNOWN: Final = "This equipment is not registered."
+ANOTHER: Final = "You are the station of other equipment."
+
+
+class Place(TypedDict):
+    """Where equipment is."""
+
+    factoryId: str
+    lineId: str
+    company: str
+
+
+def place_of(equipment_id: str) -> Place:
+    """Read where equipment is.
+
+    Raises:
+        NotFound: it is not registered, or calls has not heard of it yet.
+
+    """
+    row = _row_of(equipment_id)
+    if factories.factory_of(row) is None:
+        raise NotFound(UNKNOWN)
+    place = cast("Place", row)
+    return {"factoryId": place["factoryId"], "lineId": place["lineId"], "company": place["company"]}
+
+
+def whereabouts_in(row: Mapping[str, Any] | None) -> frozenset[str]:
+    """Return the names of the places that a row is at."""
+    if row is None:
+        return frozenset()
+    return contract.whereabouts(row.get("company"), row.get("factoryId"), row.get("lineId"))
+
+
+def whereabouts_of(equipment_id: str) -> frozenset[str]:
+    """Read the names of the places that equipment is at; none, if it is not registered, or was deleted."""
+    return whereabouts_in(_row_of(equipment_id))
+
+
+OF_EQUIPMENT: Final = OfSubject("equipment_id", whereabouts_of)
+
+
+def guard_of(places: Places) -> Guard | None:
+    """Return the bound of a caller on calls; None: it is everywhere.
+
+    Raises:
+        Forbidden: it is nowhere.
+
+    """
+    return contract.guard(places, found=whereabouts_in, of_companies=_of_companies)
+
+
+def require_at(places: Places, equipment_id: str) -> None:
+    """Check that equipment is at one of a caller's places.
+
+    Raises:
+        Forbidden: it is not.
+
+    """
+    if not places.is_everywhere:
+        places.require(whereabouts_of(equipment_id))
+
+
+def require_in(places: Places, factory_id: str, line_id: str | None) -> None:
+    """Check that a factory, or the one line of it, is one of a caller's places.
+
+    Raises:
+        Forbidden: it is not.
+
+    """
+    places.require(names_of((factory_id,), (factory_id, line_id)))
+
+
+def require_own(caller: Caller, groups: frozenset[str], equipment_id: str | None) -> None:
+    """Check that a caller who is in none of the groups is the station of this equipment.
+
+    Raises:
+        Forbidden: it is not.
+
+    """
+    is_own = STATION in caller.groups and caller.name == equipment_id
+    if not (is_own or caller.groups & groups):
+        raise Forbidden(ANOTHER)
+
+
+def require_shown(caller: Caller, row: Mapping[str, Any] | None) -> None:
+    """Check that a caller may know of a call, or of there being none.
+
+    Raises:
+        Forbidden: it may not.
+
+    """
+    require_own(caller, READERS, None if row is None else row["equipmentId"])
+    caller.places.require(whereabouts_in(row))
+
+
+def require_in_factory(caller: Caller, factory_id: str) -> None:
+    """Check that a caller is at a factory, or at a line of it; of a station, that its equipment is.
+
+    Raises:
+        Forbidden: it is not.
+
+    """
+    if not caller.groups & READERS and _factory_of(caller.name) != factory_id:
+        raise Forbidden(ANOTHER)
+    factories_of = {name.partition(SEPARATOR)[0] for name in caller.places.names}
+    if not (caller.places.is_everywhere or factories_of & names_of((factory_id,))):
+        raise Forbidden(ELSEWHERE)
+
+
+def _factory_of(equipment_id: str) -> str | None:
+    return factories.factory_of(_row_of(equipment_id)) if equipment_id else None
+
+
+def _row_of(equipment_id: str) -> Item | None:
+    return TABLE.get(factories.key_of(KEYS, partition_of(equipment_id)))
+
+
+def _of_companies(names: Sequence[str]) -> Condition:
+    return contract.one_of("#company", {"company": "company"}, contract.numbered("company", names))
