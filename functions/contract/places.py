@@ -61,6 +61,12 @@ def guard_of_factory(places: Places, *, admits: Callable[[Any], bool]) -> Guard 
     return _guard([_of_factories(plain)] if plain else [], admits)
 
 
+def are_in_factory(places: Places, factory_id: str) -> bool:
+    """Return True if a caller is at a factory, or at a line of it."""
+    factory = names_of((factory_id,))
+    return places.include(factory) or not factory.isdisjoint(_lines_of(places))
+
+
 def one_of(expression: str, names: Mapping[str, str], values: Mapping[str, Any]) -> Condition:
     """Return the condition that an attribute, as `#a` or `#a.#b`, is one of some values.
 
@@ -86,12 +92,17 @@ def _lines(places: Places) -> Mapping[str, list[str]]:
         Conflict: they are of too many.
 
     """
+    lines = _lines_of(places)
+    if len(lines) > MOST_FACTORIES_OF_LINES:
+        raise Conflict(TOO_MANY)
+    return lines
+
+
+def _lines_of(places: Places) -> Mapping[str, list[str]]:
     lines: dict[str, list[str]] = {}
     for factory, _, line in (name.partition(SEPARATOR) for name in sorted(places.names)):
         if factory and line and SEPARATOR not in line:
             lines.setdefault(factory, []).append(line)
-    if len(lines) > MOST_FACTORIES_OF_LINES:
-        raise Conflict(TOO_MANY)
     return lines
 
 

@@ -18,6 +18,7 @@ from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import http_event
 from andon.testing.loop import Answer, Loop
 from demo.people import LIZ, OLGA, SARA
+from tests.services.calls.samples import CATALOG
 from tests.support.services.reports import AT, acknowledge, assign, escalate, log_path, report, staff
 from tests.support.services.versions import LOCATION, audit, equipment
 
@@ -30,6 +31,11 @@ AT_BETA: Final = ("at:Beta", "at:mty-1", "at:mty-1:line-3", "at:nowhere", "at:",
 
 PUT_BODY: Final = equipment("stolen") | {"factoryId": "mty-1", "location": LOCATION | {"company": "Beta"}}
 LEVELS: Final = [{"level": "company", "name": "Beta"}]
+
+CALLS: Final = {
+    one: f"00000000-0000-0000-0000-{number:012}" for number, one in enumerate((ACME, BETA, "press-c", NOBODY))
+}
+COILS: Final = {"cause": "out-of-coils"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,7 @@ def about(equipment_id: str) -> dict[str, Asked]:
     logs = "/equipment/{id}/logs/{state}/{timestamp}"
     order, planned = "/equipment/{id}/maintenance/{date}/{kind}", path | {"date": "2020-05-09", "kind": "oil"}
     instructions, kind = "/equipment/{id}/instructions/{kind}", path | {"kind": "oil"}
+    call, episode = {"id": CALLS[equipment_id]}, path | {"startedAt": AT}
     reads = {
         f"GET {prefix}/equipment/{{id}}{rest}": Asked(path)
         for prefix, rest in (("", ""), ("", "/versions"), ("/v2", ""), ("/v2", "/versions"), ("", "/audits"))
@@ -99,6 +106,14 @@ def about(equipment_id: str) -> dict[str, Asked]:
         f"GET {instructions}/versions": Asked(kind),
         f"GET {instructions}/versions/{{n}}": Asked(kind | {"n": "1"}),
         "GET /equipment/{id}/overdue": Asked(path),
+        "PUT /calls/{id}": Asked(call, body={"equipmentId": equipment_id, "category": "material"}),
+        "GET /calls/{id}": Asked(call),
+        "PUT /calls/{id}/taker": Asked(call, version=1),
+        "PUT /calls/{id}/closure": Asked(call, body=COILS, version=1),
+        "PUT /calls/{id}/rejection": Asked(call, body={"reason": "It was a drill."}, version=1),
+        "GET /equipment/{id}/calls": Asked(path),
+        "PUT /equipment/{id}/episodes/{startedAt}/cause": Asked(episode, body=COILS),
+        "GET /equipment/{id}/episodes/{startedAt}/cause": Asked(episode),
         "GET /archive/equipment/{id}": Asked(path, query=days),
         "POST /archive/equipment/{id}/rehydrations": Asked(path, body=days),
         "GET /archive/equipment/{id}/rehydrations/{job}": Asked(path | {"job": "0" * 32}),
@@ -113,6 +128,8 @@ OF_PLACES: Final = {
     "GET /factories/{factoryId}/people": Asked({"factoryId": "gdl-1"}),
     "GET /factories/{factoryId}/agenda": Asked({"factoryId": "gdl-1"}),
     "GET /factories/{factoryId}/agenda/{date}": Asked({"factoryId": "gdl-1", "date": "2020-05-09"}),
+    "PUT /factories/{factoryId}/catalog": Asked({"factoryId": "gdl-1"}, body=CATALOG, version=1),
+    "GET /factories/{factoryId}/calls": Asked({"factoryId": "gdl-1"}),
     "GET /board/{company}/changes": Asked({"company": "Acme"}),
 }
 
@@ -122,6 +139,7 @@ BY_ROWS: Final = {
     "GET /operators/{operator}/logs",
     "GET /supervisors/{supervisor}/escalations",
     "GET /board/{company}",
+    "GET /factories/{factoryId}/catalog",
     "PUT /people/{id}",
     "GET /people/{id}",
     "GET /people",
@@ -149,6 +167,15 @@ def factories(loop: Loop) -> None:
         for write in ("PUT /equipment/{id}/maintenance/{date}/{kind}", "PUT /equipment/{id}/instructions/{kind}"):
             assert send(loop, write, about(equipment_id)[write], "admin").status == 201
         loop.run()
+        call(loop, equipment_id, factory)
+
+
+def call(loop: Loop, equipment_id: str, factory: str) -> None:
+    """Raise a call by the catalog of the factory, and say what trouble was."""
+    catalog = Asked({"factoryId": factory}, body=CATALOG)
+    assert send(loop, "PUT /factories/{factoryId}/catalog", catalog, "admin").status == 201
+    for route in ("PUT /calls/{id}", "PUT /equipment/{id}/episodes/{startedAt}/cause"):
+        assert send(loop, route, about(equipment_id)[route], "admin").status == 201
 
 
 def send(loop: Loop, route: str, asked: Asked, *groups: str, **more: Any) -> Answer:  # noqa: ANN401

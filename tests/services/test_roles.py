@@ -27,7 +27,14 @@ WRITERS = {
     "PUT /factories/{factoryId}/roster": {"supervisor"},
     "PUT /people/{id}": {"supervisor"},
     "DELETE /people/{id}": {"privacy"},
+    "PUT /calls/{id}": {"station", "operator", "supervisor"},
+    "PUT /calls/{id}/taker": {"operator", "supervisor"},
+    "PUT /calls/{id}/closure": {"operator", "supervisor"},
+    "PUT /calls/{id}/rejection": {"operator", "supervisor"},
+    "PUT /factories/{factoryId}/catalog": {"supervisor"},
+    "PUT /equipment/{id}/episodes/{startedAt}/cause": {"operator", "supervisor"},
 }
+READ_BY_STATIONS = {"GET /calls/{id}", "GET /equipment/{id}/calls", "GET /factories/{factoryId}/catalog"}
 ADMINS_ONLY = {"POST /archive/equipment/{id}/rehydrations", "POST /drift/{view}"}
 PEOPLE = {"operator", "supervisor", "auditor", "analyst", "privacy"}
 
@@ -41,6 +48,8 @@ def allowed(route: str) -> set[str]:
         return {"admin"}
     if "/archive/" in route or "/drift" in route:
         return {"admin", "auditor"}
+    if route in READ_BY_STATIONS:
+        return {"admin", "station"} | PEOPLE
     return {"admin"} | (PEOPLE if route.startswith("GET ") else WRITERS.get(route, set(GROUPS[route])))
 
 
@@ -48,6 +57,10 @@ def test_programs_report_and_do_nothing_else() -> None:
     assert {route for route in ROUTES if GROUPS[route] & groups.PROGRAMS} == {
         route for route, callers in WRITERS.items() if callers & groups.PROGRAMS
     }
+
+
+def test_stations_call_for_help_and_do_nothing_else() -> None:
+    assert {route for route in ROUTES if groups.STATION in GROUPS[route]} == {"PUT /calls/{id}"} | READ_BY_STATIONS
 
 
 @pytest.mark.parametrize("group", groups.ALL)

@@ -7,7 +7,7 @@ from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.expressions import Condition
 from andon.http.caller import Caller
 from andon.http.limits import OfSubject
-from andon.http.places import ELSEWHERE, SEPARATOR, Places, names_of
+from andon.http.places import ELSEWHERE, Places, names_of
 from andon.runtime.errors import Forbidden, NotFound
 from andon.versions.optimistic_lock import Guard
 from contract import factories
@@ -119,8 +119,7 @@ def require_in_factory(caller: Caller, factory_id: str) -> None:
     """
     if not caller.groups & READERS and _factory_of(caller.name) != factory_id:
         raise Forbidden(ANOTHER)
-    factories_of = {name.partition(SEPARATOR)[0] for name in caller.places.names}
-    if not (caller.places.is_everywhere or factories_of & names_of((factory_id,))):
+    if not contract.are_in_factory(caller.places, factory_id):
         raise Forbidden(ELSEWHERE)
 
 
