@@ -25,7 +25,9 @@ LEAST_PRIORITY: Final = 3
 # https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevents.html
 LARGEST_CATALOG_BYTES: Final = 48 * 1024
 
-Name = Annotated[str, AfterValidator(names.call_name), WithJsonSchema({"pattern": names.CALL_NAME_PATTERN})]
+Name = Annotated[
+    str, AfterValidator(names.call_name), WithJsonSchema({"type": "string", "pattern": names.CALL_NAME_PATTERN})
+]
 Priority = Annotated[int, Field(ge=1, le=LEAST_PRIORITY, examples=[1])]
 
 CallId = Annotated[
@@ -71,7 +73,7 @@ class ClosureBody(RequestModel):
 class RejectionBody(RequestModel):
     """Why nothing is done about it."""
 
-    reason: Lines = Field(min_length=1)
+    reason: Line = Field(examples=["It was a drill."], json_schema_extra=schemas.MAY_NAME_SOMEBODY)
 
 
 class CauseBody(RequestModel):

@@ -176,8 +176,9 @@ def _of_row(kind: str, aggregate: Aggregate, write: RowWrite) -> Iterator[str]:
 
 
 def _expiry(kind: str, aggregate: Aggregate, row: Mapping[str, Any]) -> Iterator[str]:
-    if aggregate.expires != (ttl.ATTRIBUTE in row):
-        has = "no" if aggregate.expires else "a"
+    expires = aggregate.expires in row if isinstance(aggregate.expires, str) else aggregate.expires
+    if expires != (ttl.ATTRIBUTE in row):
+        has = "no" if expires else "a"
         yield f"{kind!r} is declared with expires={aggregate.expires}, but its row has {has} ttl"
 
 

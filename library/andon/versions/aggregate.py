@@ -88,9 +88,10 @@ CHEAPER: Final[Mapping[Design, tuple[Design, ...]]] = {TWO_TABLES: (SEQUENTIAL,)
 class Aggregate(NamedTuple):
     """The versioning of an aggregate.
 
-    read: how often its versions are read. expires: the current row expires, a tombstone aside. open_until: the date in
-    the id until which the id may be taken, of a design that stands on a current row which expires: see `Lifetime`.
-    lives_with: in place of that the aggregate without which nothing is written, and which has gone before this expires.
+    read: how often its versions are read. expires: the current row expires, a tombstone aside; or the attribute with
+    which it does, as the time of its end, where what has not ended is kept. open_until: the date in the id until which
+    the id may be taken, of a design that stands on a current row which expires: see `Lifetime`. lives_with: in place of
+    that the aggregate without which nothing is written, and which has gone before this expires.
     """
 
     design: Design
@@ -99,7 +100,7 @@ class Aggregate(NamedTuple):
     read: Frequency
     speed: Speed
     tolerates: Tolerance = Tolerance.NOTHING
-    expires: bool = False
+    expires: bool | str = False
     open_until: str | None = None
     lives_with: str | None = None
 
@@ -169,7 +170,7 @@ def _of_cost(of: Aggregate) -> Iterator[str]:
 
 
 def _of_life(of: Aggregate) -> Iterator[str]:
-    begins_again, title = of.design.stands and of.expires, of.design.title
+    begins_again, title = of.design.stands and bool(of.expires), of.design.title
     said = {"open_until": of.open_until, "lives_with": of.lives_with}
     bounds = [f"{name}={value!r}" for name, value in said.items() if value is not None]
     if begins_again and len(bounds) != 1:

@@ -167,6 +167,15 @@ def test_an_id_and_an_expiry_are_as_they_are_declared(aws: AwsInMemory) -> None:
     assert broken(aws, by_content, lambda: put(f"third#{DIGEST}", ttl=1)) == [
         "'thing' is declared with expires=False, but its row has a ttl"
     ]
+    ending = by_content._replace(expires="endedAt")
+    assert broken(aws, ending, lambda: put(f"open#{DIGEST}")) == []
+    assert broken(aws, ending, lambda: put(f"ended#{DIGEST}", endedAt="now", ttl=1)) == []
+    assert broken(aws, ending, lambda: put(f"fifth#{DIGEST}", endedAt="now")) == [
+        "'thing' is declared with expires=endedAt, but its row has no ttl"
+    ]
+    assert broken(aws, ending, lambda: put(f"sixth#{DIGEST}", ttl=1)) == [
+        "'thing' is declared with expires=endedAt, but its row has a ttl"
+    ]
     living = declared(SEQUENTIAL, expires=True)
     lifetime = Lifetime(expires_at=NOW // 1000 + 99, open_until=NOW // 1000 + 9)
     assert broken(aws, living, lambda: sequential_history.save(versions_of("lives"), coat(), lifetime)) == []

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andon.dynamodb.attribute_values import Attributes
-from andon.runtime.errors import NotFound, Rejected
+from andon.runtime.errors import NotFound, Rejected, Stale
 from andon.testing.memory.aws import OneTable
 from andon.versions.claims import OWNER, Claim
 from andon.versions.optimistic_lock import Draft
@@ -103,6 +103,29 @@ def test_who_is_refused_is_told_what_the_claim_says(memory: OneTable) -> None:
     with pytest.raises(NotFound, match=r"It is taken\."):
         save(current_only("axe"), coat("axe", "red"))
     assert owners(memory) == coats(memory) == {"red": "saw"}
+
+
+def test_what_lets_its_claims_go_may_expire(memory: OneTable) -> None:
+    save(current_only("saw"), coat("saw", "red"))
+    ended = coat("saw", "red", 1)
+    ended = ended._replace(attributes={**ended.attributes, "ttl": 9}, content={"colour": "none"})
+    ended = ended._replace(claims=lambda said: claims_of(said) if said["colour"] != "none" else {})
+
+    assert change(current_only("saw"), ended.command, lambda _: ended).row["version"] == 2
+    assert owners(memory) == {}
+
+
+def test_a_change_whose_response_was_lost_is_answered_as_the_first_time(memory: OneTable) -> None:
+    """Also where no revision is kept, by the current row, and not behind a later change."""
+    save(current_only("saw"), coat("saw", "red"))
+    green, blue = coat("saw", "green", 1), coat("saw", "blue", 2)
+    first = change(current_only("saw"), green.command, lambda _: green)
+
+    assert change(current_only("saw"), green.command, lambda _: green).row["version"] == first.row["version"] == 2
+    change(current_only("saw"), blue.command, lambda _: blue)
+    with pytest.raises(Stale):
+        change(current_only("saw"), green.command, lambda _: green)
+    assert owners(memory) == coats(memory) == {"blue": "saw"}
 
 
 @pytest.mark.parametrize(

@@ -370,7 +370,7 @@ def test_open_calls_are_listed_by_line_then_priority_then_time(loop: Loop) -> No
 
 
 def test_an_episode_gets_a_cause_also_when_it_is_over_and_another_one_by_its_version(loop: Loop) -> None:
-    episode = {"path": EQUIPMENT | {"startedAt": "2025-12-31T23:10:00Z"}}
+    episode: dict[str, Any] = {"path": EQUIPMENT | {"startedAt": "2025-12-31T23:10:00Z"}}
     with frozen_clock(NOW):
         recorded = send(loop, CAUSE, COILS, **episode)
         assert send(loop, CAUSE, COILS | {"note": "The last one."}, **episode).status == 428

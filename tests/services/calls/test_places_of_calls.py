@@ -53,7 +53,7 @@ def test_the_places_of_a_station_limit_it_besides(loop: Loop) -> None:
 
 
 def test_an_operator_at_a_station_calls_for_any(loop: Loop) -> None:
-    both = {"groups": ("station", "operator"), "name": "press-8"}
+    both: dict[str, Any] = {"groups": ("station", "operator"), "name": "press-8"}
 
     assert send(loop, PUT, MATERIAL, **both).status == 201
 
