@@ -10,11 +10,12 @@ from contract import groups
 
 PART: Final = "roles"
 MACHINE: Final = "id", "equipmentId"
+HEARD_WITHIN_S: Final = 60
 
 
 def attack(target: AttackTarget) -> None:
-    """Call each route as each group, and as a device or a gateway that speaks of another machine."""
-    _register_for_the_gateway(target)
+    """Call each route as each group, and as a program that speaks of another machine."""
+    _register_for_programs(target)
     pairs = [(operation, role) for operation in target.operations for role in groups.ALL]
     calls = [(operation, role, request_about(operation, role)) for operation, role in pairs]
     answers = side_by_side(lambda call: target.send(call[2], call[1]), calls, clients=target.clients)
@@ -27,13 +28,20 @@ def attack(target: AttackTarget) -> None:
     _another_machine(target)
 
 
-def _register_for_the_gateway(target: AttackTarget) -> None:
-    """Register the machine that the gateway may speak of: one in the factory that it is named like."""
+def _register_for_programs(target: AttackTarget) -> None:
+    """Register the machines that programs may speak of, and let the station call: it reads that call, and no other.
+
+    The gateway's machine is in the factory that it is named like, the station's in that of the examples.
+    """
     registration = target.operation("PUT /equipment/{id}")
-    content = put(registration.content(), ("factoryId",), groups.GATEWAY)
-    request = registration.request({"id": groups.GATEWAY}, content=content)
-    answer = target.send(request, groups.OPERATOR)
-    target.note(PART, "a machine for the gateway", request, answer, [])
+    content = registration.content()
+    of_gateway = put(content, ("factoryId",), groups.GATEWAY)
+    for machine, body in ((groups.GATEWAY, of_gateway), (groups.STATION, content)):
+        request = registration.request({"id": machine}, content=body)
+        target.note(PART, "a machine for a program", request, target.send(request, groups.OPERATOR), [])
+    target.drained(within_s=HEARD_WITHIN_S)
+    call = request_about(target.operation("PUT /calls/{id}"), groups.STATION)
+    target.note(PART, "a call of the station", call, target.send(call, groups.STATION), [])
 
 
 def request_about(operation: Operation, machine: str) -> RawRequest:
@@ -47,10 +55,13 @@ def request_about(operation: Operation, machine: str) -> RawRequest:
 
 
 def _another_machine(target: AttackTarget) -> None:
-    """Let a device speak for a machine that it is not, and a gateway for one that is not in its factory."""
-    asked = [(one, role) for one in target.operations for role in (groups.DEVICE, groups.GATEWAY) if role in one.groups]
+    """Let a device and a station speak for a machine that they are not, a gateway for one in another factory."""
+    programs = (groups.DEVICE, groups.STATION, groups.GATEWAY)
+    asked = [(one, role) for one in target.operations for role in programs if role in one.groups]
     for operation, role in asked:
         request = request_about(operation, f"{OURS}another")
+        if request == request_about(operation, role):
+            continue  # it is about no machine
         answer = target.send(request, role)
         effects = [] if answer.status == HTTPStatus.FORBIDDEN else ["let in"]
         target.note(PART, f"a {role} that speaks of another machine", request, answer, effects)

@@ -1,6 +1,7 @@
 """A company whose people use every route; requests are made of the API's document, so that none is left out."""
 
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,6 +9,7 @@ from functools import partial
 from http import HTTPStatus
 from itertools import cycle
 from typing import Any, Final, NamedTuple
+from uuid import NAMESPACE_OID, uuid5
 
 from andon.packages.discovery import readers, subscribers_of
 from andon.runtime import clock, times
@@ -20,11 +22,14 @@ from contract.people import PERSON_PATTERN
 
 PERSON: Final = PERSON_PATTERN.strip("^$")
 FETCH_FIRST: Final = frozenset({HTTPStatus.PRECONDITION_FAILED, HTTPStatus.PRECONDITION_REQUIRED})
-MACHINES: Final = frozenset({groups.DEVICE, groups.GATEWAY})
+MACHINES: Final = frozenset({groups.DEVICE, groups.GATEWAY, groups.STATION})
 LEVELS: Final = ("country", "region", "state", "county", "city", "neighborhood")
 ATTACHED: Final = "/attachments/{sha256}"
-BEGUN: Final = (("/cancel", "/finish"), ("/readings", ATTACHED))
+BEGUN: Final = (("/cancel", "/finish", "/closure", "/rejection"), ("/readings", ATTACHED))
 """The ends of paths that come behind what begins them, the first ones behind all others."""
+
+DEED: Final = re.compile("/(?:rollback|taker|closure|rejection)$")
+"""Of what is read without it."""
 
 PHOTO: Final = b"a photo"
 """What the document's example of a digest is that of."""
@@ -111,9 +116,12 @@ class Company:
         mark, hour = self.mark, times.to_utc(clock.now_ms() // HOUR_MS * HOUR_MS)
         company, factory, line = self.places_of(person)
         machine, path = f"{mark}-m{person.number}", operation.path
-        values: Parts = {name: f"{mark} {name} {turn}" for name in ("name", "detail", "notes")}
+        values: Parts = {
+            name: f"{mark} {name} {turn}" for name in ("name", "detail", "notes", "text", "note", "reason")
+        }
         values |= {"id": machine, "equipmentId": machine, "factoryId": factory, "lineId": line, "company": company}
         values |= {"part": f"{mark}-p", "state": "ERROR", "view": "board", "limit": "1", "n": "1", "timestamp": hour}
+        values |= {"id": call_of(machine)} if path.startswith("/calls/") else {"startedAt": hour}
         values |= {"from": hour[:10], "to": hour[:10], "date": hour[:10], "plannedFor": hour[:10], "kind": "oil"}
         values |= {f"body.location.{one}": f"{mark}-{one}" for one in LEVELS}
         levels = [(one, f"{mark}-{one}") for one in LEVELS]
@@ -136,9 +144,8 @@ class Company:
         parts, places = request_of(operation, values, next_beside)
         answer = self._send(operation, parts, person)
         if answer.status in FETCH_FIRST:
-            tag = self.loop.request(f"GET {operation.path.removesuffix('/rollback')}", path=parts["path"]).headers[
-                "etag"
-            ]
+            read = f"GET {DEED.sub('', operation.path)}"
+            tag = self.loop.request(read, path=parts["path"]).headers["etag"]
             parts["headers"] = {"if-match": tag}
             answer = self._send(operation, parts, person)
         if answer.status == HTTPStatus.ACCEPTED and "upload" in (answer.body or {}):
@@ -169,11 +176,12 @@ class Company:
         return answer
 
     def _each(self, person: Person, method: str, turn: str) -> None:
-        # To attach is a PUT, of what a POST began.
+        # To attach is a PUT, of what a POST began. A call ends once.
         of_turn = [(one, "POST" if one.path.endswith(ATTACHED) else one.method) for one in self.operations]
         some = [one for one, when in of_turn if when == method and one.name != ERASE]
         some.sort(key=lambda one: [one.path.endswith(end) for end in BEGUN])
-        for place, one in enumerate(some):
+        not_now = "/rejection" if person.number % 2 else "/closure"
+        for place, one in enumerate(one for one in some if not one.path.endswith(not_now)):
             by = place if method == "DELETE" else 0 if one.path.startswith(ONCE) else person.number
             if person.number == by:
                 self.ask(one.name, person, turn)
@@ -197,6 +205,11 @@ class Company:
             self._made[operation.path] = next(iter(body.get("items", [])), body)["id"]
         for name, token in (("cursor", body.get("cursor")), ("after", answer.headers.get("x-after"))):
             self.tokens[name] |= {token} if token else set()
+
+
+def call_of(machine: str) -> str:
+    """Return the id of a machine's call."""
+    return str(uuid5(NAMESPACE_OID, machine))
 
 
 def _says_name(person: Person, named: str, place: str) -> str:

@@ -101,7 +101,8 @@ class Hostile:
         """Send a request in which most is the other company's; it is as if that were nobody's."""
         person = self._dice.choice(self._ours.people)
         role = self._dice.choice(sorted(operation.groups) if self._dice.random() < MOST else groups.ALL)
-        names = {groups.DEVICE: f"{self._ours.mark}-m{person.number}", groups.GATEWAY: self._ours.places_of(person)[1]}
+        machine, factory = f"{self._ours.mark}-m{person.number}", self._ours.places_of(person)[1]
+        names = {groups.DEVICE: machine, groups.STATION: machine, groups.GATEWAY: factory}
         claims = {"groups": [role, self.place_of(person)], "subject": person.id, "name": names.get(role, person.name)}
         parts = self._mixed(operation, person)
         answer = self._ours.loop.request(operation.name, **parts, **claims)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Annotated, Final, Literal, Self
 
 from aws_lambda_powertools.event_handler.openapi.params import Path, Query
-from pydantic import AfterValidator, Field, WithJsonSchema, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from andon.http import schemas
 from andon.http.fields import Id, Line, Lines, Word
@@ -26,7 +26,9 @@ LEAST_PRIORITY: Final = 3
 LARGEST_CATALOG_BYTES: Final = 48 * 1024
 
 Name = Annotated[
-    str, AfterValidator(names.call_name), WithJsonSchema({"type": "string", "pattern": names.CALL_NAME_PATTERN})
+    str,
+    AfterValidator(names.call_name),
+    described({"type": "string", "pattern": names.CALL_NAME_PATTERN}, "material"),
 ]
 Priority = Annotated[int, Field(ge=1, le=LEAST_PRIORITY, examples=[1])]
 
