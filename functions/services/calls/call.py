@@ -1,12 +1,15 @@
 """A call: somebody needs help at a piece of equipment, until somebody closes it with a cause, or rejects it.
 
 Its id is the client's, so that a double tap and a resend are one call. Of a category there is one open call at a piece
-of equipment: the claim that stands there is put, and let go, in the transaction of the call's own row.
+of equipment: the row that says which is written in the transaction of the call's own row. Once that has ended it says
+when, so that the next call is later, whichever clock its writer has: views order the calls of a category by time.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple, NotRequired, TypedDict, cast
+from typing import Final, NamedTuple, NotRequired, TypedDict, cast
 
+from andon.dynamodb.client import Put
+from andon.dynamodb.expressions import Condition
 from andon.dynamodb.key_query import BeginsWith, KeyQuery
 from andon.dynamodb.keys import SEPARATOR, prefix, sort_key
 from andon.dynamodb.ttl import ATTRIBUTE, is_alive, ttl_at
@@ -15,7 +18,8 @@ from andon.events.fact import Change, Fact
 from andon.runtime import times
 from andon.runtime.errors import Conflict, NotFound, PreconditionRequired
 from andon.runtime.json_types import members_of
-from andon.versions.claims import OWNER, Claim
+from andon.versions.also import Also
+from andon.versions.claims import CLAIM, OWNER
 from andon.versions.optimistic_lock import Command, Draft, Guard, Saved, VersionedRow
 from andon.versions.versioned_write import ATTEMPTS, Contended, Versions, change, save
 from contract import calls
@@ -30,6 +34,9 @@ MISSING: Final = "There is no such call, or not any more."
 ENDED: Final = "This call is closed, or rejected."
 OPEN: Final = "This equipment has an open call of this category."
 ANOTHER: Final = "This id is that of another call."
+
+ENDED_MS: Final = "endedMs"
+"""When the last call of a category ended, if none is open."""
 
 
 class Request(NamedTuple):
@@ -109,16 +116,13 @@ def raise_call(call_id: str, request: Request, place: Place, catalog: Catalog, c
         Contended: calls came and went at each of `ATTEMPTS` attempts.
 
     """
-    draft = _raised(call_id, request, place, catalog, command)
     for _ in range(ATTEMPTS):
         try:
-            return save(versions_of(call_id), draft)
+            return save(versions_of(call_id), _raised(call_id, request, place, catalog, command))
         except PreconditionRequired:
             return _again(call_id, request, command)
         except Conflict:
-            found = _open_at(request.equipment_id, request.category)
-            if found is not None:
-                raise Conflict(OPEN, members={"call": to_response(found)}) from None
+            command = _behind_the_last(request, command)
     raise Contended
 
 
@@ -132,7 +136,7 @@ def take(call_id: str, command: Command, guard: Guard | None) -> Saved[CallRow]:
     """
 
     def taken(row: CallRow) -> Draft:
-        taken_at = row.get("takenAt") or _now(row, command)
+        taken_at = row.get("takenAt") or times.to_utc(_now_ms(row, command))
         return _draft(row, {"status": "taken", "taker": command.actor, "takenAt": taken_at}, command)
 
     return _change(call_id, taken, command, guard)
@@ -197,13 +201,6 @@ def fact_of(change: Change) -> Fact | None:
     return Fact(event_type, row["timestamp"], row["equipmentId"], DISCRIMINATOR, to_entity(row), actor=author_in(row))
 
 
-def claims_of(said: Mapping[str, Any]) -> Mapping[str, Claim]:
-    """Return what a version claims: while it is open, the one open call of its category at its equipment."""
-    if said["status"] not in calls.OPEN:
-        return {}
-    return {"open call": Claim(TABLE, _open_key(said["equipmentId"], said["category"]), owner=said["id"])}
-
-
 def _raised(call_id: str, request: Request, place: Place, catalog: Catalog, command: Command) -> Draft:
     priority, raised_at = catalog.priority_of(request.category), times.to_utc(command.now_ms)
     if request.priority is not None:
@@ -228,7 +225,7 @@ def _raised(call_id: str, request: Request, place: Place, catalog: Catalog, comm
         note=None,
         reason=None,
     )
-    return Draft(content, _mark_of(call_id), command, claims=claims_of)
+    return Draft(content, _mark_of(call_id), command, also={"open call": _opens(call_id, request, command.now_ms)})
 
 
 def _again(call_id: str, request: Request, command: Command) -> Saved[CallRow]:
@@ -246,10 +243,36 @@ def _again(call_id: str, request: Request, command: Command) -> Saved[CallRow]:
     return Saved(row, created=False)
 
 
-def _open_at(equipment_id: str, category: str) -> CallRow | None:
-    claim = TABLE.get(_open_key(equipment_id, category), consistent=True)
-    row = versions_of(claim[OWNER]).current() if claim else None
-    return row if row and row["status"] in calls.OPEN else None
+def _behind_the_last(request: Request, command: Command) -> Command:
+    """Return the command with a time behind the end of the last call of its category there.
+
+    Raises:
+        Conflict: that is open.
+
+    """
+    last = TABLE.get(_open_key(request.equipment_id, request.category), consistent=True) or {}
+    row = versions_of(last[OWNER]).current() if OWNER in last else None
+    if row and row["status"] in calls.OPEN:
+        raise Conflict(OPEN, members={"call": to_response(row)})
+    return command._replace(now_ms=max(command.now_ms, last.get(ENDED_MS, 0) + 1))
+
+
+def _opens(call_id: str, request: Request, now_ms: int) -> Also:
+    """Return the write by which a call is the open one of its category, if there is none, and none ended later."""
+    condition = Condition(
+        "(attribute_not_exists(#owner) OR #owner = :owner) AND (attribute_not_exists(#ended) OR #ended < :now)",
+        {"owner": OWNER, "ended": ENDED_MS},
+        {"owner": call_id, "now": now_ms},
+    )
+    key = _open_key(request.equipment_id, request.category)
+    return Also(Put(TABLE, {**key, OWNER: call_id, "discriminator": CLAIM}, condition))
+
+
+def _ends(row: CallRow, ended_ms: int) -> Also:
+    """Return the write by which a call is no longer the open one."""
+    said = {ENDED_MS: ended_ms, ATTRIBUTE: ttl_at(ended_ms, calls.KEPT_DAYS), "discriminator": CLAIM}
+    condition = Condition("#owner = :owner", {"owner": OWNER}, {"owner": row["id"]})
+    return Also(Put(TABLE, {**_open_key(row["equipmentId"], row["category"]), **said}, condition))
 
 
 def _change(call_id: str, decide: Callable[[CallRow], Draft], command: Command, guard: Guard | None) -> Saved[CallRow]:
@@ -264,15 +287,16 @@ def _change(call_id: str, decide: Callable[[CallRow], Draft], command: Command, 
 
 
 def _ended(row: CallRow, changes: Mapping[str, object], command: Command) -> Draft:
-    """Return the draft of a call that ends: no index lists it, nothing is claimed, and it expires."""
-    ended = {**changes, "place": None, "endedAt": _now(row, command), "endedBy": command.actor}
+    """Return the draft of a call that ends: no list of open calls has it, it expires, and another one may be raised."""
+    ended_ms = _now_ms(row, command)
+    ended = {**changes, "place": None, "endedAt": times.to_utc(ended_ms), "endedBy": command.actor}
     draft = _draft(row, ended, command)
-    expires = {ATTRIBUTE: ttl_at(command.now_ms, calls.KEPT_DAYS)}
-    return draft._replace(attributes={**draft.attributes, **expires}, claims=claims_of)
+    expires = {ATTRIBUTE: ttl_at(ended_ms, calls.KEPT_DAYS)}
+    return draft._replace(attributes={**draft.attributes, **expires}, also={"open call": _ends(row, ended_ms)})
 
 
 def _draft(row: CallRow, changes: Mapping[str, object], command: Command) -> Draft:
-    """Return the draft of a row with changes; what it claims stays, as long as the draft does not say otherwise."""
+    """Return the draft of a row with changes."""
     fields: dict[str, object] = dict(row)
     content = {name: fields.get(name) for name in CallContent.__annotations__}
     return Draft({**content, **changes}, _mark_of(row["id"]), command)
@@ -291,9 +315,9 @@ def _part(line_id: str) -> str:
     return line_id.replace(SEPARATOR, "%23")
 
 
-def _now(row: CallRow, command: Command) -> str:
+def _now_ms(row: CallRow, command: Command) -> int:
     """Return the time of a change: that of its version, also where the writer's clock is behind."""
-    return times.to_utc(max(command.now_ms, row["timestamp"] + 1))
+    return max(command.now_ms, row["timestamp"] + 1)
 
 
 def _seconds(since: str, until: str) -> int:

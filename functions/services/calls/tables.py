@@ -3,7 +3,7 @@
 | pk | sk | row |
 |---|---|---|
 | `Call#<id>` | `call` | a call: raised, taken, closed or rejected; its id is the client's |
-| `Equipment#<id>` | `open#<category>` | the claim of the open call of that category: there is one at a time |
+| `Equipment#<id>` | `open#<category>` | which call of that category is open, or when the last one ended |
 | `Equipment#<id>` | `<startedAt>#cause` | what the trouble was that began then |
 | `Equipment#<id>` | `equipment` | what calls has to know of the equipment: where it is |
 | `Factory#<id>` | `catalog` | what the factory calls for, and the causes of trouble |
@@ -30,7 +30,7 @@ TABLE = Table("CALLS_TABLE", KEYS)
 
 # What each role calls, where that is less than a service may.
 GRANTS = {
-    "command": {"CALLS_TABLE": ("DeleteItem", "GetItem", "PutItem", "UpdateItem")},
+    "command": {"CALLS_TABLE": ("GetItem", "PutItem", "UpdateItem")},
     "query": {
         "CALLS_TABLE": ("GetItem",),
         "CALLS_TABLE/ByPlace": ("Query",),

@@ -17,7 +17,7 @@ def claiming(draft: Draft, claims_of: ClaimsOf, before: Attributes | None) -> Dr
     """
     old = {} if before is None or before.get("deleted") else claims_of(before)
     new = {} if draft.deleted else claims_of({**draft.content, **draft.attributes})
-    _require_kept(draft, new, old)
+    _require_kept(draft, new or old)
     kept = {claim.row_key for claim in new.values()}
     writes = {f"{name} before": claim.released() for name, claim in old.items() if claim.row_key not in kept}
     writes |= {name: claim.taken(name) for name, claim in new.items()}
@@ -26,12 +26,12 @@ def claiming(draft: Draft, claims_of: ClaimsOf, before: Attributes | None) -> Dr
     return draft._replace(also={**draft.also, **writes})
 
 
-def _require_kept(draft: Draft, new: Mapping[str, Claim], old: Mapping[str, Claim]) -> None:
-    names = ", ".join(new or old)
+def _require_kept(draft: Draft, claims: Mapping[str, Claim]) -> None:
+    names = ", ".join(claims)
     if names and draft.needs_if_match is not always:
         raise ValueError(
             f"claims: {names}: who may replace a living row without If-Match names no version whose claims are let go. "
             "Leave out needs_if_match, or what is claimed"
         )
-    if new and ttl.ATTRIBUTE in draft.attributes:  # what lets its claims go may expire
+    if names and not draft.deleted and ttl.ATTRIBUTE in draft.attributes:
         raise ValueError(f"claims: {names}: the row expires, and its claims would stay; delete it by a command")

@@ -105,16 +105,6 @@ def test_who_is_refused_is_told_what_the_claim_says(memory: OneTable) -> None:
     assert owners(memory) == coats(memory) == {"red": "saw"}
 
 
-def test_what_lets_its_claims_go_may_expire(memory: OneTable) -> None:
-    save(current_only("saw"), coat("saw", "red"))
-    ended = coat("saw", "red", 1)
-    ended = ended._replace(attributes={**ended.attributes, "ttl": 9}, content={"colour": "none"})
-    ended = ended._replace(claims=lambda said: claims_of(said) if said["colour"] != "none" else {})
-
-    assert change(current_only("saw"), ended.command, lambda _: ended).row["version"] == 2
-    assert owners(memory) == {}
-
-
 def test_a_change_whose_response_was_lost_is_answered_as_the_first_time(memory: OneTable) -> None:
     """Also where no revision is kept, by the current row, and not behind a later change."""
     save(current_only("saw"), coat("saw", "red"))

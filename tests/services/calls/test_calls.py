@@ -196,6 +196,17 @@ def test_no_time_of_a_call_goes_back_with_a_clock(loop: Loop) -> None:
     assert (closed["secondsToTake"], closed["secondsToClose"]) == (0, 0)
 
 
+def test_the_next_call_of_a_category_is_later_whichever_clock_its_writer_has(loop: Loop) -> None:
+    with frozen_clock(NOW):
+        send(loop, PUT, MATERIAL)
+        ended = send(loop, CLOSE, COILS, if_match=1).body
+    with frozen_clock(NOW - 5_000):
+        first, again = (send(loop, PUT, MATERIAL, path=ANOTHER) for _ in range(2))
+
+    assert (first.status, again.status) == (201, 201)
+    assert ended["endedAt"] < first.body["raisedAt"] == first.body["changedAt"] == again.body["raisedAt"]
+
+
 @pytest.mark.parametrize("route", [TAKE, CLOSE, REJECT])
 def test_a_change_names_the_version_that_it_is_made_for(loop: Loop, route: str) -> None:
     body = {TAKE: None, CLOSE: COILS, REJECT: {"reason": "It was a drill."}}[route]
