@@ -18,7 +18,7 @@ NAMES: Final[NamesOf] = {
     "crew": (*LOG, "lead"),
     "escalation": (*LOG, "supervisor"),
     "acknowledgement": (*LOG, "acknowledgedBy"),
-    "call": ("id", "equipmentId", "category", "status", "raisedAt"),
+    "call": ("id", "version", "equipmentId", "category", "priority", "status", "raisedAt"),
     "cause": ("equipmentId", "startedAt", "cause"),
     "order": ("equipmentId", "date", "kind", "version", "factoryId", "plannedFor"),
 }

@@ -1,9 +1,10 @@
 """Facts about calls, as services and views read them. `CALL_FACTS` are all of a call, in the order of its life."""
 
-from typing import Final
+from typing import Final, cast
 
 from andon.events.domain_event import DomainEvent, Entity
-from contract.entities import CallStatus
+from andon.events.topic import Topic
+from contract.entities import CallStatus, OpenCall
 
 SOURCE: Final = "calls"
 
@@ -15,6 +16,8 @@ CALL_FACTS: Final[dict[CallStatus, str]] = {"raised": RAISED, "taken": TAKEN, "c
 
 CAUSE_RECORDED: Final = "cause-recorded"
 CATALOG_SET: Final = "catalog-set"
+
+TOPICS: Final[tuple[Topic, ...]] = tuple((SOURCE, event_type) for event_type in CALL_FACTS.values())
 
 OPEN: Final = frozenset({"raised", "taken"})
 
@@ -30,3 +33,26 @@ def call_in(event: DomainEvent) -> Entity:
 
     """
     return event.entity("call")
+
+
+def open_call(call: Entity) -> OpenCall | None:
+    """Return a call as views say it; None: it has ended.
+
+    Raises:
+        Poison: it does not say what it is.
+
+    """
+    status, taker = call.text("status"), call.optional_text("taker")
+    if status not in OPEN:
+        return None
+    made: OpenCall = {
+        "id": call.text("id"),
+        "version": call.whole_number("version"),
+        "category": call.text("category"),
+        "priority": call.whole_number("priority"),
+        "status": cast("CallStatus", status),
+        "raisedAt": call.text("raisedAt"),
+    }
+    if taker:
+        made["taker"] = taker
+    return made

@@ -338,3 +338,15 @@ class CatalogEntity(TypedDict):
     version: int
     categories: list[CategoryEntity]
     causes: list[CatalogCauseEntity]
+
+
+class OpenCall(TypedDict):
+    """A call that has not ended; `taker` is there once somebody took it. version: for If-Match."""
+
+    id: str
+    version: int
+    category: str
+    priority: int
+    status: CallStatus
+    raisedAt: str
+    taker: NotRequired[str]

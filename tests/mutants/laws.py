@@ -1184,6 +1184,15 @@ INFRA: Final = [
 ]
 
 SAMPLE: Final = [
+    *_in("functions/views/board/view.py", "tests/views/board/test_calls.py",
+        ("board: a call has the order of all calls", '_update(call.text("equipmentId"), attribute, fields, family',
+         '_update(call.text("equipmentId"), "calls", fields, family'),
+        ("board: an older episode's cause is shown", 'return _update_about(started_at, cause, "cause", fields)',
+         'return _update(cause.text("equipmentId"), "cause", fields)')),
+    *_in("functions/views/board/version.py", "tests/views/board/test_calls.py",
+        ("board: the version falls when old calls go", "in (REPORTS, CALLS) for", "in (REPORTS,) for")),
+    *_in("functions/contract/calls.py", "tests/views/board/test_calls.py",
+        ("board: what has ended is shown", "    if status not in OPEN:\n        return None\n", "")),
     *_in("functions/views/board/version.py", "tests/views/board/test_version.py",
         ("board: the version falls when old reports go", " and name not in surplus", "")),
     *_in("functions/views/board/changes.py", "tests/views/board/test_changes.py",

@@ -2,6 +2,7 @@
 
 from andon.http.models import ResponseModel
 from andon.http.openapi import Absent
+from contract.entities import CallStatus
 
 
 class PlaceResponse(ResponseModel):
@@ -61,6 +62,25 @@ class OrderResponse(ResponseModel):
     startedAt: str | Absent = None  # noqa: N815
 
 
+class OpenCallResponse(ResponseModel):
+    """A call that has not ended; `taker` is the subject of whoever took it, `version` is for If-Match."""
+
+    id: str
+    version: int
+    category: str
+    priority: int
+    status: CallStatus
+    raisedAt: str  # noqa: N815
+    taker: str | Absent = None
+
+
+class LastCauseResponse(ResponseModel):
+    """The cause of an episode, by the factory's catalog."""
+
+    startedAt: str  # noqa: N815
+    cause: str
+
+
 class StandingResponse(ResponseModel):
     """How a piece of equipment stands; null is unknown yet, a missing member does not apply; times are fixed-width UTC.
 
@@ -73,7 +93,8 @@ class StandingResponse(ResponseModel):
     with it; `atRisk`, if the trouble comes back often or gets worse. `silentSince` is the newest report of equipment
     that has not reported for too long.
     `lastAnomaly` is about the newest log that was unlike the machine, however long ago. While maintenance is `underWay`
-    it is neither silent nor at risk; `overdue` is the first order that was not finished on its day.
+    it is neither silent nor at risk; `overdue` is the first order that was not finished on its day. `calls` are open,
+    by priority; `lastCause` is that of the newest episode that has one.
     """
 
     equipmentId: str  # noqa: N815  the contract's name
@@ -93,6 +114,8 @@ class StandingResponse(ResponseModel):
     underWay: list[OrderResponse] | Absent = None  # noqa: N815
     nextOrder: OrderResponse | Absent = None  # noqa: N815
     overdue: OrderResponse | Absent = None
+    calls: list[OpenCallResponse] | Absent = None
+    lastCause: LastCauseResponse | Absent = None  # noqa: N815
     lastAudit: LastAuditResponse | Absent = None  # noqa: N815
     lastAnomaly: LastAnomalyResponse | Absent = None  # noqa: N815
 

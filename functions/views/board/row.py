@@ -7,6 +7,9 @@ from contract.entities import AnomalyKind, ExpectedEntity, LocationEntity, OpenO
 SEEN: Final = "seen#"
 """Prefix of a state's attribute: `seen#ERROR` is the time of the newest report of ERROR."""
 
+CALL: Final = "call#"
+"""Prefix of a category's attribute: `call#material` is the `OpenCall` of it, if one is open."""
+
 
 class LastAudit(TypedDict):
     """The last audit of any part; `timestamp` is fixed-width UTC."""
@@ -34,6 +37,13 @@ class LastAnomaly(TypedDict):
     expected: ExpectedEntity
     seen: float
     model: str
+
+
+class LastCause(TypedDict):
+    """The cause of the newest episode that has one, by the beginning of the episode (fixed-width UTC)."""
+
+    startedAt: str
+    cause: str
 
 
 class BoardFields(TypedDict, total=False):
@@ -67,9 +77,10 @@ class BoardFields(TypedDict, total=False):
     UnderWay: list[OpenOrder] | None
     NextOrder: OpenOrder | None
     OverdueDay: str
+    Cause: LastCause
 
 
 class BoardRow(BoardFields):
-    """A row; beside these attributes stand one for each of the newest states (see `SEEN`), the oplocks and a ttl."""
+    """A row; beside these stand the newest states (see `SEEN`), the open calls (see `CALL`), the oplocks and a ttl."""
 
     EquipmentID: str

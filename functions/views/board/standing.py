@@ -7,9 +7,9 @@ from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.ttl import is_alive
 from andon.runtime.errors import NotFound
 from andon.runtime.json_types import members_of
-from contract.entities import LocationEntity, OpenOrder
+from contract.entities import LocationEntity, OpenCall, OpenOrder
 from contract.names import NORMAL
-from views.board.row import SEEN, BoardRow, LastAnomaly, LastAudit, Risk
+from views.board.row import CALL, SEEN, BoardRow, LastAnomaly, LastAudit, LastCause, Risk
 from views.board.version import version_of
 
 AT_RISK: Final = "atRisk"
@@ -46,6 +46,8 @@ class EquipmentStanding(Trouble):
     underWay: NotRequired[list[OpenOrder]]
     nextOrder: NotRequired[OpenOrder]
     overdue: NotRequired[OpenOrder]
+    calls: NotRequired[list[OpenCall]]
+    lastCause: NotRequired[LastCause]
     lastAudit: NotRequired[LastAudit]
     lastAnomaly: NotRequired[LastAnomaly]
 
@@ -93,6 +95,8 @@ def to_response(row: BoardRow) -> EquipmentStanding:
         "underWay": row.get("UnderWay"),
         "nextOrder": row.get("NextOrder"),
         "overdue": _overdue(row),
+        "calls": _calls(row) or None,
+        "lastCause": row.get("Cause"),
         "lastAudit": row.get("LastAudit"),
         "lastAnomaly": row.get("LastAnomaly"),
     }
@@ -115,6 +119,12 @@ def require_equipment(row: Item | None, *, now_ms: int) -> BoardRow:
 def _reports(row: Attributes) -> dict[str, str]:
     """Return the time of the newest report of each state."""
     return {name.removeprefix(SEEN): time for name, time in row.items() if name.startswith(SEEN)}
+
+
+def _calls(row: Attributes) -> list[OpenCall]:
+    """Return the open calls: by priority, the oldest first."""
+    found = [call for name, call in row.items() if name.startswith(CALL)]
+    return sorted(found, key=itemgetter("priority", "raisedAt", "id"))
 
 
 def _trouble(row: Attributes, state: str | None) -> Trouble:

@@ -3,7 +3,7 @@
 from andon.dynamodb.attribute_values import Attributes
 from andon.views.inverse_oplock import milliseconds_of
 from andon.views.oplock_family import OPLOCK
-from views.board.view import REPORTS
+from views.board.view import CALLS, REPORTS
 
 
 def version_of(row: Attributes) -> int:
@@ -13,9 +13,10 @@ def version_of(row: Attributes) -> int:
     the greater version is newer. A stored counter would count late events, too. Two images may tie: what is said again
     about the same log counts with the log's time.
 
-    Members of the family of reports that are about to be removed do not count, or the sum would fall when they are:
-    the sum of the newest of a family only grows, too. JSON's numbers hold it: 25 oplocks of 10^13 are below 2^53.
+    Members of a family, of reports or of calls, that are about to be removed do not count, or the sum would fall when
+    they are: the sum of the newest of a family only grows, too. JSON's numbers hold it: 60 oplocks of 10^13 are below
+    2^53.
     """
-    surplus = {f"{OPLOCK}{name}" for name in REPORTS.surplus(row)}
+    surplus = {f"{OPLOCK}{name}" for family in (REPORTS, CALLS) for name in family.surplus(row)}
     orders = [order for name, order in row.items() if name.startswith(OPLOCK) and name not in surplus]
     return sum(map(milliseconds_of, orders))

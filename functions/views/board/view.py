@@ -12,10 +12,10 @@ from andon.runtime.json_types import JsonObject
 from andon.views.oplock_family import OplockFamily
 from andon.views.oplocked_fields import Anchor, origin_of_entity
 from andon.views.view_update import On, ViewUpdate
-from contract import logs, names, old_shapes, orders
+from contract import calls, logs, names, old_shapes, orders
 from contract.entities import AnomalyKind, ExpectedEntity, LocationEntity
 from contract.locations import NOT_SAID, board_sort_key, levels_in, location_by, part
-from views.board.row import SEEN, BoardFields, LastAnomaly, LastAudit
+from views.board.row import CALL, SEEN, BoardFields, LastAnomaly, LastAudit
 
 # Slow data: one row per piece of equipment, needed as long as the factory has a line; tombstones stay, too.
 TTL_DAYS = None
@@ -25,6 +25,9 @@ ANCHOR = Anchor(oplock="equipment", skeleton_days=logs.TTL_DAYS)
 
 # Who reports chooses the name. The answer needs the newest two, and the newest NORMAL.
 REPORTS = OplockFamily(prefix=SEEN, most=16, always=frozenset({f"{SEEN}{names.NORMAL}"}))
+
+# One call of a category is open at a time, and a catalog has twelve; those that ended leave their oplocks.
+CALLS = OplockFamily(prefix=CALL, most=24)
 
 KEYS = Keys("EquipmentID", one_partition_per="entity")
 BY_LOCATION = Keys("Company", "Location", one_partition_per="tenant")
@@ -161,6 +164,23 @@ def on_maintenance_overdue(event: DomainEvent) -> ViewUpdate:
     return _update(overdue.text("equipmentId"), "overdue", {"OverdueDay": overdue.text("plannedFor")})
 
 
+def on_call_changed(event: DomainEvent) -> ViewUpdate:
+    """Keep the open call of its category; one that ended is none."""
+    call = calls.call_in(event)
+    attribute = f"{CALL}{names.call_name(call.text('category'))}"
+    fields = {attribute: calls.open_call(call)}
+    of_call = origin_of_entity(call.text("id"))
+    return _update(call.text("equipmentId"), attribute, fields, family=CALLS, origin=of_call)
+
+
+def on_cause_recorded(event: DomainEvent) -> ViewUpdate:
+    """Keep the cause of the newest episode that has one."""
+    cause = event.entity("cause")
+    started_at = _time(event, cause, "startedAt")
+    fields: BoardFields = {"Cause": {"startedAt": started_at, "cause": cause.text("cause")}}
+    return _update_about(started_at, cause, "cause", fields)
+
+
 def on_anomaly_detected(event: DomainEvent) -> ViewUpdate:
     """Keep the newest anomaly."""
     anomaly = event.entity("anomaly")
@@ -278,6 +298,8 @@ ON: On = {  # (source, type) -> what the view keeps of it
     ("anomalies", "anomaly-detected"): on_anomaly_detected,
     ("planning", "upkeep-changed"): on_upkeep_changed,
     ("planning", "maintenance-overdue"): on_maintenance_overdue,
+    **dict.fromkeys(calls.TOPICS, on_call_changed),
+    ("calls", "cause-recorded"): on_cause_recorded,
 }
 
 UPCASTERS: Upcasters = {  # (source, type) -> the steps from its oldest shape to today's
