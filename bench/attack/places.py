@@ -8,12 +8,15 @@ from bench.attack.operations import OURS, Operation, OperationParameter, example
 from bench.attack.target import AttackTarget
 from bench.attack.wire import RawRequest, side_by_side
 from contract import groups
-from contract.people import PERSON_PATTERN
+from contract.people import PERSON_PATTERN, SUBJECT_PATTERN
 
 PART: Final = "places"
 HERE: Final = f"{OURS}gdl-1"  # where the examples are
 ELSEWHERE: Final = f"{OURS}elsewhere"  # company, factory and machine
 SOMEBODY: Final = "at-9901"
+CALL: Final = "a77ac000-0000-4000-8000-000000009901"
+CALL_PATTERN: Final = f"^{SUBJECT_PATTERN}$"
+MATERIAL: Final = {"category": "material"}
 OF_MANY: Final = "GET /board/{company}"  # shows what is at their own places: nothing
 WITHIN_S: Final = 60
 
@@ -25,15 +28,18 @@ def attack(target: AttackTarget) -> None:
     eventually(
         lambda: target.ask("GET /equipment/{id}/board", {"id": ELSEWHERE}).status == HTTPStatus.OK, within_s=WITHIN_S
     )
+    raised = target.operation("PUT /calls/{id}").request({"id": CALL}, content={**MATERIAL, "equipmentId": ELSEWHERE})
+    eventually(lambda: target.send(raised).status < HTTPStatus.MULTIPLE_CHOICES, within_s=WITHIN_S)
     tokens = {role: target.stack.token(role, at=(HERE,)) for role in groups.ALL}
     calls = [(one, role, _elsewhere(one)) for one in target.operations for role in sorted(one.groups)[:2]]
     answers = side_by_side(lambda call: target.door.send(call[2], tokens[call[1]]), calls, clients=target.clients)
     for (operation, role, request), answer in zip(calls, answers, strict=True):
         effects = target.judge.effects(operation, answer)
-        is_about = ELSEWHERE in f"{request.target} {request.body!r}" and operation.name != OF_MANY
+        asked = f"{request.target} {request.body!r}"
+        is_about = (ELSEWHERE in asked or CALL in asked) and operation.name != OF_MANY
         if is_about and answer.status < HTTPStatus.MULTIPLE_CHOICES:
             effects.append(f"{role} is let in at {operation.name}")
-        if ELSEWHERE in answer.body.decode() and ELSEWHERE not in f"{request.target} {request.body!r}":
+        if ELSEWHERE in answer.body.decode() and ELSEWHERE not in asked:
             effects.append(f"{role} is told of elsewhere at {operation.name}")
         target.note(PART, "a route and a thing elsewhere", request, answer, effects)
     request = target.operation("PUT /equipment/{id}").request({"id": f"{OURS}here"})
@@ -58,10 +64,14 @@ def _elsewhere(operation: Operation) -> RawRequest:
     content = operation.content()
     if isinstance(content, list):
         content = put(content, (0, "equipmentId"), ELSEWHERE)
+    elif content and "equipmentId" in content:
+        content = put(content, ("equipmentId",), ELSEWHERE)
     return operation.request({one.name: _named(one) for one in operation.of("path")}, content=content)
 
 
 def _named(parameter: OperationParameter) -> str:
     if parameter.schema.get("pattern") == PERSON_PATTERN:
         return SOMEBODY
+    if parameter.schema.get("pattern") == CALL_PATTERN:
+        return CALL
     return ELSEWHERE if parameter.name in {"id", "factoryId", "company"} else str(example(parameter.schema))

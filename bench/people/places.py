@@ -16,7 +16,7 @@ from andon.runtime.clock import HOUR_MS
 from andon.testing.loop import Loop
 from bench.attack.operations import Operation, read
 from bench.attack.report import Record
-from bench.people.company import Company, Parts, Person, request_of
+from bench.people.company import Company, Parts, Person, call_of, request_of
 from bench.people.erasure import ARCHIVE
 from bench.people.names import people_of
 from bench.people.watch import Stores, at_rest, marks
@@ -76,12 +76,14 @@ class Hostile:
     def __init__(self, theirs: Company, ours: Company, dice: random.Random, record: Record) -> None:
         self._theirs, self._ours, self._dice, self._record = theirs, ours, dice, record
         self._told: set[str] = set()
-        words = [rf"{theirs.mark}[\w-]*", *(one.id for one in theirs.people)]
+        self._calls = [call_of(f"{theirs.mark}-m{one.number}") for one in theirs.people]
+        words = [rf"{theirs.mark}[\w-]*", *(one.id for one in theirs.people), *self._calls]
         self._words = re.compile("|".join(words).encode())
         # So that nobody knows them: another mark, other badges and other subjects.
         self._unknown = [
             (theirs.mark, f"{theirs.mark[::-1]}"),
             *((one.id, f"{one.id[:-2]}77") for one in theirs.people),
+            *((one, call_of(f"nobody {one}")) for one in self._calls),
         ]
 
     def place_of(self, person: Person) -> str:
@@ -111,7 +113,9 @@ class Hostile:
             self._told |= self.foreign_in(parts)
         found = self.foreign_in([answer.body, dict(answer.headers)])
         is_told, found = bool(found & self._told), found - self.foreign_in(parts) - self._told
-        is_foreign = any(self._theirs.mark in one for one in _things(parts)) and operation.name != OF_MANY
+        is_foreign = (
+            any(self._theirs.mark in one or one in self._calls for one in _things(parts)) and operation.name != OF_MANY
+        )
         effects = ["says more than it was told"] * bool(found)
         effects += ["is let in"] * (is_foreign and is_done and (operation.method, answer.status) != NOT_YET)
         unknown = self._as_unknown(parts)

@@ -42,7 +42,7 @@ import { isDay } from "./days.js";
  * @typedef {(value: any) => boolean} Check
  */
 
-/** Above any sum of a row's oplocks: each is below 10^13, and a row has some 25. */
+/** Above any sum of a row's oplocks: each is below 10^13, and a row has some 60. */
 const VERSION_BELOW = 1e15;
 
 /** @type {Check} */
