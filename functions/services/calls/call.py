@@ -271,7 +271,8 @@ def _opens(call_id: str, request: Request, now_ms: int) -> Also:
 def _ends(row: CallRow, ended_ms: int) -> Also:
     """Return the write by which a call is no longer the open one."""
     said = {ENDED_MS: ended_ms, ATTRIBUTE: ttl_at(ended_ms, calls.KEPT_DAYS), "discriminator": CLAIM}
-    condition = Condition("#owner = :owner", {"owner": OWNER}, {"owner": row["id"]})
+    # Free, if it was lost with its region: it is no fact, and does not come back with the calls.
+    condition = Condition("attribute_not_exists(#owner) OR #owner = :owner", {"owner": OWNER}, {"owner": row["id"]})
     return Also(Put(TABLE, {**_open_key(row["equipmentId"], row["category"]), **said}, condition))
 
 

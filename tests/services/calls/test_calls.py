@@ -7,10 +7,13 @@ from uuid import UUID
 
 import pytest
 
+from andon.dynamodb.attribute_values import to_typed
 from andon.events.domain_event import DomainEvent
 from andon.runtime.clock import DAY_MS
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer, Loop
+from andon.wire import aws
+from services.calls.tables import KEYS, TABLE, partition_of
 from tests.services.calls.samples import ANOTHER, CALL, CATALOG, EQUIPMENT, FACTORY, MATERIAL, SAFETY
 from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, intruding
 from tests.support.samples import body_of, sample
@@ -205,6 +208,20 @@ def test_the_next_call_of_a_category_is_later_whichever_clock_its_writer_has(loo
 
     assert (first.status, again.status) == (201, 201)
     assert ended["endedAt"] < first.body["raisedAt"] == first.body["changedAt"] == again.body["raisedAt"]
+
+
+def test_a_call_is_closed_also_where_it_was_brought_back_without_its_mark(loop: Loop) -> None:
+    """As behind the loss of a region: the row that says which one is open is no fact."""
+    key = KEYS.of(partition_of(EQUIPMENT["id"]), "open#material")
+    with frozen_clock(NOW):
+        send(loop, PUT, MATERIAL)
+        aws.client("dynamodb").delete_item(TableName=TABLE.name, Key=to_typed(key))
+        send(loop, PUT, MATERIAL, path=ANOTHER)
+        beside = send(loop, CLOSE, COILS, if_match=1)
+        other = send(loop, CLOSE, COILS, if_match=1, path=ANOTHER)
+        behind = send(loop, CLOSE, COILS, if_match=1)
+
+    assert (beside.status, other.status, behind.status) == (409, 200, 200)
 
 
 @pytest.mark.parametrize("route", [TAKE, CLOSE, REJECT])
