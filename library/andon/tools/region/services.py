@@ -22,6 +22,7 @@ from andon.views.row_write import RowWrite, Subscriptions
 # The timestamps of a row's versions strictly increase.
 VERSION: Final = "version"
 NEWER: Final = "attribute_not_exists(#key) OR #timestamp < :timestamp"
+OVER: Final = "attribute_exists(#key) AND #timestamp < :timestamp"
 
 REPLAY: Final = Replay("region")
 
@@ -81,19 +82,20 @@ class RestoredService(NamedTuple):
         new, _ = _images_in(delivery)
         if delivery.source == self.name and new:
             if not ttl.is_alive(new, now_ms):
+                is_written(self._put(new, OVER))  # what it was before may have had no end: that does not stay
                 return Outcome.EXPIRED
             return Outcome.APPLIED if is_written(self._put(new)) else Outcome.STALE
         event, [table, *_] = upcast(delivery.event, self.upcasters, source=delivery.source), self.tables
         update: RowWrite = self._decided(self.on, delivery)
         return update.write(table, event, ttl_days=None, now_ms=now_ms, replay=REPLAY)
 
-    def _put(self, image: Attributes) -> Put:
-        """Return the write of a row, latched: an older version of it is replaced."""
+    def _put(self, image: Attributes, condition: str = NEWER) -> Put:
+        """Return the write of a row, latched: an older version of it is replaced; with OVER, nothing else is done."""
         table, row = self._table_of(image), {**image, LATCHED: True}
         if VERSION not in row:
             return Put(table, row, table.absent)
         names = {"key": table.keys.partition, "timestamp": "timestamp"}
-        return Put(table, row, Condition(NEWER, names, {"timestamp": row["timestamp"]}))
+        return Put(table, row, Condition(condition, names, {"timestamp": row["timestamp"]}))
 
     def _table_of(self, image: Attributes) -> Table:
         return next(table for table in self.tables if image.keys() >= {*table.keys.names})
