@@ -112,7 +112,7 @@ def raise_call(call_id: str, request: Request, place: Place, catalog: Catalog, c
 
     Raises:
         Invalid: the catalog lacks the category.
-        Conflict: another call of the category is open there; or the id is that of another one.
+        Conflict: another call of the category is open there; or the id is that of another call.
         Contended: calls came and went at each of `ATTEMPTS` attempts.
 
     """
@@ -120,10 +120,21 @@ def raise_call(call_id: str, request: Request, place: Place, catalog: Catalog, c
         try:
             return save(versions_of(call_id), _raised(call_id, request, place, catalog, command))
         except PreconditionRequired:
-            return _again(call_id, request, command)
+            if (row := find_again(call_id, request, command.actor)) is None:
+                raise Conflict(ANOTHER) from None
+            return Saved(row, created=False)
         except Conflict:
             command = _behind_the_last(request, command)
     raise Contended
+
+
+def find_again(call_id: str, request: Request, actor: str) -> CallRow | None:
+    """Return the call that somebody raises again; None: there is no call of this id, or it says something else."""
+    row = versions_of(call_id).current()
+    if row is None or (row["raisedBy"], row["priority"]) != (actor, request.priority or row["priority"]):
+        return None
+    said = row["equipmentId"], row["category"], row.get("text")
+    return row if said == (request.equipment_id, request.category, request.text) else None
 
 
 def take(call_id: str, command: Command, guard: Guard | None) -> Saved[CallRow]:
@@ -226,21 +237,6 @@ def _raised(call_id: str, request: Request, place: Place, catalog: Catalog, comm
         reason=None,
     )
     return Draft(content, _mark_of(call_id), command, also={"open call": _opens(call_id, request, command.now_ms)})
-
-
-def _again(call_id: str, request: Request, command: Command) -> Saved[CallRow]:
-    """Return the call of an id that is taken, if it is the one that is raised.
-
-    Raises:
-        Conflict: it is not.
-
-    """
-    row = versions_of(call_id).current()
-    if row is None or (row["raisedBy"], row["priority"]) != (command.actor, request.priority or row["priority"]):
-        raise Conflict(ANOTHER)
-    if (row["equipmentId"], row["category"], row.get("text")) != (request.equipment_id, request.category, request.text):
-        raise Conflict(ANOTHER)
-    return Saved(row, created=False)
 
 
 def _behind_the_last(request: Request, command: Command) -> Command:

@@ -10,6 +10,7 @@ from andon.http.limits import IN_FUNCTION, OfPlace
 from andon.http.openapi import responses, responses_of_write
 from andon.http.parameters import IfMatch
 from andon.http.problem import PROBLEM_JSON
+from andon.runtime.errors import Forbidden, Invalid, NotFound
 from andon.versions.optimistic_lock import Command, Guard, Saved
 from andon.versions.versioned_write import save
 from contract import after
@@ -32,7 +33,7 @@ from services.calls.bodies import (
 )
 from services.calls.call import CallRow, Request
 from services.calls.cause import CauseContent, CauseRow, Episode
-from services.calls.places import OF_EQUIPMENT, Place, guard_of, place_of, require_at, require_own
+from services.calls.places import OF_EQUIPMENT, Place, guard_of, place_of, require_at, require_own, require_shown
 
 app = HttpApi()
 handler = app.handler
@@ -57,10 +58,22 @@ def put_call(call_id: CallId, body: CallBody) -> Response[str]:
     A station calls for its own equipment only.
     """
     require_own(app.caller, CALLERS_FOR_ANY, body.equipmentId)
-    require_at(app.caller.places, body.equipmentId)
-    command, place = app.command(None, body.model_dump(exclude_none=True)), place_of(body.equipmentId)
+    command = app.command(None, body.model_dump(exclude_none=True))
     request = Request(body.equipmentId, body.category, body.priority, body.text)
-    return _saved(call.raise_call(call_id, request, place, catalog.read(place["factoryId"]), command))
+    try:
+        return _saved(_raise(call_id, request, command))
+    except (Forbidden, Invalid, NotFound):
+        # Of what was raised, also after its category has left the catalog, or its equipment the place.
+        if (row := call.find_again(call_id, request, command.actor)) is None:
+            raise
+        require_shown(app.caller, row)
+        return _saved(Saved(row, created=False))
+
+
+def _raise(call_id: str, request: Request, command: Command) -> Saved[CallRow]:
+    require_at(app.caller.places, request.equipment_id)
+    place = place_of(request.equipment_id)
+    return call.raise_call(call_id, request, place, catalog.read(place["factoryId"]), command)
 
 
 @app.serves(

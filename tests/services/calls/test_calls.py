@@ -45,6 +45,13 @@ def register(loop: Loop, equipment_id: str, **fields: str) -> None:
     loop.listen([body_of(DomainEvent.from_wire(wire | {"id": equipment_id, "equipment": equipment}))])
 
 
+def remove(loop: Loop, equipment_id: str) -> None:
+    """Let calls hear that a machine was deleted."""
+    wire = sample("domain", "equipment-deleted")
+    equipment = wire["equipment"] | {"id": equipment_id}
+    loop.listen([body_of(DomainEvent.from_wire(wire | {"id": f"{equipment_id} is gone", "equipment": equipment}))])
+
+
 def begin(loop: Loop) -> None:
     """Let calls hear of the machine, and the factory have its catalog."""
     with frozen_clock(NOW):
@@ -113,6 +120,20 @@ def test_a_resend_is_the_same_call_whatever_became_of_it(loop: Loop) -> None:
     assert first.body == tapped.body
     assert [one.body["status"] for one in (taken, rejected)] == ["taken", "rejected"]
     assert facts(loop) == [("raised", 1), ("taken", 2), ("rejected", 3), ("raised", 1)]
+
+
+def test_a_resend_is_the_same_call_when_its_category_its_machine_or_its_caller_are_gone(loop: Loop) -> None:
+    here = ("operator", "at:gdl-1:line-3")
+    with frozen_clock(NOW):
+        send(loop, PUT, MATERIAL, groups=here)
+        send(loop, SET, {"categories": CATALOG["categories"][1:], "causes": []}, path=FACTORY, if_match=1)
+        answers = [send(loop, PUT, MATERIAL, groups=here), send(loop, PUT, MATERIAL, path=ANOTHER, groups=here)]
+        remove(loop, EQUIPMENT["id"])
+        answers += [send(loop, PUT, MATERIAL, groups=here), send(loop, PUT, MATERIAL, path=ANOTHER)]
+        answers += [send(loop, PUT, MATERIAL, groups=("operator", "at:gdl-2"))]
+
+    assert [one.status for one in answers] == [200, 400, 200, 404, 403]
+    assert facts(loop) == [("raised", 1)]
 
 
 @pytest.mark.parametrize(
