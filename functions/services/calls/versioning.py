@@ -7,7 +7,13 @@ from services.calls import call, catalog, cause
 
 AGGREGATES: Final[Aggregates] = {
     call.DISCRIMINATOR: Aggregate(
-        CURRENT_ONLY, Identity.GIVEN, revised=Frequency.OFTEN, read=Frequency.OFTEN, speed=Speed.SLOW, expires="endedAt"
+        CURRENT_ONLY,
+        Identity.GIVEN,
+        revised=Frequency.OFTEN,
+        read=Frequency.OFTEN,
+        speed=Speed.SLOW,
+        expires="endedAt",
+        fixed=frozenset({"equipmentId"}),
     ),
     cause.DISCRIMINATOR: Aggregate(
         CURRENT_ONLY, Identity.COMPOSED, revised=Frequency.SELDOM, read=Frequency.OFTEN, speed=Speed.SLOW, expires=True

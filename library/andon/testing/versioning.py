@@ -96,6 +96,15 @@ def mistaken(aggregates: Aggregates, made: Made) -> Iterator[str]:
         yield f"{kind!r} is declared as fast data, but written in a transaction with other rows"
 
 
+def unfixed(aggregates: Aggregates, made: Iterable[Made]) -> Iterator[str]:
+    """Yield the attributes that are declared as fixed, and that a later version says otherwise."""
+    first: dict[object, object] = {}
+    for kind, write in ((one.kind, one.write) for one in made if one.kind in aggregates):
+        for name in aggregates[kind].fixed & write.said.keys():
+            if first.setdefault((write.table, write.key, name), write.said[name]) != write.said[name]:
+                yield f"{kind!r} is declared with fixed {name}, but a version says another one than those before it"
+
+
 def mistaken_row(aggregates: Aggregates, name: str, row: Item) -> Iterator[str]:
     """Yield what the living row of a sample shows otherwise than it is declared. name: of the sample."""
     kind = row[DISCRIMINATOR]

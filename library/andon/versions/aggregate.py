@@ -91,7 +91,8 @@ class Aggregate(NamedTuple):
     read: how often its versions are read. expires: the current row expires, a tombstone aside; or the attribute with
     which it does, as the time of its end, where what has not ended is kept. open_until: the date in the id until which
     the id may be taken, of a design that stands on a current row which expires: see `Lifetime`. lives_with: in place of
-    that the aggregate without which nothing is written, and which has gone before this expires.
+    that the aggregate without which nothing is written, and which has gone before this expires. fixed: attributes that
+    its versions share, beside its key, so that keys of views may take them.
     """
 
     design: Design
@@ -103,6 +104,7 @@ class Aggregate(NamedTuple):
     expires: bool | str = False
     open_until: str | None = None
     lives_with: str | None = None
+    fixed: frozenset[str] = frozenset()
 
 
 Aggregates = Mapping[str, Aggregate]

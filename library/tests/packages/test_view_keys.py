@@ -44,6 +44,12 @@ EVENT: Final = {
     "loan": {"book": "emma", "to": "Ada"},
     "tags": {"source": "loans", "actor": "somebody"},
 }
+FIXED: Final = """
+from andon.versions.aggregate import CURRENT_ONLY, Aggregate, Frequency, Identity, Speed
+SOMETIMES = Frequency.SELDOM
+LOAN = Aggregate(CURRENT_ONLY, Identity.GIVEN, SOMETIMES, SOMETIMES, Speed.SLOW, fixed=frozenset({"holder"}))
+AGGREGATES = {"loan": LOAN}
+"""
 ADVICE: Final = (
     "Give KEYS the name of what the event is about, and let an index list by the other: INDEXES in "
     "functions/views/borrowed/view.py, with its attributes among the fields."
@@ -103,6 +109,13 @@ def test_a_key_that_moves_is_refused_by_the_attribute_that_moves_it(lending: Pat
         "view borrowed: the key of a row takes holder of the loan of loans, which can change: the row with the old "
         f"value would stay beside the new one. {ADVICE}"
     )
+
+
+def test_what_all_versions_share_cannot_move(lending: Path) -> None:
+    keyed(lending, '"book", "holder"', 'loan.text("book"), loan.text("to")')
+    (lending / "functions" / "services" / "loans" / "versioning.py").write_text(FIXED)
+
+    assert refused(lending) == ""
 
 
 def test_a_row_for_each_version_is_well(lending: Path) -> None:

@@ -12,7 +12,7 @@ from andon.dynamodb.schema import Keys, TableSchema
 from andon.events.fact import Change, Facts, fact_of_row
 from andon.testing.memory.aws import AwsInMemory
 from andon.testing.permissions import recorded
-from andon.testing.versioning import made_by, mistaken, mistaken_row, published_fence
+from andon.testing.versioning import made_by, mistaken, mistaken_row, published_fence, unfixed
 from andon.versions import numbered_versions, sequential_history, versioned_write
 from andon.versions.aggregate import (
     COUNTER,
@@ -179,6 +179,18 @@ def test_an_id_and_an_expiry_are_as_they_are_declared(aws: AwsInMemory) -> None:
     living = declared(SEQUENTIAL, expires=True)
     lifetime = Lifetime(expires_at=NOW // 1000 + 99, open_until=NOW // 1000 + 9)
     assert broken(aws, living, lambda: sequential_history.save(versions_of("lives"), coat(), lifetime)) == []
+
+
+def test_what_is_fixed_is_the_same_in_each_version(aws: AwsInMemory) -> None:
+    with recorded() as calls:
+        WRITES[CURRENT_ONLY](None)
+        WRITES[CURRENT_ONLY](1)
+    made = [*made_by(calls, aws.schemas)]
+
+    said = "'thing' is declared with fixed colour, but a version says another one than those before it"
+    assert [*unfixed({KIND: declared(CURRENT_ONLY, fixed=frozenset({"colour"}))}, made)] == [said]
+    assert [*unfixed({KIND: declared(CURRENT_ONLY, fixed=frozenset({"pk", "discriminator"}))}, made)] == []
+    assert [*unfixed({}, made)] == []
 
 
 def test_a_row_of_a_sample_is_as_it_is_declared() -> None:

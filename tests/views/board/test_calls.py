@@ -102,7 +102,7 @@ def test_the_cause_is_that_of_the_newest_episode(loop: Loop) -> None:
     wire = sample("domain", "cause-recorded")
     newest, corrected = wire["cause"], wire["cause"] | {"cause": "bent-guide"}
     old = wire["cause"] | {"startedAt": "2025-12-30T00:00:00.000Z", "cause": "old"}
-    said = [(newest, 0), (old, 5), (corrected, 9)]
+    said = [(newest, 0), (corrected, 5), (old, 9)]
     events = [
         DomainEvent.from_wire(wire | {"id": f"cause {at}", "timestamp": wire["timestamp"] + at, "cause": cause})
         for cause, at in said

@@ -13,10 +13,12 @@ from andon.testing.memory.aws import OneTable
 from andon.testing.orders import OrderedStep, State, ends_of_every_order
 from tests.support.samples import NOW
 from tests.views.board.stories import ANOMALIES, EVERYTHING, HELP, JOIN, LIFE, PEOPLE, STATES, state
+from tests.views.board.test_calls import call_fact
 from views.board.version import version_of
-from views.board.view import KEYS, ON, REPORTS, TABLE
+from views.board.view import CALLS, KEYS, ON, REPORTS, TABLE
 
 MANY = [state(f"S{number:02d}", number, f"s{number}") for number in range(REPORTS.most + 6)]
+CATEGORIES = [call_fact(number, "call-raised", number, category=f"c-{number}") for number in range(CALLS.most + 4)]
 STORIES = {"life": LIFE, "states": STATES, "people": PEOPLE, "help": HELP, "anomalies": ANOMALIES, "join": JOIN}
 
 
@@ -62,8 +64,10 @@ def test_it_grows_in_every_order_and_ends_at_the_same_number(table: OneTable, st
     assert "0" not in ends
 
 
-@pytest.mark.parametrize("story", [MANY, EVERYTHING], ids=["more states than are kept", "everything"])
-def test_it_never_falls_when_the_oldest_reports_are_removed(table: OneTable, story: Sequence[DomainEvent]) -> None:
+@pytest.mark.parametrize(
+    "story", [MANY, CATEGORIES, EVERYTHING], ids=["more states than are kept", "more calls than are kept", "everything"]
+)
+def test_it_never_falls_when_the_oldest_are_removed(table: OneTable, story: Sequence[DomainEvent]) -> None:
     chance, ends = random.Random(7), set()  # noqa: S311  no secret
     for _ in range(60):
         events = chance.sample([*story, *story], 2 * len(story))

@@ -76,8 +76,10 @@ def _refuse_moving(view: Package, record: StreamRecord) -> None:
     before = _row_keys(view, service, record, owned, owned)
     if not before:
         return
-    fixed = "\n".join(str(value) for value in to_plain(record["dynamodb"]["Keys"]).values())
-    for attribute, changed in _changes(owned, fixed):
+    keys = "\n".join(str(value) for value in to_plain(record["dynamodb"]["Keys"]).values())
+    aggregate = service.aggregates.get(owned.get("discriminator", ""))
+    fixed = OF_EACH_WRITE | (aggregate.fixed if aggregate else frozenset())
+    for attribute, changed in _changes(owned, keys, fixed):
         after = _row_keys(view, service, record, owned, changed)
         if after and not all(key in after for key in before):
             words = MOVING.format(
@@ -102,22 +104,22 @@ def _keys_of(view: Package, event: DomainEvent, source: str) -> list[Attributes]
     return [] if isinstance(update, Failed) else [one.key for one in updates_in(update)]
 
 
-def _changes(row: Item, fixed: str) -> Iterator[tuple[str, Item]]:
-    """Yield a row with another value of an attribute each; fixed: the text of its keys, which never change."""
+def _changes(row: Item, keys: str, fixed: frozenset[str]) -> Iterator[tuple[str, Item]]:
+    """Yield a row with another value of an attribute each; keys: the text of its own, which never change."""
     for name, value in row.items():
-        if name not in OF_EACH_WRITE and name != "discriminator":
-            for path, changed in _others(value, fixed):
+        if name not in fixed and name != "discriminator":
+            for path, changed in _others(value, keys):
                 yield f"{name}{path}", {**row, name: changed}
 
 
-def _others(value: object, fixed: str) -> Iterator[tuple[str, object]]:
+def _others(value: object, keys: str) -> Iterator[tuple[str, object]]:
     """Yield another value in the place of each text and number in a value, with its path."""
     match value:
-        case str() if value and value not in fixed:
+        case str() if value and value not in keys:
             yield "", f"{value}0"
         case dict():
             for name, inner in value.items():
-                for path, changed in _others(inner, fixed):
+                for path, changed in _others(inner, keys):
                     yield f".{name}{path}", {**value, name: changed}
         case _:
             return

@@ -17,7 +17,7 @@ from andon.testing.permissions import recorded
 from andon.testing.recorder import Recorder, file_of
 from andon.testing.replayable import readers_of, time_of
 from andon.testing.samples import paths, read
-from andon.testing.versioning import Made, made_by, mistaken, mistaken_row, published_fence
+from andon.testing.versioning import Made, made_by, mistaken, mistaken_row, published_fence, unfixed
 
 DECLARING = [package for package in services() if package.has("versioning")]
 
@@ -30,13 +30,15 @@ def test_each_aggregate_is_declared_and_contradicts_nothing(service: Package) ->
 @pytest.mark.parametrize("service", DECLARING, ids=lambda one: one.name)
 def test_rows_are_written_as_they_are_declared(world: Loop, service: Package) -> None:
     unnamed = service.aggregates.keys() - (service.facts.of if service.has("facts") else {})
+    by_requests = made_by_requests(service)
     made = [
         one if one.kind or len(unnamed) != 1 else one._replace(kind=min(unnamed))
-        for one in (*made_upon_nothing(world, service), *made_by_requests(service))
+        for one in (*made_upon_nothing(world, service), *by_requests)
     ]
     rows = dict(rows_of(service))
 
     assert [*dict.fromkeys(why for one in made for why in mistaken(service.aggregates, one))] == []
+    assert [*unfixed(service.aggregates, by_requests)] == []
     assert [why for path, row in rows.items() for why in mistaken_row(service.aggregates, path.name, row)] == []
     assert [why for row in rows.values() for why in published_fence(service.aggregates, service.facts, row)] == []
     shown = {one.kind for one in made} | {row["discriminator"] for row in rows.values()}
