@@ -192,6 +192,20 @@ def versions() -> Row:
 
 
 ROSTER: Final = {"factoryId": FACTORY, "operators": [EVA, LUIS, OMAR], "supervisor": ROSA}
+CATALOG: Final = {
+    "factoryId": FACTORY,
+    "version": 1,
+    "categories": [
+        {"id": "quality", "name": "Odd part", "icon": "eye", "priority": 3, "needsCause": False},
+        {"id": "material", "name": "Material", "icon": "box", "priority": 2, "needsCause": True},
+        {"id": "safety", "name": "Safety", "icon": "shield", "priority": 1, "needsCause": False},
+    ],
+    "causes": [
+        {"id": "out-of-coils", "name": "Out of coils", "categories": ["material"]},
+        {"id": "bent-guide", "name": "Bent guide", "categories": ["material"], "lines": ["Line 9"]},
+        {"id": "drill", "name": "A drill", "categories": ["safety"]},
+    ],
+}
 NAMES: Final[dict[str, str | None]] = {
     **{badge: person.name for badge, person in PEOPLE.items()},
     SUBJECT_OF_LUIS: PEOPLE[LUIS].name,

@@ -28,6 +28,7 @@ def api() -> FakeApi:
             "/equipment/conveyor-b/audits": factory.audits(),
             "/equipment/conveyor-b/versions": factory.versions(),
             f"/factories/{factory.FACTORY}/roster": factory.ROSTER,
+            f"/factories/{factory.FACTORY}/catalog": factory.CATALOG,
         },
         people={log: ({"operator": LUIS}, 1)},
         directory=dict(factory.NAMES),

@@ -30,7 +30,7 @@ import { Starts } from "./starts.js";
  * @property {(company: string) => Following} follow
  * @property {() => Following | null} followed
  * @property {(deed: import("./help.js").LogDeed, item: import("./pending.js").ShownItem) => void} act
- * @property {(words: string) => void} say
+ * @property {(words: string, undo?: () => void) => void} say  With `undo` a button takes it back, for some seconds.
  */
 
 const SECOND_MS = 1000;
@@ -38,6 +38,7 @@ const SECOND_MS = 1000;
 /** A wall is never reloaded by hand; so it gets what was deployed since, and gives up what memory it lost. */
 const RELOAD_MS = 24 * 3_600_000;
 const SAID_MS = 8000;
+const UNDO_MS = 5000;
 
 const startedMs = performance.now();
 const main = element("main", { id: "main", tabindex: -1 });
@@ -93,11 +94,11 @@ const context = {
   },
   followed: () => following,
   act: (deed, item) => openDeed(deed, item, context),
-  say(words) {
+  say(words, undo) {
     following?.refresh();
-    fill(said, words);
+    fill(said, words, undo && element("button", { type: "button", onclick: undo }, text("call.undo")));
     clearTimeout(saidTimer);
-    saidTimer = setTimeout(() => fill(said), SAID_MS);
+    saidTimer = setTimeout(() => fill(said), undo ? UNDO_MS : SAID_MS);
   },
 };
 

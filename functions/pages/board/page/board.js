@@ -1,4 +1,5 @@
 /** The board: every machine in its place, and who needs help. */
+import { drawCalls } from "./call-cards.js";
 import { drawByKey, element, fill } from "./dom.js";
 import { setCounts, setTitle } from "./header.js";
 import { LOG_DEEDS, makeCard, updateCard } from "./help.js";
@@ -30,6 +31,7 @@ export function openBoard(place, context) {
   const parts = element("nav", { class: "parts", "aria-label": text("board.parts") });
   const state = element("p", { class: "empty" });
   const list = element("ul", { class: "cards" });
+  const calls = element("ul", { class: "cards calls" });
   const count = element("span", { class: "help-count" });
   const nobody = element("p", { class: "empty" }, text("board.help.none"));
   const heard = element("p", { class: "hidden", "aria-live": "polite" });
@@ -37,6 +39,7 @@ export function openBoard(place, context) {
     "section",
     { class: "help", "aria-labelledby": "help" },
     element("h2", { id: "help" }, text("board.help"), " ", count),
+    calls,
     list,
     nobody,
   );
@@ -61,6 +64,7 @@ export function openBoard(place, context) {
     const all = following.items;
     const items = all.filter((item) => isAt(place, item)).map((item) => context.pending.shown(item));
     const needed = helpNeeded(items);
+    const called = drawCalls(calls, items, context);
     const isWide = new Set(items.map((item) => item.factoryId)).size > 1;
     context.starts.note(items);
     void context.starts.ask(needed.filter((item) => isVague(item, context.starts.of(item))));
@@ -84,10 +88,11 @@ export function openBoard(place, context) {
       make: (item) => makeCard(item, deeds),
       update: (card, item) => updateCard(card, item, context.starts.of(item)),
     });
-    list.dataset["size"] = needed.length <= (deeds.mayDo ? ROOMY_WITH_DEEDS : ROOMY) ? "roomy" : "dense";
+    list.dataset["size"] = needed.length + called <= (deeds.mayDo ? ROOMY_WITH_DEEDS : ROOMY) ? "roomy" : "dense";
     lines.dataset["size"] = items.length <= 24 ? "roomy" : "dense";
-    fill(count, needed.length ? String(needed.length) : "");
-    nobody.hidden = needed.length > 0 || !following.isLoaded;
+    calls.dataset["size"] = list.dataset["size"];
+    fill(count, needed.length + called ? String(needed.length + called) : "");
+    nobody.hidden = needed.length + called > 0 || !following.isLoaded;
     drawState(state, following, items.length);
     if (following.isLoaded) before = announce(heard, before, needed);
   }

@@ -17,13 +17,14 @@ export class DeedDialog {
 
   /**
    * @param {string} title
-   * @param {string} action
+   * @param {string | null} action  null: what does it is in the body.
    */
   constructor(title, action) {
     const buttons = element("div", { class: "dialog-buttons" }, this.#cancel, this.#action);
     this.#form.append(element("h2", { id: "deed" }, title), this.body, this.#problem, buttons);
     this.#dialog.append(this.#form);
-    this.setAction(action);
+    this.#action.hidden = action === null;
+    this.setAction(action ?? "");
   }
 
   open() {

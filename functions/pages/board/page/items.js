@@ -16,6 +16,11 @@ import { isDay } from "./days.js";
  *   version?: number, finishedAt?: string, result?: "done" | "partly" | "skipped"}} PlannedOrder  An order of a machine,
  *   or of an agenda, which says no version.
  *
+ * @typedef {{id: string, version: number, category: string, priority: number, status: "raised" | "taken",
+ *   raisedAt: string, taker?: string}} OpenCall  A call for help that has not ended; the taker is a token's subject.
+ * @typedef {{categories: {id: string, name: string, priority: number, needsCause: boolean}[],
+ *   causes: {id: string, name: string, categories: string[], lines?: string[]}[]}} Catalog  What a factory calls for.
+ *
  * @typedef {object} Item  How a piece of equipment stands; null is unknown, a missing member does not apply.
  * @property {string} equipmentId
  * @property {number} version  Grows with everything that the row learns, see `merge.js`.
@@ -34,6 +39,7 @@ import { isDay } from "./days.js";
  * @property {BegunOrder[]} [underWay]  Meanwhile it is neither silent nor at risk.
  * @property {OpenOrder} [nextOrder]
  * @property {OpenOrder} [overdue]  The first one that was not finished on its day.
+ * @property {OpenCall[]} [calls]
  * @property {LastAudit} [lastAudit]
  * @property {LastAnomaly} [lastAnomaly]
  *
@@ -92,6 +98,18 @@ const isItem = has({
   silentSince: orAbsent(isTime),
   underWay: orAbsent(eachOf(has({ ...order, startedAt: isTime }))),
   ...each(["nextOrder", "overdue"], orAbsent(has({ ...order, startedAt: orAbsent(isTime) }))),
+  calls: orAbsent(
+    eachOf(
+      has({
+        ...each(["id", "category"], isText),
+        version: isVersion,
+        priority: Number.isInteger,
+        status: oneOf("raised", "taken"),
+        raisedAt: isTime,
+        taker: orAbsent(isText),
+      }),
+    ),
+  ),
   atRisk: orAbsent(has({ since: isTime, reason: isText })),
   lastAnomaly: orAbsent(
     has({
@@ -111,6 +129,23 @@ const isOrder = has({
   ...each(["startedAt", "finishedAt"], orAbsent(isTime)),
   result: orAbsent(oneOf("done", "partly", "skipped")),
 });
+
+const isCatalog = has({
+  categories: eachOf(
+    has({ ...each(["id", "name"], isText), priority: Number.isInteger, needsCause: (value) => typeof value === "boolean" }),
+  ),
+  causes: eachOf(
+    has({ ...each(["id", "name"], isText), categories: eachOf(isText), lines: orAbsent(eachOf(isText)) }),
+  ),
+});
+
+/**
+ * Return what came over the wire as a catalog; null if the page could not draw it.
+ *
+ * @param {any} value
+ * @returns {Catalog | null}
+ */
+export const catalogIn = (value) => (isCatalog(value) ? value : null);
 
 /**
  * Return those of a list that are orders which the page can draw.

@@ -3,7 +3,7 @@
  *
  * @typedef {{subject: string, name: string, groups: string[], readsOnly?: boolean}} Who  A wall screen only
  *   reads, whoever signed it in.
- * @typedef {"acknowledge" | "assign" | "escalate" | "maintain" | "plan" | "faults"} Deed
+ * @typedef {"acknowledge" | "assign" | "escalate" | "call" | "maintain" | "plan" | "faults"} Deed
  */
 
 const DEALS_WITH_LOGS = ["operator", "supervisor", "admin"];
@@ -13,6 +13,7 @@ const MAY = {
   acknowledge: DEALS_WITH_LOGS,
   assign: DEALS_WITH_LOGS,
   escalate: DEALS_WITH_LOGS,
+  call: DEALS_WITH_LOGS,
   maintain: ["operator", "supervisor", "admin"],
   plan: ["supervisor", "admin"],
   faults: ["admin"],

@@ -101,6 +101,7 @@ export function isVague(item, firstMs) {
 export function notesOf(item) {
   /** @type {Note[]} */
   const notes = [];
+  if (item.calls?.length) notes.push(noteOf("call"));
   if (isAbnormal(item)) notes.push(seenNote(item));
   if (item.operator !== undefined) notes.push(personNote("person", "note.operator", item.operator));
   if (item.escalatedTo !== undefined) notes.push(personNote("escalated", "note.escalated", item.escalatedTo));
@@ -113,7 +114,7 @@ export function notesOf(item) {
 }
 
 /**
- * @param {"unseen" | "risk" | "silent" | "maintenance" | "overdue"} kind
+ * @param {"unseen" | "call" | "risk" | "silent" | "maintenance" | "overdue"} kind
  * @returns {Note}
  */
 const noteOf = (kind) => ({ icon: kind, text: text(`note.${kind}`), label: text(`note.${kind}`), kind });

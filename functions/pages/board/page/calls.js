@@ -1,0 +1,57 @@
+/**
+ * Calls for help: which are open, and what a factory calls for. Pure.
+ *
+ * @typedef {import("./items.js").Item} Item
+ * @typedef {import("./items.js").OpenCall} OpenCall
+ * @typedef {import("./items.js").Catalog} Catalog
+ * @typedef {{item: Item, call: OpenCall}} ItemCall  A call, and the machine that it is at.
+ */
+
+/** What a factory calls for that has no catalog: its calls need no cause. */
+const WITHOUT_CATALOG = ["material", "machine", "quality", "safety"];
+
+/** A screen has so many large tiles. */
+const MOST_TILES = 12;
+
+/**
+ * The open calls of machines: by priority, 1 first; then the oldest first.
+ *
+ * @param {readonly Item[]} items
+ * @returns {ItemCall[]}
+ */
+export const callsIn = (items) => items.flatMap((item) => (item.calls ?? []).map((call) => ({ item, call }))).sort(byUrgency);
+
+/** @type {(one: ItemCall, other: ItemCall) => number} */
+const byUrgency = ({ call: one }, { call: other }) =>
+  one.priority - other.priority || (`${one.raisedAt} ${one.id}` < `${other.raisedAt} ${other.id}` ? -1 : 1);
+
+/**
+ * The categories to choose from, the most urgent first, but for those of which a call is open.
+ *
+ * @param {Catalog | null} catalog
+ * @param {Item} item
+ * @returns {{id: string, name: string | null}[]}
+ */
+export function categoriesFor(catalog, { calls = [] }) {
+  /** @type {readonly {id: string, name: string | null}[]} */
+  const all = catalog?.categories.toSorted((one, other) => one.priority - other.priority) ?? WITHOUT_CATALOG.map((id) => ({ id, name: null }));
+  const open = new Set(calls.map(({ category }) => category));
+  return all.filter(({ id }) => !open.has(id)).slice(0, MOST_TILES);
+}
+
+/**
+ * The causes that a call may be closed with.
+ *
+ * @param {Catalog | null} catalog
+ * @param {ItemCall} of
+ */
+export const causesFor = (catalog, { item, call }) =>
+  (catalog?.causes ?? []).filter(
+    ({ categories, lines }) => categories.includes(call.category) && (lines === undefined || lines.includes(item.lineId ?? "")),
+  );
+
+/**
+ * @param {Catalog | null} catalog
+ * @param {OpenCall} call
+ */
+export const needsCause = (catalog, { category }) => catalog?.categories.find(({ id }) => id === category)?.needsCause ?? false;
