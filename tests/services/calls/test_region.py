@@ -54,5 +54,5 @@ def test_an_open_call_comes_back_open_and_one_that_expired_does_not() -> None:
         assert send(region, SET.replace("PUT", "GET"), path=FACTORY).body["version"] == 1
         assert send(region, CLOSE, {}, if_match=1, path=ANOTHER).status == 200
         assert facts(region) == [("closed", 2)]
-        register(region, EQUIPMENT["id"])  # as a replay does: what is kept of others is none of its facts
+        register(region, EQUIPMENT["id"])  # the lake of this test has no facts of equipment
         assert send(region, PUT, SAFETY, path={"id": CALL["id"][:-1] + "0"}).status == 201
