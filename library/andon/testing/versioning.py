@@ -99,8 +99,9 @@ def mistaken(aggregates: Aggregates, made: Made) -> Iterator[str]:
 def unfixed(aggregates: Aggregates, made: Iterable[Made]) -> Iterator[str]:
     """Yield the attributes that are declared as fixed, and that a later version says otherwise."""
     first: dict[object, object] = {}
-    for kind, write in ((one.kind, one.write) for one in made if one.kind in aggregates):
-        for name in aggregates[kind].fixed & write.said.keys():
+    for kind, write in ((one.kind, one.write) for one in made):
+        fixed = aggregates[kind].fixed if kind is not None and kind in aggregates else frozenset[str]()
+        for name in fixed & write.said.keys():
             if first.setdefault((write.table, write.key, name), write.said[name]) != write.said[name]:
                 yield f"{kind!r} is declared with fixed {name}, but a version says another one than those before it"
 
