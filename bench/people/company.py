@@ -126,6 +126,9 @@ class Company:
         values |= {f"body.location.{one}": f"{mark}-{one}" for one in LEVELS}
         levels = [(one, f"{mark}-{one}") for one in LEVELS]
         values["levels"] = [{"level": level, "name": name} for level, name in (("company", mark), *levels)]
+        material = {"id": "material", "name": f"{mark} {turn}", "icon": "box", "priority": 2, "needsCause": True}
+        values["categories"] = [material]
+        values["causes"] = [{"id": "out-of-coils", "name": f"{mark} {turn}", "categories": ["material"]}]
         values |= {
             name: self._made[made] for made, name in MADE.items() if path.startswith(f"{made}/") and made in self._made
         }

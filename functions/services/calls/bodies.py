@@ -92,7 +92,7 @@ class CategoryBody(RequestModel):
     name: Line = Field(examples=["Material"], json_schema_extra=schemas.IMPERSONAL)
     icon: Name = Field(examples=["box"])
     priority: Priority
-    needsCause: bool  # noqa: N815
+    needsCause: bool = Field(examples=[True])  # noqa: N815
 
 
 class CatalogCauseBody(RequestModel):
