@@ -1,7 +1,7 @@
 """Many writers of one thing at the same moment: one wins, and everybody is told the truth."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
 from threading import Barrier
@@ -29,11 +29,17 @@ def attack(target: AttackTarget, *, rounds: int) -> None:
         name = f"raced-90{number}"
         machine = f"{operations.OURS}{name}"
         target.ask("PUT /equipment/{id}", {"id": machine})
-        for operation in target.operations:
-            if operation.method == "PUT" and operation.of("header"):
-                _for_a_version(target, operation, name)
+        for operation in with_versions(target.operations):
+            _for_a_version(target, operation, name)
         # Another machine: the view shows a log that somebody was assigned to, whether or not it was reported.
         _for_a_moment(target, f"{machine}-at-once", operations.now())
+
+
+def with_versions(operations: Iterable[Operation]) -> list[Operation]:
+    """Return those that write what has versions; what is read under another path is a deed, and done once."""
+    every = [*operations]
+    read = {one.path for one in every if one.method == "GET"}
+    return [one for one in every if one.method == "PUT" and one.of("header") and one.path in read]
 
 
 def at_once(do: Callable[[int], HttpResponse]) -> list[HttpResponse]:

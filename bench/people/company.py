@@ -129,6 +129,7 @@ class Company:
         material = {"id": "material", "name": f"{mark} {turn}", "icon": "box", "priority": 2, "needsCause": True}
         values["categories"] = [material]
         values["causes"] = [{"id": "out-of-coils", "name": f"{mark} {turn}", "categories": ["material"]}]
+        values["cause"] = "out-of-coils"
         values |= {
             name: self._made[made] for made, name in MADE.items() if path.startswith(f"{made}/") and made in self._made
         }

@@ -56,8 +56,10 @@ def test_a_good_request_is_made_of_the_schema_alone() -> None:
 
 
 def test_what_writers_race_for_can_be_changed_by_each_to_something_else_that_its_schema_allows() -> None:
-    raced = [one for one in OPERATIONS if one.method == "PUT" and one.of("header")]
-    assert raced
+    raced = races.with_versions(OPERATIONS)
+    assert {"PUT /factories/{factoryId}/catalog", "PUT /equipment/{id}/episodes/{startedAt}/cause"} <= {
+        one.name for one in raced
+    }
 
     for operation in raced:
         bodies = [json.loads(races.changed(operation, {}, number).body or b"") for number in range(races.WRITERS)]
