@@ -118,6 +118,50 @@ def test_two_taps_call_and_one_takes_it_back(opened: Opened, known: FakeApi) -> 
     assert undone == ("PUT", f"{raised[1]}/rejection", {"reason": "Called by mistake."}, '"1"')
 
 
+def test_on_a_phone_the_board_calls_at_the_bottom_from_where_one_was_last(opened: Opened, known: FakeApi) -> None:
+    screen = opened(role="operator", size=PHONE)
+    button = screen.page.get_by_role("button", name="Call for help")
+    box = button.bounding_box()
+    assert box is not None
+    assert box["height"] >= 56
+    assert box["width"] > 0.9 * PHONE["width"]
+    assert 0.8 * PHONE["height"] < box["y"] <= PHONE["height"] - box["height"]
+
+    button.click()
+    tiles = screen.page.get_by_role("dialog").locator(".call-tile")
+    expect(screen.page.get_by_label("Where?")).to_have_value("")
+    assert tiles.count() == 0, "a machine that nobody chose is none"
+    screen.page.get_by_label("Where?").select_option("Mill 1")
+    expect(tiles).to_have_text(["Safety", "Material", "Odd part"])
+    assert violations(screen) == []
+    tiles.first.click()
+    expect(screen.page.get_by_text("Called: Safety, Mill 1.")).to_be_visible()
+    button.click()
+    tiles.last.click()
+
+    expect(screen.page.get_by_text("Called: Odd part, Mill 1.")).to_be_visible()
+    said = [body for _, _, body, _ in known.written]
+    assert said == [{"equipmentId": "mill-1", "category": category} for category in ("safety", "quality")]
+
+
+def test_a_category_has_the_icon_of_its_catalog(opened: Opened) -> None:
+    screen = opened()
+
+    expect(cards(screen).first.locator("[data-icon=shield]")).to_be_visible()
+    expect(cards(screen).last.locator("[data-icon=box]")).to_be_visible()
+
+
+def test_a_new_call_is_said_to_who_listens_to_the_page(opened: Opened, known: FakeApi) -> None:
+    screen = opened()
+    expect(cards(screen)).to_have_count(2)
+    heard = screen.page.locator("[aria-live=polite].hidden")
+    assert heard.text_content() == "", "not at the first sight"
+
+    known.put(known.items["mill-1"] | {"version": 2, "calls": [call(FIRST[:-1] + "8", "quality", 3, 0)]})
+
+    expect(heard).to_have_text("Mill 1 calls for help: Odd part")
+
+
 def test_a_call_that_was_sent_again_is_the_same_call(opened: Opened, known: FakeApi) -> None:
     answers = iter([refused(503, "Try again."), FakeAnswer(200, {}, etag="1")])
     known.rules["PUT", ""] = lambda _body: next(answers)

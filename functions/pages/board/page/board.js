@@ -1,5 +1,8 @@
 /** The board: every machine in its place, and who needs help. */
 import { drawCalls } from "./call-cards.js";
+import { callButton } from "./call-dialogs.js";
+import { callsIn } from "./calls.js";
+import { categoryText } from "./catalogs.js";
 import { drawByKey, element, fill } from "./dom.js";
 import { setCounts, setTitle } from "./header.js";
 import { LOG_DEEDS, makeCard, updateCard } from "./help.js";
@@ -43,7 +46,10 @@ export function openBoard(place, context) {
     list,
     nobody,
   );
-  const beside = element("div", { class: "beside" }, help, parts);
+  const itemsHere = () => context.follow(place.company).items.filter((item) => isAt(place, item));
+  const call = callButton(context, itemsHere);
+  const bar = element("div", { class: "deed-bar", hidden: call.hidden }, call);
+  const beside = element("div", { class: "beside" }, help, bar, parts);
   const machines = element("section", { class: "machines", "aria-label": text("board.lines") }, state, lines);
   const deeds = { mayDo: LOG_DEEDS.some((deed) => may(context.who, deed)), onDeed };
   /** @type {Map<string, string> | null} */
@@ -94,7 +100,7 @@ export function openBoard(place, context) {
     fill(count, needed.length + called ? String(needed.length + called) : "");
     nobody.hidden = needed.length + called > 0 || !following.isLoaded;
     drawState(state, following, items.length);
-    if (following.isLoaded) before = announce(heard, before, needed);
+    if (following.isLoaded) before = announce(heard, before, newsOf(needed, items));
   }
 
   return { elements: [beside, machines, heard], className: "view-board", draw, close: () => setCounts(null) };
@@ -146,17 +152,34 @@ function drawParts(parts, place, items) {
 }
 
 /**
- * Say what is new among those that need help, to who listens to the page; not at the first sight.
+ * What to say of whom, each by its key and what it is: of trouble, and of calls.
+ *
+ * @param {readonly ShownItem[]} needed
+ * @param {readonly ShownItem[]} items
+ * @returns {[key: string, what: string, words: string][]}
+ */
+const newsOf = (needed, items) => [
+  ...callsIn(items).map(({ item, call }) => /** @type {[string, string, string]} */ ([
+    call.id,
+    "call",
+    text("call.announce", { name: nameOf(item), category: categoryText(item.factoryId, call.category) }),
+  ])),
+  ...needed.map((item) => /** @type {[string, string, string]} */ ([
+    item.equipmentId,
+    kindOf(item),
+    text("board.announce", { name: nameOf(item), state: stateWord(item) }),
+  ])),
+];
+
+/**
+ * Say what is new to who listens to the page; not at the first sight.
  *
  * @param {HTMLElement} heard
  * @param {Map<string, string> | null} before
- * @param {readonly ShownItem[]} needed
+ * @param {readonly [key: string, what: string, words: string][]} news
  */
-function announce(heard, before, needed) {
-  const now = new Map(needed.map((item) => [item.equipmentId, kindOf(item)]));
-  const fresh = needed.filter((item) => before !== null && before.get(item.equipmentId) !== now.get(item.equipmentId));
-  if (fresh.length) {
-    fill(heard, fresh.map((item) => text("board.announce", { name: nameOf(item), state: stateWord(item) })).join(". "));
-  }
-  return now;
+function announce(heard, before, news) {
+  const fresh = news.filter(([key, what]) => before !== null && before.get(key) !== what);
+  if (fresh.length) fill(heard, fresh.map(([, , words]) => words).join(". "));
+  return new Map(news.map(([key, what]) => [key, what]));
 }

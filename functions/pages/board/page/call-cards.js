@@ -2,10 +2,10 @@
 import { serverNowMs } from "./api.js";
 import { openClosure, take } from "./call-dialogs.js";
 import { callsIn } from "./calls.js";
-import { categoryText } from "./catalogs.js";
+import { categoryName, categoryOf } from "./catalogs.js";
 import { personText } from "./directory.js";
 import { drawByKey, element, fill, isNew, setAttribute } from "./dom.js";
-import { icon } from "./icons.js";
+import { icon, iconNamed } from "./icons.js";
 import { nameOf } from "./items.js";
 import { fragmentOf } from "./places.js";
 import { may } from "./roles.js";
@@ -64,15 +64,16 @@ function makeCard(context) {
  */
 function updateCard(card, of, context) {
   const { item, call } = of;
-  const [category, since] = [categoryText(item.factoryId, call.category), age(serverNowMs() - Date.parse(call.raisedAt))];
+  const tile = categoryOf(item.factoryId, call.category);
+  const [category, since] = [categoryName(tile), age(serverNowMs() - Date.parse(call.raisedAt))];
   const taker = call.taker === undefined ? text("call.nobody") : text("call.takenBy", { name: personText(call.taker) });
   shown.set(card, of);
-  if (!isNew(card, nameOf(item), item.lineId, call, category, since, taker)) return;
+  if (!isNew(card, nameOf(item), item.lineId, call, category, tile.icon, since, taker)) return;
   const link = /** @type {HTMLElement} */ (card.firstElementChild);
   setAttribute(link, "href", fragmentOf({ view: "machine", equipmentId: item.equipmentId }));
   fill(
     link,
-    icon("call"),
+    icon(iconNamed(tile.icon)),
     element("span", { class: "name" }, category),
     element("span", { class: "age" }, since),
     element("span", { class: "card-place" }, [nameOf(item), item.lineId].filter((part) => part).join(" · ")),

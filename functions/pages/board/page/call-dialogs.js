@@ -4,8 +4,9 @@ import { categoriesFor, causesFor, needsCause } from "./calls.js";
 import { catalogOf, categoryName, categoryText } from "./catalogs.js";
 import { DeedDialog } from "./deed-dialog.js";
 import { element } from "./dom.js";
-import { icon } from "./icons.js";
+import { icon, iconNamed } from "./icons.js";
 import { nameOf } from "./items.js";
+import { may } from "./roles.js";
 import { problemText, text } from "./speech.js";
 
 /**
@@ -16,33 +17,75 @@ import { problemText, text } from "./speech.js";
 
 const STALE = [412, 428];
 
+/** The machine where whoever holds this screen was last. */
+let lastAt = "";
+
+/** @param {string} equipmentId */
+export const rememberAt = (equipmentId) => void (lastAt = equipmentId);
+
 /**
- * @param {Item} item
+ * The button that calls for help at one of some machines.
+ *
+ * @param {Context} context
+ * @param {() => readonly Item[]} itemsOf
+ */
+export const callButton = (context, itemsOf) =>
+  element(
+    "button",
+    { type: "button", class: "call-button", hidden: !may(context.who, "call"), onclick: () => void openRaise(itemsOf(), context) },
+    icon("call"),
+    text("call.raise"),
+  );
+
+/**
+ * Ask what is needed; of several machines also where, unless it is known where this screen was last.
+ *
+ * @param {readonly Item[]} items
  * @param {Context} context
  */
-export async function openRaise(item, context) {
-  const name = nameOf(item);
-  const dialog = new DeedDialog(text("call.raise.title", { name }), null);
+async function openRaise(items, context) {
+  const [only] = items;
+  if (only === undefined) return;
+  const isOne = items.length === 1;
+  const dialog = new DeedDialog(isOne ? text("call.raise.title", { name: nameOf(only) }) : text("call.raise"), null);
   const tiles = element("div", { class: "call-tiles" });
+  const places = element("select", { name: "at", required: true, onchange: () => void offer() }, element("option", { value: "" }, ""));
   /** Made once for each, so that pressing again after a lost answer raises no second one. @type {Map<string, string>} */
   const ids = new Map();
-  let chosen = { id: "", name: /** @type {string | null} */ (null) };
-  dialog.body.append(tiles);
-  dialog.onSubmit = async () => {
-    const id = ids.get(chosen.id) ?? crypto.randomUUID();
-    ids.set(chosen.id, id);
-    const { etag } = await write("PUT", pathOf`/calls/${id}`, { equipmentId: item.equipmentId, category: chosen.id });
-    const category = categoryName(chosen);
+  let raise = async () => false;
+
+  /** @param {Item} item @param {import("./calls.js").CategoryTile} tile */
+  const raising = (item, tile) => async () => {
+    const [name, category, key] = [nameOf(item), categoryName(tile), JSON.stringify([item.equipmentId, tile.id])];
+    const id = ids.get(key) ?? crypto.randomUUID();
+    ids.set(key, id);
+    const { etag } = await write("PUT", pathOf`/calls/${id}`, { equipmentId: item.equipmentId, category: tile.id });
+    rememberAt(item.equipmentId);
     context.say(text("call.raised", { category, name }), () => void undo({ id, etag, category }, context));
     return true;
   };
+
+  async function offer() {
+    const item = isOne ? only : items.find((one) => one.equipmentId === places.value);
+    tiles.replaceChildren();
+    if (item === undefined) return;
+    const catalog = await dialog.during(() => catalogOf(item.factoryId));
+    if (!isOne && item.equipmentId !== places.value) return; // another one was chosen since
+    tiles.replaceChildren(
+      ...categoriesFor(catalog, item).map((tile) =>
+        element("button", { class: "call-tile", onclick: () => (raise = raising(item, tile)) }, icon(iconNamed(tile.icon)), categoryName(tile)),
+      ),
+    );
+  }
+
+  for (const one of isOne ? [] : items.toSorted((item, other) => nameOf(item).localeCompare(nameOf(other)))) {
+    places.append(element("option", { value: one.equipmentId, selected: one.equipmentId === lastAt }, nameOf(one)));
+  }
+  if (!isOne) dialog.body.append(element("label", {}, text("call.raise.at"), places));
+  dialog.body.append(tiles);
+  dialog.onSubmit = () => raise();
   dialog.open();
-  const catalog = await dialog.during(() => catalogOf(item.factoryId));
-  tiles.replaceChildren(
-    ...categoriesFor(catalog, item).map((category) =>
-      element("button", { class: "call-tile", onclick: () => (chosen = category) }, icon("call"), categoryName(category)),
-    ),
-  );
+  await offer();
 }
 
 /**

@@ -5,10 +5,16 @@
  * @typedef {import("./items.js").OpenCall} OpenCall
  * @typedef {import("./items.js").Catalog} Catalog
  * @typedef {{item: Item, call: OpenCall}} ItemCall  A call, and the machine that it is at.
+ * @typedef {{id: string, name: string | null, icon: string}} CategoryTile  Without a name it is called by its id.
  */
 
-/** What a factory calls for that has no catalog: its calls need no cause. */
-const WITHOUT_CATALOG = ["material", "machine", "quality", "safety"];
+/** What a factory calls for that has no catalog: its calls need no cause. @type {readonly CategoryTile[]} */
+const WITHOUT_CATALOG = [
+  { id: "material", name: null, icon: "box" },
+  { id: "machine", name: null, icon: "wrench" },
+  { id: "quality", name: null, icon: "eye" },
+  { id: "safety", name: null, icon: "shield" },
+];
 
 /** A screen has so many large tiles. */
 const MOST_TILES = 12;
@@ -30,14 +36,24 @@ const byUrgency = ({ call: one }, { call: other }) =>
  *
  * @param {Catalog | null} catalog
  * @param {Item} item
- * @returns {{id: string, name: string | null}[]}
+ * @returns {CategoryTile[]}
  */
 export function categoriesFor(catalog, { calls = [] }) {
-  /** @type {readonly {id: string, name: string | null}[]} */
-  const all = catalog?.categories.toSorted((one, other) => one.priority - other.priority) ?? WITHOUT_CATALOG.map((id) => ({ id, name: null }));
+  /** @type {readonly CategoryTile[]} */
+  const all = catalog?.categories.toSorted((one, other) => one.priority - other.priority) ?? WITHOUT_CATALOG;
   const open = new Set(calls.map(({ category }) => category));
   return all.filter(({ id }) => !open.has(id)).slice(0, MOST_TILES);
 }
+
+/**
+ * A category as a tile shows it; its catalog may be unknown yet, or lack it by now.
+ *
+ * @param {Catalog | null | undefined} catalog
+ * @param {string} id
+ * @returns {CategoryTile}
+ */
+export const categoryIn = (catalog, id) =>
+  catalog?.categories.find((one) => one.id === id) ?? WITHOUT_CATALOG.find((one) => one.id === id) ?? { id, name: null, icon: "" };
 
 /**
  * The causes that a call may be closed with.

@@ -1,5 +1,6 @@
 /** The catalogs of factories, as the page knows them. */
 import { find, pathOf } from "./api.js";
+import { categoryIn } from "./calls.js";
 import { catalogIn } from "./items.js";
 import { isText, text } from "./speech.js";
 
@@ -27,21 +28,26 @@ export async function catalogOf(factoryId) {
 }
 
 /**
- * What people call a category: by the catalog, which is asked for beside; until then by its id.
+ * A category by the catalog, which is asked for beside; until then by its id.
  *
  * @param {string | null} factoryId
  * @param {string} id
  */
-export function categoryText(factoryId, id) {
+export function categoryOf(factoryId, id) {
   if (factoryId !== null && performance.now() > (askedMs.get(factoryId) ?? -Infinity)) {
     askedMs.set(factoryId, performance.now() + REREAD_MS);
     catalogOf(factoryId).catch(() => askedMs.delete(factoryId));
   }
-  const named = known.get(factoryId ?? "")?.categories.find((one) => one.id === id)?.name;
-  return categoryName({ id, name: named ?? null });
+  return categoryIn(known.get(factoryId ?? ""), id);
 }
 
-/** @param {{id: string, name: string | null}} category */
+/**
+ * @param {string | null} factoryId
+ * @param {string} id
+ */
+export const categoryText = (factoryId, id) => categoryName(categoryOf(factoryId, id));
+
+/** @param {import("./calls.js").CategoryTile} category */
 export function categoryName({ id, name }) {
   const key = `call.of.${id}`;
   return name ?? (isText(key) ? text(key) : id);

@@ -18,7 +18,7 @@ import { isDay } from "./days.js";
  *
  * @typedef {{id: string, version: number, category: string, priority: number, status: "raised" | "taken",
  *   raisedAt: string, taker?: string}} OpenCall  A call for help that has not ended; the taker is a token's subject.
- * @typedef {{categories: {id: string, name: string, priority: number, needsCause: boolean}[],
+ * @typedef {{categories: {id: string, name: string, icon: string, priority: number, needsCause: boolean}[],
  *   causes: {id: string, name: string, categories: string[], lines?: string[]}[]}} Catalog  What a factory calls for.
  *
  * @typedef {object} Item  How a piece of equipment stands; null is unknown, a missing member does not apply.
@@ -132,7 +132,7 @@ const isOrder = has({
 
 const isCatalog = has({
   categories: eachOf(
-    has({ ...each(["id", "name"], isText), priority: Number.isInteger, needsCause: (value) => typeof value === "boolean" }),
+    has({ ...each(["id", "name", "icon"], isText), priority: Number.isInteger, needsCause: (value) => typeof value === "boolean" }),
   ),
   causes: eachOf(
     has({ ...each(["id", "name"], isText), categories: eachOf(isText), lines: orAbsent(eachOf(isText)) }),

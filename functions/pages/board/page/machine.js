@@ -1,7 +1,7 @@
 /** A machine's page: how it stands, what one can do, what happened, its last audits and its versions. */
 import { find, get, pathOf, withCursor } from "./api.js";
 import { drawCalls } from "./call-cards.js";
-import { openRaise } from "./call-dialogs.js";
+import { callButton, rememberAt } from "./call-dialogs.js";
 import { personText } from "./directory.js";
 import { drawByKey, element, fill, setAttribute } from "./dom.js";
 import { setTitle } from "./header.js";
@@ -49,20 +49,16 @@ export function openMachine({ equipmentId }, context) {
   const facts = element("dl", { class: "facts" });
   const mayDo = LOG_DEEDS.some((deed) => may(context.who, deed));
   const deeds = deedButtons(equipmentId, { mayDo, onDeed: (deed) => item && context.act(deed, item) });
-  const bar = element("div", { class: "deed-bar", hidden: !mayDo }, deeds);
+  const call = callButton(context, () => (item === null ? [] : [item]));
+  const bar = element("div", { class: "deed-bar", hidden: !mayDo && call.hidden }, deeds, call);
   const calls = element("ul", { class: "cards calls", hidden: true });
-  const call = element(
-    "button",
-    { type: "button", class: "call-button", hidden: !may(context.who, "call"), onclick: () => item && void openRaise(item, context) },
-    icon("call"),
-    text("call.raise"),
-  );
   const orders = new OrdersSection(context);
-  const top = element("div", { class: "machine-top" }, standing, bar, calls, call, facts, orders.section);
+  const top = element("div", { class: "machine-top" }, standing, bar, calls, facts, orders.section);
   const story = new StorySection(equipmentId);
   const audits = new ListSection(text("machine.audits"), text("machine.audits.none"), auditRow);
   const versions = new ListSection(text("machine.versions"), text("machine.versions.none"), versionRow);
   setTitle(equipmentId);
+  rememberAt(equipmentId);
 
   async function load() {
     const answer = await find(pathOf`/equipment/${equipmentId}/board`).catch((error) => {
