@@ -16,8 +16,8 @@ const call = (id, category, priority, second) => ({
 
 const CATALOG = {
   categories: [
-    { id: "material", name: "Material", priority: 2, needsCause: true },
-    { id: "safety", name: "Safety", priority: 1, needsCause: false },
+    { id: "material", name: "Material", icon: "box", priority: 2, needsCause: true },
+    { id: "safety", name: "Safety", icon: "shield", priority: 1, needsCause: false },
   ],
   causes: [
     { id: "coils", name: "Out of coils", categories: ["material"] },
@@ -54,7 +54,8 @@ test("a cause is one of the category and of the line", () => {
   const [there] = callsIn([item("b", { lineId: "Line 9", calls: [call("2", "material", 2, 1)] })]);
   assert.ok(of && there);
 
-  assert.deepEqual(causesFor(CATALOG, of).map(({ id }) => id), ["coils"]);
-  assert.deepEqual(causesFor(CATALOG, there).map(({ id }) => id), ["coils", "guide"]);
+  assert.deepEqual(causesFor(CATALOG, of.item.lineId, of.call.category).map(({ id }) => id), ["coils"]);
+  assert.deepEqual(causesFor(CATALOG, there.item.lineId, there.call.category).map(({ id }) => id), ["coils", "guide"]);
+  assert.deepEqual(causesFor(CATALOG, "Line 1").map(({ id }) => id), ["coils", "drill"], "of trouble, those of all categories");
   assert.deepEqual([needsCause(CATALOG, of.call), needsCause(null, of.call)], [true, false]);
 });

@@ -1,7 +1,5 @@
 """No violation that axe-core finds, on any page and in any dialog: https://github.com/dequelabs/axe-core"""
 
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import ViewportSize, expect
 
@@ -9,12 +7,7 @@ from demo.board.fake_api import FakeApi
 from demo.board.pictures import PHONE, WALL
 from tests.pages.board.conftest import BOARD, Opened
 from tests.pages.board.test_faults import FAULT
-from tests.support.pages import Screen
-
-AXE = Path(__file__).parents[3] / "node_modules" / "axe-core" / "axe.min.js"
-
-# A colour on its way to another one is no finding.
-SETTLED = "() => Promise.allSettled(document.getAnimations().map((one) => one.finished))"
+from tests.support.axe import violations
 
 PLACES = {
     BOARD: "Help needed",
@@ -26,14 +19,6 @@ PLACES = {
 }
 
 
-def violations(screen: Screen) -> list[str]:
-    """The findings of axe-core."""
-    screen.page.evaluate(SETTLED)
-    screen.page.evaluate(AXE.read_text())
-    found = screen.page.evaluate("async () => (await axe.run()).violations")
-    return [f"{one['id']}: {node['html'][:200]}" for one in found for node in one["nodes"]]
-
-
 @pytest.mark.parametrize("size", [WALL, PHONE], ids=["wall", "phone"])
 @pytest.mark.parametrize("place", PLACES)
 def test_a_page_has_no_violation(opened: Opened, known: FakeApi, place: str, size: ViewportSize) -> None:
@@ -41,7 +26,7 @@ def test_a_page_has_no_violation(opened: Opened, known: FakeApi, place: str, siz
     screen = opened(place, role="admin", size=size)
     expect(screen.page.get_by_text(PLACES[place]).first).to_be_visible()
 
-    assert violations(screen) == []
+    assert violations(screen.page) == []
 
 
 @pytest.mark.parametrize("name", ["Seen", "Assign", "Escalate"])
@@ -50,7 +35,7 @@ def test_a_dialog_has_no_violation(opened: Opened, name: str) -> None:
     screen.page.locator(".card", has_text="Conveyor B").get_by_role("button", name=name).click()
     expect(screen.page.get_by_role("dialog")).to_be_visible()
 
-    assert violations(screen) == []
+    assert violations(screen.page) == []
 
 
 def test_the_dialogs_of_maintenance_have_no_violation(opened: Opened) -> None:
@@ -59,7 +44,7 @@ def test_the_dialogs_of_maintenance_have_no_violation(opened: Opened) -> None:
         screen.page.get_by_role("button", name=name).click()
         expect(screen.page.get_by_role("dialog")).to_be_visible()
 
-        assert violations(screen) == []
+        assert violations(screen.page) == []
 
         screen.page.keyboard.press("Escape")
 
@@ -68,7 +53,7 @@ def test_the_way_in_has_no_violation(opened: Opened) -> None:
     screen = opened(role=None)
     expect(screen.page.get_by_role("heading", name="Sign in to see the board")).to_be_visible()
 
-    assert violations(screen) == []
+    assert violations(screen.page) == []
 
 
 def test_a_lost_connection_has_no_violation(opened: Opened, known: FakeApi) -> None:
@@ -78,4 +63,4 @@ def test_a_lost_connection_has_no_violation(opened: Opened, known: FakeApi) -> N
     known.broker.kill()
     screen.eventually(lambda: screen.connection() == "lost", within_ms=60_000)
 
-    assert violations(screen) == []
+    assert violations(screen.page) == []

@@ -9,7 +9,7 @@ from demo.board import factory
 from demo.board.fake_api import FakeAnswer, FakeApi, refused
 from demo.board.pictures import PHONE
 from tests.pages.board.conftest import Opened
-from tests.pages.board.test_accessibility import violations
+from tests.support.axe import violations
 from tests.support.pages import Screen
 
 PRESS: Final = "#/equipment/press-1"
@@ -107,7 +107,7 @@ def test_two_taps_call_and_one_takes_it_back(opened: Opened, known: FakeApi) -> 
     expect(tiles).to_have_text(["Safety", "Odd part"])  # for material one is open
     boxes = [tile.bounding_box() for tile in tiles.all()]
     assert min(box["height"] for box in boxes if box) >= 56
-    assert violations(screen) == []
+    assert violations(screen.page) == []
 
     tiles.first.click()
     screen.page.get_by_role("button", name="Undo").click()
@@ -133,7 +133,7 @@ def test_on_a_phone_the_board_calls_at_the_bottom_from_where_one_was_last(opened
     assert tiles.count() == 0, "a machine that nobody chose is none"
     screen.page.get_by_label("Where?").select_option("Mill 1")
     expect(tiles).to_have_text(["Safety", "Material", "Odd part"])
-    assert violations(screen) == []
+    assert violations(screen.page) == []
     tiles.first.click()
     expect(screen.page.get_by_text("Called: Safety, Mill 1.")).to_be_visible()
     button.click()

@@ -6,6 +6,7 @@ import { openDeed } from "./deed.js";
 import { askForNames } from "./directory.js";
 import { element, fill } from "./dom.js";
 import { openFaults } from "./faults.js";
+import { Explanations } from "./explanations.js";
 import { Following } from "./following.js";
 import { banner, header, setAccount, tick } from "./header.js";
 import { openMachine } from "./machine.js";
@@ -27,6 +28,7 @@ import { Starts } from "./starts.js";
  * @property {import("./roles.js").Who | null} who
  * @property {PendingDeeds} pending
  * @property {Starts} starts
+ * @property {Explanations} explanations
  * @property {(company: string) => Following} follow
  * @property {() => Following | null} followed
  * @property {(deed: import("./help.js").LogDeed, item: import("./pending.js").ShownItem) => void} act
@@ -86,6 +88,7 @@ const context = {
   },
   pending: new PendingDeeds(drawSoon),
   starts: new Starts(drawSoon),
+  explanations: new Explanations(drawSoon),
   follow(company) {
     if (following?.company === company) return following;
     following?.close();

@@ -1,9 +1,10 @@
 /** The board: every machine in its place, and who needs help. */
 import { drawCalls } from "./call-cards.js";
-import { callButton } from "./call-dialogs.js";
+import { callButton } from "./call-raise.js";
 import { callsIn } from "./calls.js";
 import { categoryText } from "./catalogs.js";
 import { drawByKey, element, fill } from "./dom.js";
+import { explainSection } from "./explain.js";
 import { setCounts, setTitle } from "./header.js";
 import { LOG_DEEDS, makeCard, updateCard } from "./help.js";
 import { nameOf } from "./items.js";
@@ -46,10 +47,11 @@ export function openBoard(place, context) {
     list,
     nobody,
   );
+  const explain = explainSection(context);
   const itemsHere = () => context.follow(place.company).items.filter((item) => isAt(place, item));
   const call = callButton(context, itemsHere);
   const bar = element("div", { class: "deed-bar", hidden: call.hidden }, call);
-  const beside = element("div", { class: "beside" }, help, bar, parts);
+  const beside = element("div", { class: "beside" }, help, explain.section, bar, parts);
   const machines = element("section", { class: "machines", "aria-label": text("board.lines") }, state, lines);
   const deeds = { mayDo: LOG_DEEDS.some((deed) => may(context.who, deed)), onDeed };
   /** @type {Map<string, string> | null} */
@@ -71,6 +73,7 @@ export function openBoard(place, context) {
     const items = all.filter((item) => isAt(place, item)).map((item) => context.pending.shown(item));
     const needed = helpNeeded(items);
     const called = drawCalls(calls, items, context);
+    explain.draw(items);
     const isWide = new Set(items.map((item) => item.factoryId)).size > 1;
     context.starts.note(items);
     void context.starts.ask(needed.filter((item) => isVague(item, context.starts.of(item))));

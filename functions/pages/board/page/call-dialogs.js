@@ -1,103 +1,18 @@
-/** What a person does about calls: raises one with two taps, comes, closes it with its cause. */
+/** What a person does about an open call: comes, closes it with its cause. */
 import { find, pathOf, Refused, write } from "./api.js";
-import { categoriesFor, causesFor, needsCause } from "./calls.js";
-import { catalogOf, categoryName, categoryText } from "./catalogs.js";
+import { causesFor, needsCause } from "./calls.js";
+import { catalogOf, categoryText } from "./catalogs.js";
+import { CauseFields } from "./cause-fields.js";
 import { DeedDialog } from "./deed-dialog.js";
-import { element } from "./dom.js";
-import { icon, iconNamed } from "./icons.js";
 import { nameOf } from "./items.js";
-import { may } from "./roles.js";
 import { problemText, text } from "./speech.js";
 
 /**
  * @typedef {import("./app.js").Context} Context
  * @typedef {import("./calls.js").ItemCall} ItemCall
- * @typedef {import("./items.js").Item} Item
  */
 
 const STALE = [412, 428];
-
-/** The machine where whoever holds this screen was last. */
-let lastAt = "";
-
-/** @param {string} equipmentId */
-export const rememberAt = (equipmentId) => void (lastAt = equipmentId);
-
-/**
- * The button that calls for help at one of some machines.
- *
- * @param {Context} context
- * @param {() => readonly Item[]} itemsOf
- */
-export const callButton = (context, itemsOf) =>
-  element(
-    "button",
-    { type: "button", class: "call-button", hidden: !may(context.who, "call"), onclick: () => void openRaise(itemsOf(), context) },
-    icon("call"),
-    text("call.raise"),
-  );
-
-/**
- * Ask what is needed; of several machines also where, unless it is known where this screen was last.
- *
- * @param {readonly Item[]} items
- * @param {Context} context
- */
-async function openRaise(items, context) {
-  const [only] = items;
-  if (only === undefined) return;
-  const isOne = items.length === 1;
-  const dialog = new DeedDialog(isOne ? text("call.raise.title", { name: nameOf(only) }) : text("call.raise"), null);
-  const tiles = element("div", { class: "call-tiles" });
-  const places = element("select", { name: "at", required: true, onchange: () => void offer() }, element("option", { value: "" }, ""));
-  /** Made once for each, so that pressing again after a lost answer raises no second one. @type {Map<string, string>} */
-  const ids = new Map();
-  let raise = async () => false;
-
-  /** @param {Item} item @param {import("./calls.js").CategoryTile} tile */
-  const raising = (item, tile) => async () => {
-    const [name, category, key] = [nameOf(item), categoryName(tile), JSON.stringify([item.equipmentId, tile.id])];
-    const id = ids.get(key) ?? crypto.randomUUID();
-    ids.set(key, id);
-    const { etag } = await write("PUT", pathOf`/calls/${id}`, { equipmentId: item.equipmentId, category: tile.id });
-    rememberAt(item.equipmentId);
-    context.say(text("call.raised", { category, name }), () => void undo({ id, etag, category }, context));
-    return true;
-  };
-
-  async function offer() {
-    const item = isOne ? only : items.find((one) => one.equipmentId === places.value);
-    tiles.replaceChildren();
-    if (item === undefined) return;
-    const catalog = await dialog.during(() => catalogOf(item.factoryId));
-    if (!isOne && item.equipmentId !== places.value) return; // another one was chosen since
-    tiles.replaceChildren(
-      ...categoriesFor(catalog, item).map((tile) =>
-        element("button", { class: "call-tile", onclick: () => (raise = raising(item, tile)) }, icon(iconNamed(tile.icon)), categoryName(tile)),
-      ),
-    );
-  }
-
-  for (const one of isOne ? [] : items.toSorted((item, other) => nameOf(item).localeCompare(nameOf(other)))) {
-    places.append(element("option", { value: one.equipmentId, selected: one.equipmentId === lastAt }, nameOf(one)));
-  }
-  if (!isOne) dialog.body.append(element("label", {}, text("call.raise.at"), places));
-  dialog.body.append(tiles);
-  dialog.onSubmit = () => raise();
-  dialog.open();
-  await offer();
-}
-
-/**
- * @param {{id: string, etag: string | null, category: string}} call
- * @param {Context} context
- */
-async function undo({ id, etag, category }, context) {
-  await said(context, async () => {
-    await write("PUT", pathOf`/calls/${id}/rejection`, { reason: text("call.undo.reason") }, etag);
-    return text("call.undone", { category });
-  });
-}
 
 /**
  * @param {ItemCall} of
@@ -117,18 +32,15 @@ export async function take({ item, call }, context) {
 export async function openClosure({ item, call }, context) {
   const category = categoryText(item.factoryId, call.category);
   const dialog = new DeedDialog(text("call.close.title", { category, name: nameOf(item) }), text("call.close.do"));
-  const causes = element("fieldset", { hidden: true }, element("legend", {}, text("call.close.cause")));
-  const note = element("input", { name: "note", maxlength: 1000, autocomplete: "off" });
-  dialog.body.append(causes, element("label", {}, text("call.close.note"), note));
+  const fields = new CauseFields();
+  dialog.body.append(...fields.elements);
   /** @type {string | null} */
   let etag = etagOf(call.version);
   dialog.onSubmit = async () => {
-    const cause = causes.querySelector("input:checked")?.getAttribute("value") ?? null;
-    const body = { ...(cause === null ? {} : { cause }), ...(note.value.trim() ? { note: note.value.trim() } : {}) };
     try {
-      await write("PUT", pathOf`/calls/${call.id}/closure`, body, etag);
+      await write("PUT", pathOf`/calls/${call.id}/closure`, fields.said, etag);
     } catch (error) {
-      if (!(error instanceof Refused && STALE.includes(error.status))) throw error;
+      if (!isStale(error)) throw error;
       etag = (await find(pathOf`/calls/${call.id}`))?.etag ?? null;
       dialog.complain(text("call.changed"));
       return false;
@@ -138,11 +50,7 @@ export async function openClosure({ item, call }, context) {
   };
   dialog.open();
   const catalog = await dialog.during(() => catalogOf(item.factoryId));
-  const required = needsCause(catalog, call);
-  for (const { id, name } of causesFor(catalog, { item, call })) {
-    causes.append(element("label", { class: "choice-of cause" }, element("input", { type: "radio", name: "cause", value: id, required }), name));
-  }
-  causes.hidden = causes.childElementCount === 1;
+  fields.offer(causesFor(catalog, item.lineId, call.category), needsCause(catalog, call));
 }
 
 /**
@@ -151,13 +59,20 @@ export async function openClosure({ item, call }, context) {
  * @param {Context} context
  * @param {() => Promise<string>} work
  */
-async function said(context, work) {
+export async function said(context, work) {
   try {
     context.say(await work());
   } catch (error) {
-    context.say(error instanceof Refused && STALE.includes(error.status) ? text("call.faster") : problemText(error));
+    context.say(isStale(error) ? text("call.faster") : problemText(error));
   }
 }
+
+/**
+ * Whether somebody else was faster.
+ *
+ * @param {unknown} error
+ */
+export const isStale = (error) => error instanceof Refused && STALE.includes(error.status);
 
 /** @param {number} version */
 const etagOf = (version) => `"${version}"`;

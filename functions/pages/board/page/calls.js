@@ -56,14 +56,16 @@ export const categoryIn = (catalog, id) =>
   catalog?.categories.find((one) => one.id === id) ?? WITHOUT_CATALOG.find((one) => one.id === id) ?? { id, name: null, icon: "" };
 
 /**
- * The causes that a call may be closed with.
+ * The causes of trouble on a line; of a call those of its category.
  *
  * @param {Catalog | null} catalog
- * @param {ItemCall} of
+ * @param {string | null} lineId
+ * @param {string} [category]
  */
-export const causesFor = (catalog, { item, call }) =>
+export const causesFor = (catalog, lineId, category) =>
   (catalog?.causes ?? []).filter(
-    ({ categories, lines }) => categories.includes(call.category) && (lines === undefined || lines.includes(item.lineId ?? "")),
+    ({ categories, lines }) =>
+      (category === undefined || categories.includes(category)) && (lines === undefined || lines.includes(lineId ?? "")),
   );
 
 /**

@@ -28,18 +28,33 @@ export async function catalogOf(factoryId) {
 }
 
 /**
- * A category by the catalog, which is asked for beside; until then by its id.
+ * The catalog of a factory as far as it is known; it is asked for beside.
  *
  * @param {string | null} factoryId
- * @param {string} id
  */
-export function categoryOf(factoryId, id) {
+function knownOf(factoryId) {
   if (factoryId !== null && performance.now() > (askedMs.get(factoryId) ?? -Infinity)) {
     askedMs.set(factoryId, performance.now() + REREAD_MS);
     catalogOf(factoryId).catch(() => askedMs.delete(factoryId));
   }
-  return categoryIn(known.get(factoryId ?? ""), id);
+  return known.get(factoryId ?? "");
 }
+
+/**
+ * A category by the catalog, once that is known; until then by its id.
+ *
+ * @param {string | null} factoryId
+ * @param {string} id
+ */
+export const categoryOf = (factoryId, id) => categoryIn(knownOf(factoryId), id);
+
+/**
+ * What people call a cause; until the catalog is known, or if it lacks it by now, its id.
+ *
+ * @param {string | null} factoryId
+ * @param {string} id
+ */
+export const causeText = (factoryId, id) => knownOf(factoryId)?.causes.find((one) => one.id === id)?.name ?? id;
 
 /**
  * @param {string | null} factoryId

@@ -40,6 +40,7 @@ import { isDay } from "./days.js";
  * @property {OpenOrder} [nextOrder]
  * @property {OpenOrder} [overdue]  The first one that was not finished on its day.
  * @property {OpenCall[]} [calls]
+ * @property {{startedAt: string, cause: string}} [lastCause]  Of the newest episode that has one.
  * @property {LastAudit} [lastAudit]
  * @property {LastAnomaly} [lastAnomaly]
  *
@@ -110,6 +111,7 @@ const isItem = has({
       }),
     ),
   ),
+  lastCause: orAbsent(has({ startedAt: isTime, cause: isText })),
   atRisk: orAbsent(has({ since: isTime, reason: isText })),
   lastAnomaly: orAbsent(
     has({

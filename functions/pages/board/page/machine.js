@@ -1,9 +1,11 @@
 /** A machine's page: how it stands, what one can do, what happened, its last audits and its versions. */
 import { find, get, pathOf, withCursor } from "./api.js";
 import { drawCalls } from "./call-cards.js";
-import { callButton, rememberAt } from "./call-dialogs.js";
+import { callButton, rememberAt } from "./call-raise.js";
+import { causeText } from "./catalogs.js";
 import { personText } from "./directory.js";
 import { drawByKey, element, fill, setAttribute } from "./dom.js";
+import { explainSection } from "./explain.js";
 import { setTitle } from "./header.js";
 import { deedButtons, LOG_DEEDS, updateDeeds } from "./help.js";
 import { icon } from "./icons.js";
@@ -52,8 +54,9 @@ export function openMachine({ equipmentId }, context) {
   const call = callButton(context, () => (item === null ? [] : [item]));
   const bar = element("div", { class: "deed-bar", hidden: !mayDo && call.hidden }, deeds, call);
   const calls = element("ul", { class: "cards calls", hidden: true });
+  const explain = explainSection(context);
   const orders = new OrdersSection(context);
-  const top = element("div", { class: "machine-top" }, standing, bar, calls, facts, orders.section);
+  const top = element("div", { class: "machine-top" }, standing, bar, calls, explain.section, facts, orders.section);
   const story = new StorySection(equipmentId);
   const audits = new ListSection(text("machine.audits"), text("machine.audits.none"), auditRow);
   const versions = new ListSection(text("machine.versions"), text("machine.versions.none"), versionRow);
@@ -88,6 +91,7 @@ export function openMachine({ equipmentId }, context) {
     drawFacts(facts, shown);
     updateDeeds(bar, shown);
     drawCalls(calls, [shown], context);
+    explain.draw([shown]);
     orders.draw(shown);
     if (storyVersion !== shown.version) {
       setTimeout(() => story.load(), storyVersion < 0 ? 0 : STORY_LATER_MS);
@@ -126,7 +130,8 @@ function drawStanding(place, item, firstMs) {
  * @param {ShownItem} item
  */
 function drawFacts(place, item) {
-  const { lastAnomaly, atRisk } = item;
+  const { lastAnomaly, lastCause, atRisk } = item;
+  const cause = lastCause && { cause: causeText(item.factoryId, lastCause.cause), time: timeOf(lastCause.startedAt) };
   const { acknowledgedBy, operator, escalatedTo } = item;
   const seen = acknowledgedBy ? text("machine.seen.by", { name: personText(acknowledgedBy) }) : text("machine.seen.nobody");
   const facts = /** @type {[string, string | null | undefined][]} */ ([
@@ -136,6 +141,7 @@ function drawFacts(place, item) {
     [text("machine.risk"), atRisk && text("machine.risk.since", { reason: atRisk.reason, time: timeOf(atRisk.since) })],
     [text("machine.silent"), item.silentSince && text("since.silent", { time: timeOf(item.silentSince) })],
     [text("machine.lastReport"), item.stateTimestamp && timeOf(item.stateTimestamp)],
+    [text("machine.cause"), cause && text("machine.cause.of", cause)],
     [text("machine.anomaly"), lastAnomaly && anomalyText(lastAnomaly)],
     [text("machine.place"), placeText(item)],
     [text("machine.id"), item.equipmentId],

@@ -10,7 +10,7 @@ import { nameOf } from "./items.js";
 /** The most urgent first. @type {readonly Kind[]} */
 export const KINDS = ["error", "warning", "silent", "overdue", "unknown", "maintenance", "running"];
 
-const NORMAL = "NORMAL";
+export const NORMAL = "NORMAL";
 
 const collator = new Intl.Collator(undefined, { numeric: true });
 
