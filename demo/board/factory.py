@@ -79,6 +79,21 @@ MAINTENANCE: Final[dict[str, Row]] = {
 }
 
 
+def call(call_id: str, category: str, priority: int, minutes: float, **members: object) -> Row:
+    """Return an open call as the board says it."""
+    said = {"id": call_id, "version": 1, "category": category, "priority": priority, "status": "raised"}
+    return said | {"raisedAt": minutes_ago(minutes), **members}
+
+
+def calls() -> dict[str, list[Row]]:
+    """Return calls by their machines: for material, and, later but more urgently, for safety."""
+    taken = {"status": "taken", "version": 2, "taker": SUBJECT_OF_LUIS}
+    return {
+        "press-1": [call("7f3c0d5e-9b1a-4c62-8f0e-2d6a1b9c4e57", "material", 2, 12)],
+        "oven-1": [call("0b9e6d1c-52f7-4a3e-9c48-61d07e8fa2b3", "safety", 1, 3, **taken)],
+    }
+
+
 def machines() -> list[Row]:
     """Return all of them."""
     rows = [

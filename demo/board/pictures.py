@@ -57,9 +57,16 @@ def context_of(
 
 
 def _opened(
-    browser: Browser, place: str, size: ViewportSize, *, role: str, scale: int = 1, shown: str = name_of(LUIS)
+    browser: Browser,
+    place: str,
+    size: ViewportSize,
+    *,
+    role: str,
+    scale: int = 1,
+    shown: str = name_of(LUIS),
+    known: FakeApi | None = None,
 ) -> Page:
-    page = context_of(browser, api(), size, role=role, scale=scale).new_page()
+    page = context_of(browser, known or api(), size, role=role, scale=scale).new_page()
     page.goto(place)
     expect(page.get_by_text("live", exact=True)).to_be_visible()
     expect(page.get_by_text(shown).first).to_be_visible()
@@ -73,6 +80,7 @@ def main() -> None:
         _picture_board(browser)
         _picture_machine(browser)
         _picture_agenda(browser)
+        _picture_calls(browser)
 
 
 def _picture_board(browser: Browser) -> None:
@@ -100,6 +108,18 @@ def _picture_agenda(browser: Browser) -> None:
     for size, scale in ((WALL, 1), (PHONE, 2)):
         agenda = _opened(browser, AGENDA, size, role="supervisor", scale=scale, shown="belt-change")
         agenda.screenshot(path=PICTURES / f"agenda-{size['width']}.png")
+
+
+def _picture_calls(browser: Browser) -> None:
+    known = api()
+    for machine, calls in factory.calls().items():
+        known.items[machine]["calls"] = calls
+    phone = _opened(browser, BOARD, PHONE, role="operator", scale=2, known=known, shown=f"{name_of(LUIS)} comes")
+    phone.screenshot(path=PICTURES / "calls-390.png")
+    phone.get_by_role("button", name="Call for help").click()
+    phone.get_by_label("Where?").select_option("Mill 1")
+    expect(phone.get_by_role("dialog").get_by_text("Material")).to_be_visible()
+    phone.screenshot(path=PICTURES / "call-390.png")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Calls on the page: cards of those that are open, who comes, the cause at the end; and a call with two taps."""
 
-from typing import Any, Final
+from typing import Final
 
 import pytest
 from playwright.sync_api import Locator, expect
@@ -14,21 +14,13 @@ from tests.support.pages import Screen
 
 PRESS: Final = "#/equipment/press-1"
 FIRST: Final = "7f3c0d5e-9b1a-4c62-8f0e-2d6a1b9c4e57"
-SECOND: Final = "0b9e6d1c-52f7-4a3e-9c48-61d07e8fa2b3"
-
-
-def call(call_id: str, category: str, priority: int, minutes: float, **members: object) -> dict[str, Any]:
-    """An open call as the board says it."""
-    said = {"id": call_id, "version": 1, "category": category, "priority": priority, "status": "raised"}
-    return said | {"raisedAt": factory.minutes_ago(minutes), **members}
 
 
 @pytest.fixture
 def known(known: FakeApi) -> FakeApi:
     """Two machines call: for material, and, later but more urgently, for safety."""
-    known.items["press-1"]["calls"] = [call(FIRST, "material", 2, 12)]
-    taken = {"status": "taken", "version": 2, "taker": factory.SUBJECT_OF_LUIS}
-    known.items["oven-1"]["calls"] = [call(SECOND, "safety", 1, 3, **taken)]
+    for machine, calls in factory.calls().items():
+        known.items[machine]["calls"] = calls
     return known
 
 
@@ -157,7 +149,7 @@ def test_a_new_call_is_said_to_who_listens_to_the_page(opened: Opened, known: Fa
     heard = screen.page.locator("[aria-live=polite].hidden")
     assert heard.text_content() == "", "not at the first sight"
 
-    known.put(known.items["mill-1"] | {"version": 2, "calls": [call(FIRST[:-1] + "8", "quality", 3, 0)]})
+    known.put(known.items["mill-1"] | {"version": 2, "calls": [factory.call(FIRST[:-1] + "8", "quality", 3, 0)]})
 
     expect(heard).to_have_text("Mill 1 calls for help: Odd part")
 
