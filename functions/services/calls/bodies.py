@@ -7,7 +7,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 from pydantic import AfterValidator, Field, model_validator
 
 from andon.http import schemas
-from andon.http.fields import Id, Line, Lines, Word
+from andon.http.fields import Line, Lines, Word
 from andon.http.models import RequestModel, ResponseModel
 from andon.http.openapi import Absent
 from andon.http.parameters import described
@@ -28,8 +28,9 @@ LARGEST_CATALOG_BYTES: Final = 48 * 1024
 Name = Annotated[
     str,
     AfterValidator(names.call_name),
-    described({"type": "string", "pattern": names.CALL_NAME_PATTERN}, "material"),
+    described({"type": "string", "pattern": names.CALL_NAME_PATTERN} | schemas.IMPERSONAL, "material"),
 ]
+LineId = Annotated[str, AfterValidator(texts.identifier), described(schemas.IDENTIFIER | schemas.IMPERSONAL, "line-3")]
 Priority = Annotated[int, Field(ge=1, le=LEAST_PRIORITY, examples=[1])]
 
 CallId = Annotated[
@@ -102,7 +103,7 @@ class CatalogCauseBody(RequestModel):
     name: Line = Field(examples=["Out of coils"], json_schema_extra=schemas.IMPERSONAL)
     categories: Annotated[list[Name], Field(min_length=1, max_length=MOST_CATEGORIES)]
     lines: Annotated[
-        list[Annotated[Id, Field(json_schema_extra=schemas.IMPERSONAL)]] | None,
+        list[LineId] | None,
         Field(default=None, min_length=1, max_length=MOST_LINES),
     ] = None
 
