@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install new samples up redeploy call down demo console token load archive audit bench attack region-drill prove-people test deployed cut-over machine pages others types nag wheel site docs release mutants lint check synth openapi agents figures pictures costs simulate query train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
+.PHONY: help install new samples up redeploy call down import demo console token load archive audit bench attack region-drill prove-people test deployed cut-over machine pages others types nag wheel site docs release mutants lint check synth openapi agents figures pictures costs simulate query train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -35,6 +35,13 @@ call: install  ## send a signed request to the running system: CALL="GET /board/
 
 down:  ## end what `make up` started
 	@$(if $(wildcard $(PYTHON)),$(ANDON) down,echo "nothing is running here")
+
+# As they were typed: a token, and folders with a $ in their names.
+import: override export CSV := $(value CSV)
+import: override export FACTORY := $(value FACTORY)
+import: override export URL := $(if $(filter line,$(origin URL)),$(value URL))
+import: install  ## bring a plant's machines, people and causes from sheets: FACTORY=gdl-1 CSV=demo/plant (say only what would change: DRY_RUN=1)
+	@DRY_RUN=$(DRY_RUN) $(RUN) demo.importing.make_import
 
 demo: install  ## let the demo factory live on the running system, until Ctrl-C: SPEED=10
 	@$(RUN) demo.make_demo $(if $(SPEED),--speed $(SPEED))
