@@ -6,8 +6,8 @@ from typing import Any, Final, TypedDict
 
 from andon.dynamodb.ttl import ttl_at
 from andon.runtime import times
-from contract import logs
-from contract.entities import LocationEntity, OrderEntity
+from contract import calls, logs
+from contract.entities import CallEntity, CauseEntity, LocationEntity, OrderEntity
 from contract.orders import FINISHED, KEPT_DAYS, MOVED, ORDER_FACTS, PLANNED, STARTED, day_ms
 from demo.people import OLGA
 
@@ -24,6 +24,7 @@ SERVICE_OF: Final = {
     "state-escalated": "dispatch",
     "equipment-at-risk": "dispatch",
     **dict.fromkeys(ORDER_FACTS, "maintenance"),
+    **dict.fromkeys((*calls.CALL_FACTS.values(), calls.CAUSE_RECORDED), calls.SOURCE),
 }
 
 OF_STATUS: Final = {"started": STARTED, "finished": FINISHED}
@@ -154,6 +155,18 @@ class Writer:
         }
         before = {"before": {name: old[name] for name in ("factoryId", "plannedFor")}} if old else {}
         return self._envelope(kind, at_ms, actor, {"order": {**order, **before}}, new=row, old=old)
+
+    def called(self, call: CallEntity, *, at_ms: int, actor: str) -> LakeEnvelope:
+        """Return the event of a version of a call."""
+        row = {"pk": f"Call#{call['id']}", "sk": "call", **call, **self._version(call["version"], at_ms, actor)}
+        row |= {"discriminator": "call"}
+        return self._envelope(calls.CALL_FACTS[call["status"]], at_ms, actor, {"call": {**call}}, new=row)
+
+    def explained(self, cause: CauseEntity, *, at_ms: int, actor: str) -> LakeEnvelope:
+        """Return the event that somebody said what the trouble was."""
+        key = {"pk": f"Equipment#{cause['equipmentId']}", "sk": f"{cause['startedAt']}#cause"}
+        row = {**key, **cause, **self._version(cause["version"], at_ms, actor), "discriminator": "cause"}
+        return self._envelope(calls.CAUSE_RECORDED, at_ms, actor, {"cause": {**cause}}, new=row)
 
     def registered(
         self,

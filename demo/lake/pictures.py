@@ -13,6 +13,7 @@ from andon.tools.lake.table import Record
 RED, AMBER, GREEN = "#c2413a", "#e3a02f", "#8cb98a"
 MOST_BARS: Final = 30  # more cannot be read; the first ones are the worst
 DAYS: Final = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+FEW: Final = 8  # more names do not fit beside each other
 DENSE: Final = 40  # from so many facts of a kind on, marks are drawn thin
 
 
@@ -82,6 +83,39 @@ def _time_to_finish(figure: Figure, records: Sequence[Record]) -> None:
     axes.invert_yaxis()
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=3, frameon=False, fontsize=9)
     tidy(axes, "minutes from start to end")
+
+
+def _call_times(figure: Figure, records: Sequence[Record]) -> None:
+    """Draw for each category the span from the median to nine of ten: until somebody comes, and until it is over."""
+    found = [one for one in records if one["median_minutes_to_take"] is not None][:MOST_BARS]
+    figure.set_size_inches(11, 1.8 + 0.34 * len(found))
+    left, right = figure.subplots(1, 2, sharey=True)
+    labels = [f"{one['factory']}  {one['category']}" for one in found]
+    for axes, what, done in ((left, "take", "taken"), (right, "close", "closed")):
+        medians = [one[f"median_minutes_to_{what}"] or 0 for one in found]
+        _draw_spans(axes, labels, medians, [one[f"nine_of_ten_{done}_within"] or 0 for one in found])
+        tidy(axes, f"minutes until {done}")
+    left.invert_yaxis()
+    left.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, fontsize=9)
+
+
+def _causes(figure: Figure, records: Sequence[Record]) -> None:
+    """Draw a Pareto for each factory: bars of the minutes, the worst first, and a line of their running share."""
+    factories = list(dict.fromkeys(one["factory"] for one in records))
+    figure.set_size_inches(11, 1.2 + 3 * len(factories))
+    rows = figure.subplots(len(factories), 1, squeeze=False)[:, 0]  # each has its own order of causes
+    for axes, factory in zip(rows, factories, strict=True):
+        found = [one for one in records if one["factory"] == factory][:MOST_BARS]
+        places = range(len(found))
+        axes.bar(places, [one["minutes"] for one in found], color=BLUE, width=0.62)
+        axes.set_xticks(places, [one["cause"] for one in found], rotation=30 if len(found) > FEW else 0)
+        axes.set_title(factory, loc="left", fontsize=9, color=GREY)
+        tidy(axes, "")
+        axes.set_ylabel("minutes lost", color=GREY)
+        share = axes.twinx()
+        share.plot(places, [one["cumulative_percent"] or 0 for one in found], "o-", color=AMBER, linewidth=2)
+        share.set_ylim(0, 105)
+        share.set_ylabel("percent of all", color=GREY)
 
 
 def _operators(figure: Figure, records: Sequence[Record]) -> None:
@@ -228,6 +262,8 @@ def _train(figure: Figure, records: Sequence[Record]) -> None:
 
 PICTURES: Final[dict[str, Picture]] = {
     "availability": _availability,
+    "call_times": _call_times,
+    "causes": _causes,
     "escalations_by_hour": _escalations_by_hour,
     "facts_by_type_by_hour": _facts_by_type_by_hour,
     "mtbf_mttr": _mtbf_mttr,

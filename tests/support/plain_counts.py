@@ -154,6 +154,80 @@ def _finished(found: list[Event]) -> tuple[Counts, float | None, float | None, f
     return counts, _percentile(said, 0.5), _percentile(minutes, 0.5), _percentile(minutes, 0.9)
 
 
+def calls(events: list[Event]) -> list[Event]:
+    """The newest version of each call."""
+    found = of_type(events, "call-raised", "call-taken", "call-closed", "call-rejected")
+    by_version = sorted((one["call"] for one in found), key=lambda one: one["version"])
+    return list({one["id"]: one for one in by_version}.values())
+
+
+Times = tuple[int, int, int, float | None, float | None, float | None, float | None]
+"""Calls raised, open and rejected; the median and the ninth decile of minutes until taken, and until closed."""
+
+
+def call_times(events: list[Event]) -> dict[tuple[str, str], Times]:
+    """How soon people came, by factory and category."""
+    found: dict[tuple[str, str], list[Event]] = defaultdict(list)
+    for one in calls(events):
+        found[one["factoryId"], one["category"]].append(one)
+    return {group: _times(those) for group, those in found.items()}
+
+
+def _times(found: list[Event]) -> Times:
+    statuses = Counter(one["status"] for one in found)
+    taken = [_minutes(one, "takenAt") for one in found if "takenAt" in one and one["status"] != "rejected"]
+    closed = [_minutes(one, "endedAt") for one in found if one["status"] == "closed"]
+    still = statuses["raised"] + statuses["taken"]
+    each = [_percentile(minutes, part) for minutes in (taken, closed) for part in (0.5, 0.9)]
+    return (len(found), still, statuses["rejected"], each[0], each[1], each[2], each[3])
+
+
+def _minutes(call: Event, until: str) -> float:
+    return (_ms(call[until]) - _ms(call["raisedAt"])) / 60_000
+
+
+Lost = tuple[int, int, float]
+"""Stops, calls, and minutes."""
+
+
+def causes(events: list[Event]) -> dict[tuple[str, str], Lost]:
+    """What each cause cost, by factory."""
+    said = sorted((one["cause"] for one in of_type(events, "cause-recorded")), key=lambda one: one["version"])
+    explained = {(one["equipmentId"], _ms(one["startedAt"])): one for one in said}
+    normal: dict[str, list[int]] = defaultdict(list)
+    for one in of_type(events, "state-reported"):
+        if one["state"]["state"] == "NORMAL":
+            normal[one["partitionKey"]].append(one["timestamp"])
+    spans = {
+        (machine, began): next((ms for ms in normal[machine] if ms > began), float("inf"))
+        for machine, began in explained
+    }
+    ran, lost = turns(events), dict[tuple[str, str], list[tuple[bool, float]]]()
+    for (machine, began), one in explained.items():
+        stood = sum(
+            end - start
+            for is_down, start, end, _ in ran.get(machine, [])
+            if is_down and began <= start < spans[machine, began]
+        )
+        lost.setdefault((one["factoryId"], one["cause"]), []).append((True, stood))
+    for one in calls(events):
+        if "cause" in one:
+            raised = _ms(one["raisedAt"])
+            is_part = any(
+                machine == one["equipmentId"] and began <= raised < end for (machine, began), end in spans.items()
+            )
+            minutes = 0 if is_part else _ms(one["endedAt"]) - raised
+            lost.setdefault((one["factoryId"], one["cause"]), []).append((False, minutes))
+    return {
+        group: (
+            sum(is_stop for is_stop, _ in found),
+            sum(not is_stop for is_stop, _ in found),
+            sum(ms for _, ms in found) / 60_000,
+        )
+        for group, found in lost.items()
+    }
+
+
 def operators(events: list[Event]) -> dict[str, tuple[int, int, int, float | None, float | None]]:
     """Logs, machines, acknowledgements, and the median and the ninth decile of response minutes, by operator."""
     logs: dict[str, set[tuple[str, ...]]] = defaultdict(set)

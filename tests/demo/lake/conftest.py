@@ -1,17 +1,45 @@
+from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
 from random import Random
+from typing import Final
 
 import pytest
 
 from andon.runtime import times
-from contract.entities import OrderEntity
+from contract.entities import CauseEntity, LocationEntity, OrderEntity
 from demo.lake.envelopes import LakeEnvelope, ReportEntity, Writer
 from demo.lake.synthetic import Company, doubled, envelopes, objects
 from demo.people import EVA, LIZ, LUIS, ROSA
+from tests.support.made_up_calls import calls_beside, causes_of
 
 COUNT = 20_000  # of three days, the last of which a story is asked of
+ASKED_ABOUT = 4_000
+SHAKY = "press-shaky"
+LOCATION: Final[LocationEntity] = {
+    "company": "Acme",
+    "country": "MX",
+    "region": "West",
+    "state": "JAL",
+    "county": "Guadalajara",
+    "city": "Guadalajara",
+    "neighborhood": "Centro",
+}
 GHOST = "press-gh\u2028ost"  # nobody registered it; str.splitlines() would split here
+
+
+def explained(write: Writer) -> Iterator[LakeEnvelope]:
+    """A machine that ran for a while, with a warning, within trouble that somebody explained."""
+    yield write.registered(
+        SHAKY, factory="gdl-1", line="line-3", location=LOCATION, at_ms=times.to_ms("2026-10-05T00:00:00Z"), actor=LIZ
+    )
+    states = ("NORMAL", "WARNING1", "ERROR", "WARNING2", "ERROR", "NORMAL", "ERROR", "NORMAL")
+    for hour, state in enumerate(states):
+        log: ReportEntity = {"equipmentId": SHAKY, "state": state, "timestamp": f"2026-10-05T0{hour}:00:00.000Z"}
+        yield write.reported(log, actor=SHAKY)
+    began = "2026-10-05T01:00:00.000Z"
+    cause = CauseEntity(equipmentId=SHAKY, startedAt=began, version=1, factoryId="gdl-1", cause="bent-guide")
+    yield write.explained(cause, at_ms=times.to_ms("2026-10-05T09:00:00Z"), actor=ROSA)
 
 
 @pytest.fixture(scope="session")
@@ -54,7 +82,11 @@ def made() -> list[LakeEnvelope]:
     }
     own.append(write.ordered({**done, "version": 9}, at_ms=1_791_165_600_500, actor="Eva"))
     own.append(write.ordered(done, at_ms=times.to_ms(done["finishedAt"]), actor="Eva"))
-    return list(doubled(chain(envelopes(Company(), COUNT), own), share=0.1))
+    own += explained(write)
+    company = [*envelopes(Company(), COUNT)]
+    dice = Random(11)  # noqa: S311  no secret
+    people = chain(calls_beside(company, dice), causes_of(company[:ASKED_ABOUT], dice))
+    return list(doubled(chain(company, own, people), share=0.1))
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
@@ -13,6 +13,13 @@ from demo.lake.envelopes import LakeEnvelope
 from demo.people import LUIS, ROSA
 from tests.demo.lake.conftest import GHOST
 from tests.support import plain_counts
+
+TIMES: Final = (
+    "median_minutes_to_take",
+    "nine_of_ten_taken_within",
+    "median_minutes_to_close",
+    "nine_of_ten_closed_within",
+)
 
 Asked = Callable[..., TextTable]
 
@@ -88,6 +95,38 @@ def test_time_to_finish(asked: Asked, events: list[plain_counts.Event]) -> None:
         assert one["nine_of_ten_within_minutes"] == _near(ninth_decile, 0.051)
     totals = [sum(counts[place] for counts, *_ in expected.values()) for place in range(4)]
     assert all(totals), "of each there are some"
+
+
+def test_call_times(asked: Asked, events: list[plain_counts.Event]) -> None:
+    answer = {(one["factory"], one["category"]): one for one in asked("call_times").records()}
+
+    expected = plain_counts.call_times(events)
+    assert answer.keys() == expected.keys()
+    assert len(expected) == 6
+    for group, (raised, still, rejected, *minutes) in expected.items():
+        one = answer[group]
+        assert (one["raised"], one["open"], one["rejected"]) == (raised, still, rejected)
+        assert min(raised, still, rejected) > 0, "of each there are some"
+        for column, value in zip(TIMES, minutes, strict=True):
+            assert one[column] == _near(value, 0.051)
+
+
+def test_causes_are_a_pareto(asked: Asked, events: list[plain_counts.Event]) -> None:
+    found = asked("causes").records()
+    answer = {(one["factory"], one["cause"]): one for one in found}
+
+    expected = plain_counts.causes(events)
+    assert answer.keys() == expected.keys()
+    for group, (stops, calls, minutes) in expected.items():
+        one = answer[group]
+        assert (one["stops"], one["calls"]) == (stops, calls)
+        assert one["minutes"] == _near(minutes, 0.051)
+    for factory in {factory for factory, _ in expected}:
+        own = [one for one in found if one["factory"] == factory]
+        assert [one["minutes"] for one in own] == sorted((one["minutes"] for one in own), reverse=True)
+        total = sum(minutes for (where, _), (*_, minutes) in expected.items() if where == factory)
+        assert own[0]["cumulative_percent"] == own[0]["percent"] == _near(100 * own[0]["minutes"] / total, 0.051)
+        assert own[-1]["cumulative_percent"] == 100
 
 
 def test_operators(asked: Asked, events: list[plain_counts.Event]) -> None:
