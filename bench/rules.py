@@ -23,11 +23,11 @@ from andon.wire import aws
 from bench.figure import Figure, Goal, cpu_us, median_ratio
 from bench.simulate.counted_loop import CountedLoop
 from bench.workload import InsteadOfAws, stored_report, undisturbed
+from contract.duty import Roster
 from contract.names import NORMAL
 from demo.people import EVA, LUIS, OMAR, ROSA
 from services.dispatch.control import CONTROL
 from services.dispatch.facts import FACTS
-from services.dispatch.roster import Roster
 from services.dispatch.rules.assign import RULE
 from services.dispatch.tables import KEYS, TABLE, TABLES
 

@@ -183,6 +183,58 @@ class AlertEntity(Why):
     reason: NotRequired[str]
 
 
+class TroubleEntity(LogRef, Why):
+    """`trouble`: the log with which somebody is to be asked for help. `ticks`: after which minutes, beside at once.
+
+    chains: those that begin with it. `state` is `SILENT` if the machine reports nothing; `timestamp` is then that of
+    its last report.
+    """
+
+    name: str
+    factoryId: str
+    lineId: NotRequired[str]
+    chains: list[str]
+    ticks: list[int]
+
+
+class CallRef(TypedDict):
+    """A call's id."""
+
+    callId: str
+
+
+class AskedFor(Why):
+    """A step of a chain, for the `repeat`th time, so many `minutes` after the trouble `since` (fixed-width UTC) began.
+
+    about: the log, or the call. what: the state, or the category of the call.
+    """
+
+    about: LogRef | CallRef
+    name: str
+    factoryId: str
+    lineId: NotRequired[str]
+    what: str
+    since: str
+    chain: str
+    step: int
+    repeat: int
+    minutes: int
+    urgency: Literal["low", "high"]
+
+
+class HelpEntity(AskedFor):
+    """`help`: somebody is asked for help."""
+
+    person: str
+
+
+class NobodyEntity(AskedFor):
+    """`nobody`: nobody is on duty whom the step tells; `asked`: who is asked instead, if there is anybody at all."""
+
+    tell: str
+    asked: NotRequired[str]
+
+
 class Changed(TypedDict):
     """Time (fixed-width UTC) and author of a version, in a response."""
 
@@ -262,6 +314,65 @@ class UpkeepEntity(TypedDict):
     timestamp: str
     underWay: list[OpenOrder]
     next: NotRequired[OpenOrder]
+
+
+ShiftEntity = TypedDict(
+    "ShiftEntity",
+    {
+        "name": str,
+        "days": list[str],
+        "from": str,
+        "to": str,
+        "week": NotRequired[int],
+        "lines": NotRequired[list[str]],
+        "operators": list[str],
+        "supervisor": NotRequired[str],
+    },
+)
+"""A shift: `days` are those on which it begins, as `mon`; `from` and `to` are clock times, as `22:00`."""
+
+OverrideEntity = TypedDict("OverrideEntity", {"from": str, "to": str, "role": str, "person": str})
+"""Somebody who takes over a role from one clock time to another, as `2026-12-24T22:00`."""
+
+
+class RosterEntity(TypedDict):
+    """`roster`: who works in a factory, and when, by the clock on its wall; see `contract/duty.py`."""
+
+    factoryId: str
+    operators: list[str]
+    supervisor: str
+    manager: NotRequired[str]
+    timezone: NotRequired[str]
+    anchor: NotRequired[str]
+    weeks: NotRequired[int]
+    shifts: NotRequired[list[ShiftEntity]]
+    overrides: NotRequired[list[OverrideEntity]]
+
+
+class StepEntity(TypedDict):
+    """A step of a chain; `after` and `every` are minutes, see `contract/chains.py`."""
+
+    after: int
+    tell: str
+    urgency: Literal["low", "high"]
+    every: NotRequired[int]
+    times: NotRequired[int]
+
+
+class ChainEntity(TypedDict):
+    """A chain: what it begins on, its lines (none: all), whom it asks when."""
+
+    id: str
+    on: list[str]
+    lines: NotRequired[list[str]]
+    steps: list[StepEntity]
+
+
+class ChainsEntity(TypedDict):
+    """`chains`: all of a factory."""
+
+    factoryId: str
+    chains: list[ChainEntity]
 
 
 class OverdueEntity(OpenOrder):

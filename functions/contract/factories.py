@@ -1,7 +1,7 @@
 """The place of a piece of equipment, as services keep it that do not own it: a row in the equipment's partition."""
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Final, NamedTuple
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.schema import Keys
@@ -24,17 +24,34 @@ def factory_of(row: Item | None) -> str | None:
     return factory_id
 
 
+class Place(NamedTuple):
+    """The factory and the line of a piece of equipment, and its name; None: it is not known yet."""
+
+    factory_id: str
+    line_id: str | None
+    name: str | None
+
+
+def place_of(row: Item | None) -> Place | None:
+    """Return what a row says that was kept with `PLACE`; None: it is unknown, or the equipment was deleted."""
+    factory_id = factory_of(row)
+    return None if row is None or factory_id is None else Place(factory_id, row.get("lineId"), row.get("name"))
+
+
 def _company_of(equipment: Entity) -> str:
     of = location_of(levels_in(equipment)) if equipment.name == "machine" else location_in(equipment)
     return of["company"]
 
 
-FIELDS: Final[Mapping[str, Callable[[Entity], str]]] = {
+FIELDS: Final[Mapping[str, Callable[[Entity], str | None]]] = {
     "factoryId": lambda equipment: equipment.text("factoryId"),
     "lineId": lambda equipment: equipment.text("lineId"),
     "company": _company_of,
+    "name": lambda equipment: equipment.optional_text("name"),
 }
-WHEREABOUTS: Final = tuple(FIELDS)
+WHEREABOUTS: Final = ("factoryId", "lineId", "company")
+PLACE: Final = ("factoryId", "lineId", "name")
+"""What `place_of` reads."""
 FACTORY_ALONE: Final = ("factoryId",)
 
 

@@ -1,17 +1,25 @@
-"""The names of states and of levels of a location."""
+"""The names of states, of levels of a location, of clock times."""
 
 import re
+
+from andon.runtime import times
 
 STATE_PATTERN = r"^[A-Z][A-Z0-9_]{0,31}$"
 LEVEL_PATTERN = r"^[a-z][a-z0-9-]{0,31}$"
 ORDER_KIND_PATTERN = LEVEL_PATTERN
 CALL_NAME_PATTERN = LEVEL_PATTERN
 SHA256_PATTERN = r"^[0-9a-f]{64}$"
+CLOCK_PATTERN = r"^([01][0-9]|2[0-3]):[0-5][0-9]$"
+WALL_TIME_PATTERN = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]$"
+TROUBLE_PATTERN = r"^(?:[A-Z][A-Z0-9_]{0,31}\*?|call:[a-z][a-z0-9-]{0,31})$"
 NORMAL = "NORMAL"
 
 _STATE = re.compile(STATE_PATTERN, re.ASCII)
 _SHA256 = re.compile(SHA256_PATTERN.rstrip("$"), re.ASCII)
 _LEVEL = re.compile(LEVEL_PATTERN, re.ASCII)
+_CLOCK = re.compile(CLOCK_PATTERN, re.ASCII)
+_WALL_TIME = re.compile(WALL_TIME_PATTERN, re.ASCII)
+_TROUBLE = re.compile(TROUBLE_PATTERN, re.ASCII)
 _STATE_FILTER = re.compile(r"[A-Z][A-Z0-9_]{0,31}\*?", re.ASCII)
 
 
@@ -45,6 +53,55 @@ def call_name(text: str) -> str:
 
     """
     return level(text)
+
+
+def chain(text: str) -> str:
+    """Return `text` if it can name a chain.
+
+    Raises:
+        ValueError: it cannot.
+
+    """
+    return level(text)
+
+
+def clock(text: str) -> str:
+    """Return `text` if it is what a clock shows, as `22:00`.
+
+    Raises:
+        ValueError: it is not.
+
+    """
+    if not _CLOCK.fullmatch(text):
+        raise ValueError("must be the time of a clock, such as 22:00")
+    return text
+
+
+def wall_time(text: str) -> str:
+    """Return `text` if it is a day and what a clock shows on it, as `2026-12-24T22:00`.
+
+    Raises:
+        ValueError: it is not.
+
+    """
+    if not _WALL_TIME.fullmatch(text):
+        raise ValueError("must be a day and the time of a clock, such as 2026-12-24T22:00, without an offset")
+    times.date(text[:10])
+    return text
+
+
+def trouble(text: str) -> str:
+    """Return `text` if a chain can begin on it: a state, the beginning of one and a `*`, or a call of a category.
+
+    Raises:
+        ValueError: it cannot.
+
+    """
+    if not _TROUBLE.fullmatch(text):
+        raise ValueError("must be a state such as ERROR, its beginning and a * such as WARNING*, or a call:material")
+    if text == NORMAL:
+        raise ValueError("must be no NORMAL: nobody needs help then")
+    return text
 
 
 def state(text: str) -> str:

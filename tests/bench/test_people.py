@@ -15,7 +15,7 @@ from bench.attack.report import Record, findings, table
 from bench.people import names, places
 from bench.people.watch import Watched
 from contract import people
-from services.dispatch.roster import Roster
+from contract.duty import Roster
 from services.people import command
 from services.people.erase import erase
 from services.people.tables import TABLE, key_of

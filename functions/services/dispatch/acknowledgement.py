@@ -1,10 +1,12 @@
 """That somebody has seen a log: recorded once, for whoever was first."""
 
+from collections.abc import Sequence
 from typing import Final, Literal, TypedDict, cast
 
 from andon.dynamodb.attribute_values import Item
 from andon.events.fact import fact_of_row
 from andon.runtime import times
+from andon.runtime.errors import Invalid
 from contract import logs
 from contract.entities import AcknowledgementEntity, LogRef
 from services.dispatch.fact_types import STATE_ACKNOWLEDGED
@@ -30,8 +32,23 @@ def key_of(log: LogRef) -> dict[str, str | int]:
     return row_key(log, DISCRIMINATOR)
 
 
-def acknowledge(log: LogRef, *, actor: str, now_ms: int) -> Item:
-    """Decide the row of an acknowledgement; actor: the caller's subject.
+def acknowledge_all(logs: Sequence[LogRef], *, actor: str, now_ms: int) -> list[Item]:
+    """Decide the rows of several acknowledgements.
+
+    Raises:
+        Invalid: the time of one lies ahead or too far back, or one is named twice.
+
+    """
+    if twice := [number for number, log in enumerate(logs) if log in logs[:number]]:
+        raise Invalid.field(f"body.{twice[0]}", "is named twice")
+    return [
+        acknowledge(log, actor=actor, now_ms=now_ms, field=f"body.{number}.timestamp")
+        for number, log in enumerate(logs)
+    ]
+
+
+def acknowledge(log: LogRef, *, actor: str, now_ms: int, field: str = "path.timestamp") -> Item:
+    """Decide the row of an acknowledgement; actor: the caller's subject. field: of the request, with the log's time.
 
     Raises:
         Invalid: the log's time lies ahead or too far back.
@@ -45,7 +62,7 @@ def acknowledge(log: LogRef, *, actor: str, now_ms: int) -> Item:
         # A device's clock may be ahead; nobody acknowledges what is still to come.
         "timestamp": max(now_ms, times.to_ms(log["timestamp"]) + 1),
         "acknowledgedBy": actor,
-        "ttl": logs.ttl_of(log["timestamp"], now_ms=now_ms),
+        "ttl": logs.ttl_of(log["timestamp"], now_ms=now_ms, field=field),
     }
     return {**key_of(log), **row}
 

@@ -1,20 +1,22 @@
 """Bodies of dispatch's requests and responses."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
-from pydantic import AfterValidator, Field
+from aws_lambda_powertools.event_handler.openapi.params import Body
+from pydantic import AfterValidator, Field, WithJsonSchema
 
+from andon.http.fields import Time, Word
 from andon.http.models import RequestModel, ResponseModel
 from andon.http.openapi import Absent
+from andon.http.schemas import IMPERSONAL
+from contract import names
 from contract.fields import Person
+from contract.schemas import STATE
 
-MAX_OPERATORS = 100
+StateName = Annotated[str, AfterValidator(names.state), WithJsonSchema(STATE)]
 
-
-def _different(people: list[str]) -> list[str]:
-    if len(set(people)) < len(people):
-        raise ValueError("must name each of them once")
-    return people
+MAX_ACKNOWLEDGED: Final = 100
+"""Logs that are acknowledged at once: as many as a line has."""
 
 
 class AssignmentBody(RequestModel):
@@ -29,22 +31,15 @@ class EscalationBody(RequestModel):
     supervisor: Person = Field(examples=["sv-03"])
 
 
-class RosterBody(RequestModel):
-    """Who works in a factory; abnormal logs are shared among the operators."""
+class LogBody(RequestModel):
+    """A log: what a piece of equipment reported at a time."""
 
-    # The length before the validator, or it would be looked at after each person.
-    operators: Annotated[list[Person], Field(min_length=1, max_length=MAX_OPERATORS), AfterValidator(_different)] = (
-        Field(examples=[["op-17", "op-18"]], json_schema_extra={"uniqueItems": True})
-    )
-    supervisor: Person = Field(examples=["sv-03"])
+    equipmentId: Word = Field(examples=["press-7"], json_schema_extra=IMPERSONAL)  # noqa: N815  the contract's name
+    state: StateName = Field(examples=["ERROR"])
+    timestamp: Time = Field(examples=["2020-04-24T14:50:00Z"])
 
 
-class RosterResponse(ResponseModel):
-    """A factory's roster."""
-
-    factoryId: str  # noqa: N815  the contract's name
-    operators: list[str]
-    supervisor: str
+Logs = Annotated[list[LogBody], Body(min_length=1, max_length=MAX_ACKNOWLEDGED)]
 
 
 class TriggerResponse(ResponseModel):
@@ -90,12 +85,20 @@ class AcknowledgementResponse(LogKey):
     acknowledgedAt: str  # noqa: N815
 
 
+class AcknowledgementsResponse(ResponseModel):
+    """Who acknowledged each log first, in the order of the request, and tokens for `?after=` of a view."""
+
+    items: list[AcknowledgementResponse]
+    after: list[str]
+
+
 class EntryResponse(DecidedByRule):
     """An event of an episode: a report, or what was done about it; times are fixed-width UTC.
 
     `at` is when it was so; `timestamp` is that of the log that it is about, or, of an alert, `at` again.
     `state-reported` comes with `state` and `detail`, `operator-assigned` with `operator`, `state-escalated` with
-    `supervisor`, `state-acknowledged` with who and when, and the alerts with `since` and `reason`.
+    `supervisor`, `state-acknowledged` with who and when, and the alerts with `since` and `reason`. `help-requested` has
+    the `person` who is asked, and the `chain`; `nobody-found` whom it would `tell`, and who was `asked` then.
     """
 
     type: str
@@ -110,6 +113,12 @@ class EntryResponse(DecidedByRule):
     acknowledgedAt: str | Absent = None  # noqa: N815
     since: str | Absent = None
     reason: str | Absent = None
+    what: str | Absent = None
+    chain: str | Absent = None
+    urgency: str | Absent = None
+    person: str | Absent = None
+    tell: str | Absent = None
+    asked: str | Absent = None
 
 
 class EpisodeResponse(ResponseModel):

@@ -1,5 +1,6 @@
 """HTTP -> dispatch table."""
 
+from functools import partial
 from http import HTTPStatus
 
 from aws_lambda_powertools.event_handler import Response
@@ -7,27 +8,32 @@ from aws_lambda_powertools.event_handler import Response
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.errors import ConditionFailed
 from andon.http.http_api import HttpApi
-from andon.http.limits import OfPlace, OfSubject
+from andon.http.limits import BY_ROWS, OfPlace, OfSubject
 from andon.http.openapi import responses, responses_of_write
 from andon.http.parameters import IfMatch, Timestamp
+from andon.http.places import ELSEWHERE
 from andon.http.response import respond
+from andon.http.whereabouts import subjects_at
 from andon.runtime import clock
+from andon.runtime.errors import FieldError, Forbidden
 from andon.versions.versioned_write import save
+from andon.wire.in_parallel import in_parallel
 from contract import after
 from contract.entities import LogRef
 from contract.groups import ASSIGNERS, ESCALATORS, ROSTER_KEEPERS
 from contract.log_rows import log_of
 from contract.parameters import EquipmentId, FactoryId, State
-from services.dispatch import acknowledgement, roster
+from services.dispatch import acknowledgement, chains, roster
 from services.dispatch.bodies import (
     AcknowledgementResponse,
+    AcknowledgementsResponse,
     AssignmentBody,
     AssignmentResponse,
     EscalationBody,
     EscalationResponse,
-    RosterBody,
-    RosterResponse,
+    Logs,
 )
+from services.dispatch.duty_bodies import ChainsBody, ChainsResponse, RosterBody, RosterResponse
 from services.dispatch.responsibility import ASSIGNMENT, ESCALATION, Responsibility
 from services.dispatch.tables import TABLE
 
@@ -71,12 +77,30 @@ def put_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Time
     """Acknowledge a log: it was seen. Whoever does it again gets the first response."""
     log = log_of(equipment_id, state, timestamp)
     row = acknowledgement.acknowledge(log, actor=app.caller.subject, now_ms=clock.now_ms())
-    try:
-        TABLE.put(row, condition=TABLE.absent)
-    except ConditionFailed as failed:
-        if failed.row != row:  # else it is this one, whose first response was lost on the way
-            return _acknowledged(HTTPStatus.OK, failed.row or row)
-    return _acknowledged(HTTPStatus.CREATED, row)
+    first = _put(row)
+    status = HTTPStatus.CREATED if first == row else HTTPStatus.OK
+    return respond(status, acknowledgement.to_response(first), x_after=_token_of(first))
+
+
+@app.serves(
+    "POST /acknowledgements",
+    groups=ASSIGNERS,
+    at=BY_ROWS,
+    responses=responses(AcknowledgementsResponse, 200),
+)
+def post_acknowledgements(logs: Logs) -> Response[str]:
+    """Acknowledge many logs, as all of a line: each was seen. Whoever does it again gets the first response.
+
+    If one is of equipment that is at none of the caller's places, 403 names each such, and nothing is acknowledged.
+    """
+    _require_at_places(logs)
+    actor, now_ms = app.caller.subject, clock.now_ms()
+    rows = acknowledgement.acknowledge_all(
+        [log_of(one.equipmentId, one.state, one.timestamp) for one in logs], actor=actor, now_ms=now_ms
+    )
+    first = in_parallel([partial(_put, row) for row in rows])
+    body = {"items": [*map(acknowledgement.to_response, first)], "after": [*map(_token_of, first)]}
+    return respond(HTTPStatus.OK, body)
 
 
 @app.serves(
@@ -86,10 +110,21 @@ def put_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Time
     responses=responses(RosterResponse, 201, 200, 412, 428),
 )
 def put_roster(factory_id: FactoryId, body: RosterBody, if_match: IfMatch = None) -> Response[str]:
-    """Set who works in a factory; a change needs If-Match with the current version."""
-    command = app.command(if_match, body.model_dump())
-    draft = roster.write(factory_id, body.operators, body.supervisor, command)
+    """Set who works in a factory, and when; a change needs If-Match with the current version."""
+    draft = roster.write(factory_id, body.content, app.command(if_match, body.content))
     return app.saved(save(roster.versions_of(factory_id), draft), to_response=roster.to_response)
+
+
+@app.serves(
+    "PUT /factories/{factoryId}/chains",
+    groups=ROSTER_KEEPERS,
+    at=OfPlace("factory_id"),
+    responses=responses(ChainsResponse, 201, 200, 412, 428),
+)
+def put_chains(factory_id: FactoryId, body: ChainsBody, if_match: IfMatch = None) -> Response[str]:
+    """Set whom to ask for help, and when, for what begins from now on; a change needs If-Match."""
+    draft = chains.write(factory_id, body.content, app.command(if_match, {"chains": body.content}))
+    return app.saved(save(chains.versions_of(factory_id), draft), to_response=chains.to_response)
 
 
 def _save(kind: Responsibility, log: LogRef, person: str, if_match: int | None) -> Response[str]:
@@ -99,6 +134,25 @@ def _save(kind: Responsibility, log: LogRef, person: str, if_match: int | None) 
     return app.saved(saved, to_response=kind.to_response, after=token)
 
 
-def _acknowledged(status: HTTPStatus, row: Item) -> Response[str]:
-    token = after.of_row(row, acknowledgement.fact_of, source="dispatch")
-    return respond(status, acknowledgement.to_response(row), x_after=token)
+def _put(row: Item) -> Item:
+    """Put an acknowledgement; return it, or the one that was there first."""
+    try:
+        TABLE.put(row, condition=TABLE.absent)
+    except ConditionFailed as failed:
+        return failed.row or row  # it may be this one, whose first response was lost on the way
+    return row
+
+
+def _token_of(row: Item) -> str:
+    return after.of_row(row, acknowledgement.fact_of, source="dispatch")
+
+
+def _require_at_places(logs: Logs) -> None:
+    places = app.caller.places
+    if places.is_everywhere:
+        return
+    there = subjects_at(places, sorted({one.equipmentId for one in logs}))
+    elsewhere = [number for number, one in enumerate(logs) if one.equipmentId not in there]
+    if elsewhere:
+        fields = tuple(FieldError(f"body.{number}.equipmentId", "is at none of your places") for number in elsewhere)
+        raise Forbidden(ELSEWHERE, fields=fields)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from andon.dynamodb.client import Table
+from andon.dynamodb.client import MOST_READ_AT_ONCE, Table
 from services.dispatch.tables import KEYS
 
 
@@ -12,7 +12,8 @@ def key_of(person: str) -> dict[str, str | int]:
 
 
 def erased_among(table: Table, people: Iterable[str]) -> frozenset[str]:
-    """Return those of up to 100 people who are marked, by one request."""
+    """Return those of some people who are marked; a hundred are one request."""
     asked = [*dict.fromkeys(people)]
-    marks = table.get_many([key_of(person) for person in asked])
+    chunks = [asked[first : first + MOST_READ_AT_ONCE] for first in range(0, len(asked), MOST_READ_AT_ONCE)]
+    marks = [mark for chunk in chunks for mark in table.get_many([key_of(person) for person in chunk])]
     return frozenset(person for person, mark in zip(asked, marks, strict=True) if mark is not None)

@@ -6,9 +6,13 @@ OPERATOR_ASSIGNED: Final = "operator-assigned"
 STATE_ESCALATED: Final = "state-escalated"
 STATE_ACKNOWLEDGED: Final = "state-acknowledged"
 ROSTER_CHANGED: Final = "roster-changed"
+CHAIN_SET: Final = "chain-set"
 EQUIPMENT_AT_RISK: Final = "equipment-at-risk"
 EQUIPMENT_SILENT: Final = "equipment-silent"
 EQUIPMENT_BACK: Final = "equipment-back"
+TROUBLE_OPENED: Final = "trouble-opened"
+HELP_REQUESTED: Final = "help-requested"
+NOBODY_FOUND: Final = "nobody-found"
 
 ENTITY_OF: Final = {  # type -> the name of its entity: an event may have other members beside it
     OPERATOR_ASSIGNED: "assignment",
@@ -17,4 +21,7 @@ ENTITY_OF: Final = {  # type -> the name of its entity: an event may have other 
     EQUIPMENT_AT_RISK: "risk",
     EQUIPMENT_SILENT: "silence",
     EQUIPMENT_BACK: "silence",
+    TROUBLE_OPENED: "trouble",
+    HELP_REQUESTED: "help",
+    NOBODY_FOUND: "nobody",
 }

@@ -2,19 +2,22 @@
 
 from andon.events.fact import Facts
 from andon.rules.expired import expired
-from services.dispatch import acknowledgement, roster
+from services.dispatch import acknowledgement, chains, roster
 from services.dispatch.alert import ALERTS
-from services.dispatch.fact_types import ENTITY_OF, ROSTER_CHANGED
+from services.dispatch.fact_types import CHAIN_SET, ENTITY_OF, ROSTER_CHANGED
+from services.dispatch.help import FACTS_OF
 from services.dispatch.responsibility import ASSIGNMENT, ESCALATION
 
 FACTS = Facts(
     source="dispatch",
-    types=frozenset({*ENTITY_OF, ROSTER_CHANGED}),
+    types=frozenset({*ENTITY_OF, ROSTER_CHANGED, CHAIN_SET}),
     of={
         **{kind.discriminator: kind.fact_of for kind in (ASSIGNMENT, ESCALATION)},
         acknowledgement.DISCRIMINATOR: acknowledgement.fact_of,
         roster.DISCRIMINATOR: roster.fact_of,
+        chains.DISCRIMINATOR: chains.fact_of,
         **{alert.type: alert.fact_of for alert in ALERTS},
+        **FACTS_OF,
     },
     expired=expired,
 )

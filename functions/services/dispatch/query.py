@@ -19,14 +19,14 @@ from contract.entities import LogRef
 from contract.groups import READERS
 from contract.log_rows import log_of
 from contract.parameters import EquipmentId, FactoryId, State
-from services.dispatch import acknowledgement, roster
+from services.dispatch import acknowledgement, chains, roster
 from services.dispatch.bodies import (
     AcknowledgementResponse,
     AssignmentResponse,
     EpisodesResponse,
     EscalationResponse,
-    RosterResponse,
 )
+from services.dispatch.duty_bodies import ChainsResponse, RosterResponse
 from services.dispatch.episode_pages import read_episodes
 from services.dispatch.responsibility import ASSIGNMENT, ESCALATION, Responsibility
 from services.dispatch.tables import TABLE
@@ -82,9 +82,21 @@ def get_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Time
     responses=responses(RosterResponse, 200, 304, 404),
 )
 def get_roster(factory_id: FactoryId, if_none_match: IfNoneMatch = None) -> Response[str]:
-    """Return who works in a factory."""
+    """Return who works in a factory, and when."""
     row = _require_alive(roster.key_of(factory_id), "This factory has no roster.")
     return app.found(row, to_response=roster.to_response, if_none_match=if_none_match)
+
+
+@app.serves(
+    "GET /factories/{factoryId}/chains",
+    groups=READERS,
+    at=OfPlace("factory_id"),
+    responses=responses(ChainsResponse, 200, 304, 404),
+)
+def get_chains(factory_id: FactoryId, if_none_match: IfNoneMatch = None) -> Response[str]:
+    """Return whom to ask for help in a factory, and when."""
+    row = _require_alive(chains.key_of(factory_id), "This factory has no chains.")
+    return app.found(row, to_response=chains.to_response, if_none_match=if_none_match)
 
 
 @app.serves(

@@ -1,6 +1,7 @@
 """Reports, as dispatch's rules see them, and the abnormal ones among them."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from andon.events.domain_event import DomainEvent, Entity
 from contract.entities import LogRef
@@ -18,7 +19,7 @@ def is_report(event: DomainEvent) -> bool:
 
 def is_readable(event: DomainEvent) -> bool:
     """Return True if an event has the entity of its type, with the natural key of a log."""
-    fields = event.entities.get(_name_of_entity(event))
+    fields = _about(event.entities.get(_name_of_entity(event)))
     texts = ("equipmentId", "timestamp", *(("state",) if event.type == STATE_REPORTED else ()))
     return isinstance(fields, dict) and all(isinstance(fields.get(text), str) and fields[text] for text in texts)
 
@@ -37,6 +38,21 @@ def _name_of_entity(event: DomainEvent) -> str:
     return "state" if event.type == STATE_REPORTED else ENTITY_OF.get(event.type, "")
 
 
+def about_in(event: DomainEvent) -> Entity:
+    """Return the part of an entity that says which log it is about: the entity itself, or its `about`.
+
+    Raises:
+        Poison: there is none.
+
+    """
+    entity = entity_in(event)
+    return entity._replace(fields=_about(entity.fields))
+
+
+def _about(fields: Any) -> Any:  # noqa: ANN401  any JSON
+    return fields.get("about", fields) if isinstance(fields, dict) else fields
+
+
 def is_normal(event: DomainEvent) -> bool:
     """Return True if equipment reported the normal state."""
     return is_report(event) and event.entity("state").get("state") == NORMAL
@@ -53,8 +69,8 @@ def reports_in(events: Iterable[DomainEvent]) -> list[DomainEvent]:
 
 
 def log_in(event: DomainEvent) -> LogRef:
-    """Return the natural key of the log that a report is, or that an acknowledgement is about."""
-    entity = entity_in(event)
+    """Return the natural key of the log that a report is, or that a fact is about."""
+    entity = about_in(event)
     return log_of(entity.text("equipmentId"), entity.text("state"), entity.text("timestamp"))
 
 

@@ -6,13 +6,14 @@ from typing import Literal, NamedTuple, NotRequired, TypedDict
 from andon.events.domain_event import DomainEvent
 from andon.runtime import times
 from services.dispatch.episodes import Episode, episodes_in
-from services.dispatch.reports import entity_in, is_abnormal, is_normal, is_report, reports_in, time_in
+from services.dispatch.reports import about_in, entity_in, is_abnormal, is_normal, is_report, reports_in, time_in
 
 # What an entry takes over from the entity, as text. Events from elsewhere may say more.
 TEXTS = frozenset(
     {
         *("state", "detail", "timestamp", "operator", "supervisor"),
         *("acknowledgedBy", "acknowledgedAt", "since", "reason", "by", "rule"),
+        *("person", "urgency", "what", "chain", "tell", "asked"),
     }
 )
 TRIGGERS = "triggers"
@@ -107,7 +108,8 @@ def _log_time(fact: DomainEvent) -> str:
 
 def _entry(event: DomainEvent) -> StoryEntry:
     entity = entity_in(event)
-    texts = {name: entity.optional_text(name) for name in entity.fields if name in TEXTS}
+    about = {"timestamp": about_in(event).optional_text("timestamp")}
+    texts = about | {name: entity.optional_text(name) for name in entity.fields if name in TEXTS}
     said = {name: text for name, text in texts.items() if text is not None}
     why = {TRIGGERS: entity.get(TRIGGERS)} if TRIGGERS in entity.fields else {}
     return {"type": event.type, "at": times.to_utc(event.timestamp_ms), "id": event.id, **said, **why}

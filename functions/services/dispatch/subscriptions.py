@@ -1,4 +1,4 @@
-"""Subscriptions of dispatch: reports for its rules, the factory of equipment, dispatch2's assignments, erasures."""
+"""Subscriptions of dispatch: reports for its rules, the place of equipment, dispatch2's assignments, erasures."""
 
 from andon.events.domain_event import DomainEvent
 from andon.events.upcast import Upcasters
@@ -29,7 +29,7 @@ ON: Subscriptions = {  # (source, type) -> what dispatch keeps of it
     REPORTED: on_state_reported,
     CREW_ASSIGNED: CROSSING,
     ("people", "person-erased"): on_person_erased,
-    **factories.kept(KEYS, partition_of),
+    **factories.kept(KEYS, partition_of, factories.PLACE),
 }
 
 UPCASTERS: Upcasters = {  # (source, type) -> the steps from its oldest shape to today's

@@ -3,10 +3,11 @@
 | pk | sk | row |
 |---|---|---|
 | `Equipment#<id>` | `<state>#<timestamp>#assignment`, `…#escalation`, `…#acknowledgement` | who deals with a log |
-| `Equipment#<id>` | `equipment` | what dispatch has to know of the equipment: its factory |
+| `Equipment#<id>` | `equipment` | what dispatch has to know of the equipment: its factory, line and name |
 | `Equipment#<id>` | `event#<ms>#…` | the micro event store: what was reported, and what was done about it |
 | `Equipment#<id>` | `decision#<rule>#<subject>` | what a rule decided |
-| `Factory#<id>` | `roster` | who works there |
+| `Factory#<id>` | `roster` | who works there, and when |
+| `Factory#<id>` | `chains` | whom to ask for help, after how many minutes |
 | `Person#<id>` | `erased` | that a person was erased: no rule assigns them |
 | `due#<shard>` | `<ms>#…` | which rules are to be evaluated when |
 """
@@ -31,6 +32,11 @@ EQUIPMENT = "Equipment#"
 def partition_of(equipment_id: str) -> str:
     """Return the partition of a piece of equipment, which is also the key that its events correlate by."""
     return f"{EQUIPMENT}{equipment_id}"
+
+
+def factory_partition_of(factory_id: str) -> str:
+    """Return the partition of a factory."""
+    return f"Factory#{factory_id}"
 
 
 def equipment_in(partition: str) -> str:

@@ -12,12 +12,17 @@ from andon.versions.aggregate import (
     Identity,
     Speed,
 )
-from services.dispatch import acknowledgement, roster
+from services.dispatch import acknowledgement, chains, roster
 from services.dispatch.alert import ALERTS
+from services.dispatch.help import FACTS_OF
 from services.dispatch.responsibility import ASSIGNMENT, ESCALATION
 
 RESPONSIBILITY: Final = Aggregate(
     CURRENT_ONLY, Identity.COMPOSED, revised=Frequency.SELDOM, read=Frequency.OFTEN, speed=Speed.SLOW, expires=True
+)
+
+OF_FACTORY: Final = Aggregate(
+    CURRENT_ONLY, Identity.GIVEN, revised=Frequency.SELDOM, read=Frequency.OFTEN, speed=Speed.SLOW
 )
 
 AGGREGATES: Final[Aggregates] = {
@@ -25,8 +30,7 @@ AGGREGATES: Final[Aggregates] = {
     acknowledgement.DISCRIMINATOR: Aggregate(
         WRITTEN_ONCE, Identity.COMPOSED, revised=Frequency.NEVER, read=Frequency.SELDOM, speed=Speed.SLOW, expires=True
     ),
-    roster.DISCRIMINATOR: Aggregate(
-        CURRENT_ONLY, Identity.GIVEN, revised=Frequency.SELDOM, read=Frequency.OFTEN, speed=Speed.SLOW
-    ),
+    **dict.fromkeys((roster.DISCRIMINATOR, chains.DISCRIMINATOR), OF_FACTORY),
     **{alert.type: DECISION for alert in ALERTS},
+    **dict.fromkeys(FACTS_OF, DECISION),
 }

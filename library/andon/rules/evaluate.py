@@ -45,7 +45,7 @@ class Evaluator:
     def knows_enough_for(self, rule: Rule) -> bool:
         """Return True if the context that a rule needs is there: without it, the rule decides nothing."""
         try:
-            return not rule.needs_context or self._context is not None
+            return not rule.needs_context or rule.enough(self._context)
         except Poison:
             return True  # the evaluation makes a fault of it
 

@@ -115,6 +115,11 @@ def never(event: DomainEvent) -> bool:  # noqa: ARG001  a predicate
     return False
 
 
+def is_there(context: object) -> bool:
+    """Return True if there is a context."""
+    return context is not None
+
+
 class Rule(NamedTuple):
     """A rule: its anchors, the events that it looks at, and its expression.
 
@@ -123,7 +128,8 @@ class Rule(NamedTuple):
     window_ms: how far it looks back from its anchor. until: an event that it does not look behind. most: the number of
     events that it looks back over at most, and ahead, so that a key with ever more events does not cost more each time.
     timing: when it is evaluated, see `timing.py`.
-    needs_context: its history has a `context`. Where there is none, it decides nothing, and no history is read.
+    needs_context: its history has a `context`. Where there is none, or not `enough` of it, it decides nothing, and no
+    history is read.
     emits: the types of the events that its decisions become.
     """
 
@@ -139,6 +145,7 @@ class Rule(NamedTuple):
     most: int = 1_000
     timing: Timing = HELD_BACK
     needs_context: bool = False
+    enough: Callable[[object], bool] = is_there
 
     def require_sense(self) -> None:
         """Raise ValueError if the rule makes no sense."""

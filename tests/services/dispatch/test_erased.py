@@ -10,8 +10,9 @@ import pytest
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
 from andon.testing.orders import OrderedStep, State, ends_of_every_order
+from contract.duty import Roster
 from services.dispatch.erased import erased_among
-from services.dispatch.roster import Roster, on_duty
+from services.dispatch.roster import on_duty
 from services.dispatch.tables import TABLE
 from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, calls_of
 from tests.support.dispatch.floor import FACTORY, OPERATORS, SUPERVISOR, Floor, report_body

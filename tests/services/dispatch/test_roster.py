@@ -7,7 +7,7 @@ import pytest
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer, Loop
 from demo.people import LIZ, SARA, SUE, TOM
-from services.dispatch.bodies import MAX_OPERATORS
+from services.dispatch.duty_bodies import MAX_OPERATORS
 from tests.support.samples import NOW
 from tests.support.services.reports import ROSTER, STAFF, staff
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from contract.duty import Roster
 from demo.people import ANN, EVA, LIZ, SUE, TOM
-from services.dispatch.roster import Roster
 from tests.support.dispatch.floor import SUPERVISOR, Floor
 from tests.support.dispatch.model import HOLD_BACK, MINUTE, Decided, Report
 from tests.support.samples import NOW

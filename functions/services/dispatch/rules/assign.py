@@ -7,23 +7,20 @@ from andon.rules.timing import AtOnce
 from andon.runtime.clock import MINUTE_MS
 from contract.reports import REPORTED
 from services.dispatch.fact_types import OPERATOR_ASSIGNED
+from services.dispatch.known import has_roster, known_in
 from services.dispatch.reports import is_abnormal, log_in, partition_in
 from services.dispatch.responsibility import ASSIGNMENT
-from services.dispatch.roster import roster_in
 
 
 def assign(history: History) -> Iterable[Decision]:
     """Assign the abnormal logs of the window; those that got no operator for want of one get one now."""
-    roster = roster_in(history)
-    if roster is None:
-        return
+    known = known_in(history)
     for report in filter(is_abnormal, history.events):
         log = log_in(report)
-        operator = roster.operator_for(log["equipmentId"])
-        if operator is None:
-            return
-        row = ASSIGNMENT.decided_row(log, operator, at_ms=report.timestamp_ms)
-        yield Decision(key=ASSIGNMENT.key_of(log), row=row, triggers=(report,))
+        operator = known.on_duty(report.timestamp_ms).operator_for(log["equipmentId"])
+        if operator is not None:
+            row = ASSIGNMENT.decided_row(log, operator, at_ms=report.timestamp_ms)
+            yield Decision(key=ASSIGNMENT.key_of(log), row=row, triggers=(report,))
 
 
 RULE = Rule(
@@ -34,6 +31,7 @@ RULE = Rule(
     window_ms=15 * MINUTE_MS,
     timing=AtOnce(),  # each log is decided upon by itself, whatever came before
     needs_context=True,
+    enough=has_roster,
     expression=assign,
     emits=frozenset({OPERATOR_ASSIGNED}),
 )

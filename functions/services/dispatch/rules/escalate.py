@@ -9,9 +9,9 @@ from andon.runtime.clock import DAY_MS, MINUTE_MS
 from contract.reports import REPORTED
 from services.dispatch.episodes import Episode, episode_of
 from services.dispatch.fact_types import STATE_ACKNOWLEDGED, STATE_ESCALATED
+from services.dispatch.known import has_roster, known_in
 from services.dispatch.reports import is_abnormal, is_normal, log_in, partition_in
 from services.dispatch.responsibility import ESCALATION
-from services.dispatch.roster import roster_in
 
 AFTER_MS = 15 * MINUTE_MS
 
@@ -22,14 +22,13 @@ def escalate(history: History) -> Iterable[Decision]:
     The rule is evaluated again at each report of the episode, in case there was nobody to escalate it to before. An
     episode that is over by then, or was acknowledged, is not escalated any more.
     """
-    roster = roster_in(history)
     episode = episode_of(history)
-    supervisor = roster and roster.supervisor
-    if supervisor is None or episode is None:
-        return
-    if episode.recovery is not None or _is_acknowledged(episode, history.events):
+    if episode is None or episode.recovery is not None or _is_acknowledged(episode, history.events):
         return
     log, at_ms = log_in(episode.first), episode.first.timestamp_ms + AFTER_MS
+    supervisor = known_in(history).supervisor_at(at_ms)
+    if supervisor is None:
+        return
     last = [report for report in episode.reports if report.timestamp_ms <= at_ms][-1]
     yield Decision(
         key=ESCALATION.key_of(log),
@@ -53,6 +52,7 @@ RULE = Rule(
     until=is_normal,
     timing=Later(AFTER_MS),
     needs_context=True,
+    enough=has_roster,
     expression=escalate,
     emits=frozenset({STATE_ESCALATED}),
 )
