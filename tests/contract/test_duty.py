@@ -153,7 +153,7 @@ def test_an_override_is_instead_of_its_role_until_it_ends_also_in_a_gap(role: st
     roster = roster_of(shift("all", "06:00", "14:00", "op-11"), overrides=[override], timezone="UTC", manager="mg-01")
     nobody = ((), None, "mg-01")
     place = ("operator", "supervisor", "manager").index(role)
-    expected = [*nobody]
+    expected: list[object] = [*nobody]
     expected[place] = ("op-99",) if role == "operator" else "op-99"
 
     found = [
