@@ -91,7 +91,8 @@ class StandingResponse(ResponseModel):
 
     While the state is not `NORMAL`, `operator`, `escalatedTo` and `acknowledgedBy` are the ids of the people who deal
     with it; `atRisk`, if the trouble comes back often or gets worse. `silentSince` is the newest report of equipment
-    that has not reported for too long.
+    that has not reported for too long. `nobodyTold` is since when it needs help that nobody on duty was told of, until
+    somebody has seen it.
     `lastAnomaly` is about the newest log that was unlike the machine, however long ago. While maintenance is `underWay`
     it is neither silent nor at risk; `overdue` is the first order that was not finished on its day. `calls` are open,
     by priority; `lastCause` is that of the newest episode that has one.
@@ -111,6 +112,7 @@ class StandingResponse(ResponseModel):
     acknowledgedBy: str | Absent = None  # noqa: N815
     atRisk: RiskResponse | Absent = None  # noqa: N815
     silentSince: str | Absent = None  # noqa: N815
+    nobodyTold: str | Absent = None  # noqa: N815
     underWay: list[OrderResponse] | Absent = None  # noqa: N815
     nextOrder: OrderResponse | Absent = None  # noqa: N815
     overdue: OrderResponse | Absent = None

@@ -53,7 +53,8 @@ class BoardFields(TypedDict, total=False):
     and acknowledged; `AcknowledgedBy` is a subject. Rows that are older than these have no factory and no line until
     the next event. Equipment that was deleted, or that nobody registered yet, has no `Company` and no `Location`, so
     that no index has it; as long as nobody registered it, the row has a `ttl`. `OverdueDay` is the latest day on
-    which an order was not finished that was planned for it.
+    which an order was not finished that was planned for it, `NobodyTold` the time of the newest log for which nobody
+    was on duty whom somebody was to tell.
     """
 
     Name: str | None
@@ -73,6 +74,7 @@ class BoardFields(TypedDict, total=False):
     AcknowledgedLog: str
     Risk: Risk
     RiskSince: str
+    NobodyTold: str
     SilentSince: str | None
     UnderWay: list[OpenOrder] | None
     NextOrder: OpenOrder | None

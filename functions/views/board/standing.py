@@ -43,6 +43,7 @@ class EquipmentStanding(Trouble):
     stateSince: str | None
     stateTimestamp: str | None
     silentSince: NotRequired[str]
+    nobodyTold: NotRequired[str]
     underWay: NotRequired[list[OpenOrder]]
     nextOrder: NotRequired[OpenOrder]
     overdue: NotRequired[OpenOrder]
@@ -92,6 +93,7 @@ def to_response(row: BoardRow) -> EquipmentStanding:
     optional = {
         **standing.trouble,
         "silentSince": standing.silent_since,
+        "nobodyTold": _nobody_told(row, standing),
         "underWay": row.get("UnderWay"),
         "nextOrder": row.get("NextOrder"),
         "overdue": _overdue(row),
@@ -141,6 +143,13 @@ def _silent_since(row: BoardRow, last: str | None) -> str | None:
     silent_since = row.get("SilentSince")
     is_over = silent_since is None or silent_since < (last or "")
     return None if is_over or row.get("UnderWay") else silent_since
+
+
+def _nobody_told(row: BoardRow, standing: Standing) -> str | None:
+    """Return since when somebody was to be told and nobody was on duty; None: it is over, or somebody has seen it."""
+    log, normal = row.get("NobodyTold", ""), _reports(row).get(NORMAL, "")
+    is_open = standing.state not in {None, NORMAL} and log > normal and "acknowledgedBy" not in standing.trouble
+    return log if log and (is_open or log == standing.silent_since) else None
 
 
 def _overdue(row: BoardRow) -> OpenOrder | None:

@@ -146,6 +146,13 @@ def on_equipment_back(event: DomainEvent) -> ViewUpdate:
     return _update(event.entity("silence").text("equipmentId"), SILENCE, {"SilentSince": None})
 
 
+def on_nobody_found(event: DomainEvent) -> ViewUpdate:
+    """Keep the time of the newest log for which nobody was on duty, or since when it was silent then."""
+    nobody = event.entity("nobody")
+    since = _time(event, nobody, "since")
+    return _update_about(since, _object(nobody, "about"), "nobody", {"NobodyTold": since})
+
+
 def on_upkeep_changed(event: DomainEvent) -> ViewUpdate:
     """Keep the orders that are under way, and the next one."""
     upkeep = event.entity("upkeep")
@@ -295,6 +302,7 @@ ON: On = {  # (source, type) -> what the view keeps of it
     ("dispatch", "equipment-at-risk"): on_equipment_at_risk,
     ("dispatch", "equipment-silent"): on_equipment_silent,
     ("dispatch", "equipment-back"): on_equipment_back,
+    ("dispatch", "nobody-found"): on_nobody_found,
     ("anomalies", "anomaly-detected"): on_anomaly_detected,
     ("planning", "upkeep-changed"): on_upkeep_changed,
     ("planning", "maintenance-overdue"): on_maintenance_overdue,

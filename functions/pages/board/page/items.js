@@ -36,6 +36,7 @@ import { isDay } from "./days.js";
  * @property {string} [acknowledgedBy]  A token's subject.
  * @property {{since: string, reason: string}} [atRisk]
  * @property {string} [silentSince]
+ * @property {string} [nobodyTold]  Since when somebody was to be told, and nobody was on duty.
  * @property {BegunOrder[]} [underWay]  Meanwhile it is neither silent nor at risk.
  * @property {OpenOrder} [nextOrder]
  * @property {OpenOrder} [overdue]  The first one that was not finished on its day.
@@ -96,7 +97,7 @@ const isItem = has({
   ...each(["name", "factoryId", "lineId", "state"], orNull(isText)),
   ...each(["stateSince", "stateTimestamp"], orNull(isTime)),
   ...each(["operator", "escalatedTo", "acknowledgedBy"], orAbsent(isText)),
-  silentSince: orAbsent(isTime),
+  ...each(["silentSince", "nobodyTold"], orAbsent(isTime)),
   underWay: orAbsent(eachOf(has({ ...order, startedAt: isTime }))),
   ...each(["nextOrder", "overdue"], orAbsent(has({ ...order, startedAt: orAbsent(isTime) }))),
   calls: orAbsent(

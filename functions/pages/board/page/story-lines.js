@@ -15,18 +15,20 @@
  * @property {string} [acknowledgedBy]
  * @property {string} [since]
  * @property {string} [reason]
+ * @property {string} [person]
+ * @property {string} [chain]
  *
  * @typedef {{startedAt: string, endedAt: string | null, story: Entry[], partial?: boolean}} Episode
  * @typedef {{entry: Entry, times: number, lastAt: string}} Line  An entry, and how often the same came until when.
  * @typedef {{state: string, fromMs: number, toMs: number}} Run  A state, for as long as it was reported.
  */
 
-const SAID = /** @type {const} */ (["type", "state", "detail", "operator", "supervisor", "rule", "acknowledgedBy", "reason"]);
+const SAID = /** @type {const} */ (["type", "state", "detail", "operator", "supervisor", "rule", "acknowledgedBy", "reason", "person", "chain"]);
 
 const REPORT = "state-reported";
 
 /** Members that are ids of people. */
-export const PERSONS = /** @type {const} */ (["operator", "supervisor", "acknowledgedBy"]);
+export const PERSONS = /** @type {const} */ (["operator", "supervisor", "acknowledgedBy", "person"]);
 
 /**
  * One line for what came again and again: a machine in trouble repeats itself every few minutes, and so do the rules

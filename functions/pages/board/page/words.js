@@ -103,6 +103,7 @@ export function notesOf(item) {
   const notes = [];
   if (item.calls?.length) notes.push(noteOf("call"));
   if (isAbnormal(item)) notes.push(seenNote(item));
+  if (item.nobodyTold !== undefined) notes.push(noteOf("nobody"));
   if (item.operator !== undefined) notes.push(personNote("person", "note.operator", item.operator));
   if (item.escalatedTo !== undefined) notes.push(personNote("escalated", "note.escalated", item.escalatedTo));
   if (item.atRisk !== undefined) notes.push(noteOf("risk"));
@@ -114,7 +115,7 @@ export function notesOf(item) {
 }
 
 /**
- * @param {"unseen" | "call" | "risk" | "silent" | "maintenance" | "overdue"} kind
+ * @param {"unseen" | "nobody" | "call" | "risk" | "silent" | "maintenance" | "overdue"} kind
  * @returns {Note}
  */
 const noteOf = (kind) => ({ icon: kind, text: text(`note.${kind}`), label: text(`note.${kind}`), kind });
