@@ -151,13 +151,13 @@ PAPER: Final[dict[Case, Bill]] = {
     react_to_normal: Bill({"PutItem": NORMAL_DUE}, NORMAL_DUE, 0),
     react_to_another: Bill({"PutItem": MORE} if MORE else {}, MORE, 0),
     react_to_abnormal: Bill(
-        {"PutItem": ABNORMAL_DUE + 1, "Query": 1, "GetItem": 2, "BatchGetItem": 1}, ABNORMAL_DUE + 1, 5
+        {"PutItem": ABNORMAL_DUE + 1, "Query": 1, "GetItem": 1, "BatchGetItem": 2}, ABNORMAL_DUE + 1, 6
     ),
     remember: Bill({"PutItem": 1}, 1, 0),
     sweep_nothing: Bill({"Query": LOOK}, 0, LOOK),
     sweep_nothing_to_decide: Bill({"Query": LOOK + 1, "DeleteItem": 1}, 1, LOOK + 1),
     sweep_an_escalation: Bill(
-        {"Query": LOOK + 2, "GetItem": 2, "BatchGetItem": 1, "PutItem": 1, "DeleteItem": 1}, 2, LOOK + 6
+        {"Query": LOOK + 2, "GetItem": 1, "BatchGetItem": 2, "PutItem": 1, "DeleteItem": 1}, 2, LOOK + 7
     ),
     sweep_on: Bill({"Query": LOOK + 1 + MORE, "PutItem": 1, "DeleteItem": 1 + MORE}, 2 + MORE, LOOK + 1 + MORE),
     sweep_a_silence: Bill({"Query": LOOK + 3, "PutItem": 1, "DeleteItem": 1}, 2, LOOK + 3),

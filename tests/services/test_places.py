@@ -120,11 +120,15 @@ def about(equipment_id: str) -> dict[str, Asked]:
     }
 
 
+CHAINS: Final = "PUT /factories/{factoryId}/chains"
+
 OF_PLACES: Final = {
     "PUT /factories/{factoryId}/roster": Asked(
         {"factoryId": "gdl-1"}, body={"operators": [OLGA], "supervisor": SARA}, version=1
     ),
     "GET /factories/{factoryId}/roster": Asked({"factoryId": "gdl-1"}),
+    CHAINS: Asked({"factoryId": "gdl-1"}, body={"chains": []}, version=1),
+    "GET /factories/{factoryId}/chains": Asked({"factoryId": "gdl-1"}),
     "GET /factories/{factoryId}/people": Asked({"factoryId": "gdl-1"}),
     "GET /factories/{factoryId}/agenda": Asked({"factoryId": "gdl-1"}),
     "GET /factories/{factoryId}/agenda/{date}": Asked({"factoryId": "gdl-1", "date": "2020-05-09"}),
@@ -136,6 +140,7 @@ OF_PLACES: Final = {
 # Lists of which foreign rows are left out, and what is decided by several rows: each has tests of its own.
 BY_ROWS: Final = {
     "POST /states",
+    "POST /acknowledgements",
     "GET /operators/{operator}/logs",
     "GET /supervisors/{supervisor}/escalations",
     "GET /board/{company}",
@@ -164,6 +169,7 @@ def factories(loop: Loop) -> None:
         acknowledge(loop, equipment_id)
         audit(loop, equipment_id)
         staff(loop, factory, operators=[operator])
+        assert send(loop, CHAINS, Asked({"factoryId": factory}, body={"chains": []}), "admin").status == 201
         for write in ("PUT /equipment/{id}/maintenance/{date}/{kind}", "PUT /equipment/{id}/instructions/{kind}"):
             assert send(loop, write, about(equipment_id)[write], "admin").status == 201
         loop.run()

@@ -380,3 +380,20 @@ def test_a_trouble_puts_a_due_row_for_each_of_its_minutes_and_no_more(chained: F
     lasting = sorted(rule["S"] for row in due for rule in row["rules"]["L"] if rule["S"].startswith("lasting-"))
     assert before == 0
     assert lasting == ["lasting-1", "lasting-2", "lasting-5", "lasting-8"]
+
+
+def test_of_two_troubles_of_an_episode_that_began_at_once_one_goes_on(chained: Floor) -> None:
+    """The second report comes while the trouble of the first is on its way to the store, behind a late normal one."""
+    chained.deliver([report_body(PRESS, Report(NOW, "ERROR", NOW))])
+    chained.react(chained.table.new_records())
+    on_its_way = chained.table.new_records()
+    chained.now_ms += 1
+    chained.deliver([report_body(PRESS, Report(ms(-1), "NORMAL", NOW + 1))])
+    chained.now_ms = ms(0.1)
+    chained.deliver([report_body(PRESS, Report(ms(0.1), "ERROR", ms(0.1)))])
+    chained.react(chained.table.new_records())
+    chained.react(on_its_way)
+    chained.settle()
+    chained.wait_until(ms(60))
+
+    assert [one[:2] for one in steps(chained)] == [(1, 0), (1, 0), (2, 0), (3, 0), (3, 1), (3, 2)]
