@@ -36,6 +36,18 @@ PHOTO: Final = b"a photo"
 
 ERASE: Final = "DELETE /people/{id}"
 ONCE: Final = ("/replays", "/drift")  # they are about all of the lake
+ALWAYS_ON_DUTY: Final = {
+    "body.shifts.0.name": "all",
+    "body.shifts.0.days": ["mon", "tue", "wed", "thu", "fri", "sat", "sun"],
+    "body.shifts.0.from": "00:00",
+    "body.shifts.0.to": "00:00",
+    "body.overrides.0.role": "manager",
+}
+"""Members of a roster, by their places: its one shift is there at any time."""
+
+ON_DUTY: Final = (4, 5, 6)
+"""The people of that shift among those of a roster, which names its operators, supervisor and manager before them."""
+
 MADE: Final = {"/replays": "id", "/faults": "id", "/archive/equipment/{id}/rehydrations": "job"}
 """Lists whose members get their ids from us, and how paths call these."""
 
@@ -111,6 +123,11 @@ class Company:
         """Return the company, the factory and the line that somebody works at."""
         return self.mark, f"{self.mark}-f{person.number}", f"{self.mark}-l{person.number}"
 
+    def on_duty_of(self, person: Person) -> list[Person]:
+        """Return the two operators and the supervisor of somebody's factory, see `ALWAYS_ON_DUTY`."""
+        beside = self.beside(person)
+        return [beside[number % len(beside)] for number in ON_DUTY]
+
     def values(self, operation: Operation, person: Person, turn: str) -> Parts:
         """Return what somebody's request says, by the names, or the places, of parameters and members."""
         mark, hour = self.mark, times.to_utc(clock.now_ms() // HOUR_MS * HOUR_MS)
@@ -124,6 +141,10 @@ class Company:
         values |= {"id": call_of(machine)} if path.startswith("/calls/") else {"startedAt": hour}
         values |= {"from": hour[:10], "to": hour[:10], "date": hour[:10], "plannedFor": hour[:10], "kind": "oil"}
         values |= {f"body.location.{one}": f"{mark}-{one}" for one in LEVELS}
+        values |= ALWAYS_ON_DUTY | {
+            f"body.overrides.0.{end}": f"{hour[:10]}T0{at}:00" for end, at in (("from", 0), ("to", 6))
+        }
+        values |= {"body.chains.0.id": "errors", "body.0.timestamp": hour}
         levels = [(one, f"{mark}-{one}") for one in LEVELS]
         values["levels"] = [{"level": level, "name": name} for level, name in (("company", mark), *levels)]
         material = {"id": "material", "name": f"{mark} {turn}", "icon": "box", "priority": 2, "needsCause": True}

@@ -80,7 +80,7 @@ def compare_views(loop: Watched, record: Record) -> None:
 
 def decide(company: Company, gone: Sequence[Person], now: Now, record: Record) -> None:
     """Report trouble wherever somebody erased is on the roster: rules choose others."""
-    on_roster = [one for one in company.people if {*company.beside(one)[:3]} & {*gone}]
+    on_roster = [one for one in company.people if {*company.on_duty_of(one)} & {*gone}]
     ids = re.compile("|".join(re.escape(one.id) for one in gone).encode())
     decided = []
     for state in ("NORMAL", "ERROR"):
@@ -93,7 +93,7 @@ def decide(company: Company, gone: Sequence[Person], now: Now, record: Record) -
     for one in decided:
         record.expect(PART, "a rule", "chooses somebody erased", held=not marks(ids, one), seen=json.dumps(one))
     by_type = Counter(one["detail-type"] for one in decided)
-    staffed = [one for one in on_roster if not {*company.beside(one)[:2]} <= {*gone}]
+    staffed = [one for one in on_roster if not {*company.on_duty_of(one)[:2]} <= {*gone}]
     held = by_type.keys() == DECIDED and by_type["operator-assigned"] == len(staffed)
     record.expect(PART, "rules", "do not decide", held=held, seen=f"{by_type} for {len(staffed)} rosters")
     record.notes.append(f"erasure: {len(decided):,} decisions where they were on the roster, none of them chosen")

@@ -94,7 +94,7 @@ class OverrideBody(RequestModel):
 
     from_: WallTime = Field(alias="from", examples=["2026-12-24T22:00"])
     to: WallTime = Field(examples=["2026-12-25T06:00"])
-    role: Role
+    role: Role = Field(examples=["operator"])
     person: Person = Field(examples=["op-18"])
 
     @model_validator(mode="after")
@@ -153,7 +153,7 @@ class StepBody(RequestModel):
 
     after: int = Field(ge=0, le=LAST_TICK, examples=[5])
     tell: Told = Field(examples=["duty:supervisor"])
-    urgency: Urgency
+    urgency: Urgency = Field(examples=["high"])
     every: int | None = Field(default=None, ge=1, le=LAST_TICK, examples=[15])
     times: int | None = Field(default=None, ge=1, le=MAX_TIMES, examples=[3])
 

@@ -311,3 +311,18 @@ def test_a_rule_without_its_context_decides_and_reads_nothing(
     assert evaluated(anchor, a_rule(needs_context=True, timing=timing), control=control) == {Verdict.NOTHING: 1}
 
     assert wire.operations == []
+
+
+def test_a_rule_without_enough_of_its_context_decides_and_reads_nothing_and_another_one_does(
+    keeper: Keeper, name: str, wire: Wire
+) -> None:
+    control = CONTROL._replace(context_of=lambda _: "an owner")
+    anchor = stored(keeper, name)
+    wire.requests.clear()
+    needing = a_rule(needs_context=True, timing=AtOnce(), enough=lambda context: context == "two owners")
+
+    assert evaluated(anchor, needing, control=control) == {Verdict.NOTHING: 1}
+    assert wire.operations == []
+    assert evaluated(anchor, needing._replace(enough=lambda context: context == "an owner"), control=control) == {
+        Verdict.DECIDED: 1
+    }
