@@ -42,9 +42,9 @@ def known_of(key: CorrelationKey) -> Known | None:
     if place is None:
         return None
     of_roster, of_chains = TABLE.get_many([roster.key_of(place.factory_id), chains.key_of(place.factory_id)])
-    there = None if of_roster is None else Roster.of(of_roster)
-    if of_chains is not None:
-        return _with_chains(place, there, chains_in(of_chains))
+    there, begun = None if of_roster is None else Roster.of(of_roster), chains_in(of_chains)
+    if begun:
+        return _with_chains(place, there, begun)
     left = there and roster.on_duty(there, equipment_in(key), partial(erased_among, TABLE))
     return left and Known(place, left)
 
