@@ -24,10 +24,12 @@ from bench.figure import Figure, Goal, cpu_us, median_ratio
 from bench.simulate.counted_loop import CountedLoop
 from bench.workload import InsteadOfAws, stored_report, undisturbed
 from contract.duty import Roster
+from contract.factories import Place
 from contract.names import NORMAL
 from demo.people import EVA, LUIS, OMAR, ROSA
 from services.dispatch.control import CONTROL
 from services.dispatch.facts import FACTS
+from services.dispatch.known import Known
 from services.dispatch.rules.assign import RULE
 from services.dispatch.tables import KEYS, TABLE, TABLES
 
@@ -38,7 +40,7 @@ BATCH: Final = 10
 NEWER: Final = (0, 1_000, 20_000)
 PAST: Final = 3  # reports of each piece of equipment, of which the last one is abnormal
 NOW_MS: Final = 1_588_032_000_000
-ROSTER: Final = Roster((EVA, LUIS, OMAR), ROSA)
+KNOWN: Final = Known(Place("gdl-1", "line-3", "Press 7"), Roster((EVA, LUIS, OMAR), ROSA))
 ARN: Final = "arn:aws:dynamodb:us-east-1:000000000000:table/Andon-DispatchTable/stream/2020-01-01T00:00:00.000"
 
 Other = Callable[[int], Rule]
@@ -54,7 +56,7 @@ class Deciding:
     def by(self, rules: Sequence[Rule]) -> Callable[[], None]:
         """Return the work of deciding by these rules."""
         control = CONTROL._replace(
-            rules=Rules(CONTROL.rules.source, FACTS.types, tuple(rules)), context_of=lambda _: ROSTER
+            rules=Rules(CONTROL.rules.source, FACTS.types, tuple(rules)), context_of=lambda _: KNOWN
         )
         return partial(self._decide, control)
 
@@ -85,7 +87,7 @@ def queries_of(newer: int) -> int:
     past = _past("d#1")
     after_ms = max(rule.after_ms for rule in CONTROL.rules.all) + 1
     later = [stored_report("d#1", "WARNING1", NOW_MS + after_ms + number) for number in range(newer)]
-    control = CONTROL._replace(context_of=lambda _: ROSTER)
+    control = CONTROL._replace(context_of=lambda _: KNOWN)
     with CountedLoop(TABLES) as loop:
         for one in (*past, *later):
             TABLE.put(one.row(KEYS), condition=UNCONDITIONAL)

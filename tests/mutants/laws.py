@@ -2120,7 +2120,7 @@ WRITTEN_DOWN: Final = [
         ("docs: a page that is in no index", "| [anomalies](anomalies.md) |", "| anomalies |")),
     *_in("docs/how-do-i.md", "tests/test_docs.py -k 'prints or quotes'",
         ("docs: an example prints something else", "within_days=90)", "within_days=91)"),
-        ("docs: a quoted file says something else", "    context_of=roster_for,\n", "    context_of=roster_of,\n")),
+        ("docs: a quoted file says something else", "    context_of=known_of,\n", "    context_of=roster_of,\n")),
     *_in("docs/site/pages.py", "tests/test_site.py",
         ("docs: a page may load from anywhere", "if any(found.values()):", "if False:"),
         ("docs: a site that is served is refused", "if not (own and url.startswith(own))", "if True")),
