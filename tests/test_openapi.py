@@ -54,7 +54,7 @@ UNSTATED: Final = {
     "body.toVersion",
     "body.validFrom",
     "body.priority",
-    "body.categories.priority",
+    "body.categories",
     "path.startedAt",
     "header.if-match",
 }
