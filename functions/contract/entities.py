@@ -183,11 +183,20 @@ class AlertEntity(Why):
     reason: NotRequired[str]
 
 
-class TroubleEntity(LogRef, Why):
-    """`trouble`: the log with which somebody is to be asked for help. `ticks`: after which minutes, beside at once.
+class TroubleRef(LogRef):
+    """The natural key of a trouble: a log, or a call as one.
 
-    chains: those that begin with it. `state` is `SILENT` if the machine reports nothing; `timestamp` is then that of
-    its last report.
+    state: `SILENT` if the machine reports nothing, `timestamp` is then that of its last report. Of a call it is `call:`
+    and the category, `timestamp` is when it was raised.
+    """
+
+    callId: NotRequired[str]
+
+
+class TroubleEntity(TroubleRef, Why):
+    """`trouble`: what somebody is to be asked for help about. `ticks`: after which minutes, beside at once.
+
+    chains: those that begin with it.
     """
 
     name: str
@@ -198,9 +207,10 @@ class TroubleEntity(LogRef, Why):
 
 
 class CallRef(TypedDict):
-    """A call's id."""
+    """A call's id, and what it is for."""
 
     callId: str
+    equipmentId: str
 
 
 class AskedFor(Why):

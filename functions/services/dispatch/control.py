@@ -7,8 +7,9 @@ from andon.rules.stored_event import CorrelationKey
 from contract import logs
 from services.dispatch.fact_types import ENTITY_OF
 from services.dispatch.known import known_of
-from services.dispatch.rules import assign, at_risk, escalate, lasting, silence, trouble
-from services.dispatch.tables import TABLE, partition_of
+from services.dispatch.reports import about_in
+from services.dispatch.rules import assign, at_risk, called, escalate, lasting, silence, trouble
+from services.dispatch.tables import TABLE, partition_about
 
 RULES = Rules(
     source="dispatch",
@@ -16,14 +17,14 @@ RULES = Rules(
     all=(
         *(assign.RULE, escalate.RULE, at_risk.RULE),
         *(silence.SILENT_RULE, silence.BACK_RULE),
-        *(trouble.RULE, trouble.SILENT_RULE, *lasting.RULES),
+        *(trouble.RULE, trouble.SILENT_RULE, called.RULE, *lasting.RULES),
     ),
 )
 
 
 def correlation_key_in(event: DomainEvent) -> CorrelationKey:
-    """Return the key under which an own fact is stored: that of the equipment's reports."""
-    return partition_of(event.partition_key)
+    """Return the key under which an own fact is stored: that of the equipment's reports, or of its calls."""
+    return partition_about(about_in(event).fields)
 
 
 CONTROL = Control(

@@ -1,4 +1,4 @@
-"""What is known to be done about a log by now: it is over, somebody has seen it, somebody is on it. Pure."""
+"""What is known to be done about a trouble by now: it is over, somebody has seen it, somebody is on it. Pure."""
 
 from collections.abc import Iterator
 
@@ -6,16 +6,19 @@ from andon.events.domain_event import DomainEvent
 from andon.rules.rule import History
 from andon.runtime import times
 from contract.chains import SILENT
-from contract.entities import LogRef
+from contract.entities import LogRef, TroubleRef
+from services.dispatch.calls import is_taken
 from services.dispatch.fact_types import OPERATOR_ASSIGNED, STATE_ACKNOWLEDGED
 from services.dispatch.reports import entity_in, is_abnormal, is_normal, log_in, reports_in, time_in
 
 
-def is_over(history: History, log: LogRef) -> bool:
-    """Return True if nobody is to be asked about a log any more: it went back to normal, or somebody has seen it.
+def is_over(history: History, log: TroubleRef) -> bool:
+    """Return True if nobody is to be asked about a trouble any more: it went back to normal, or somebody has seen it.
 
     A machine that was silent is not any more once it has reported anything.
     """
+    if (call_id := log.get("callId")) is not None:
+        return is_taken(history, call_id)
     later = [report for report in _reports(history) if time_in(report) > log["timestamp"]]
     ends = bool(later) if log["state"] == SILENT else any(map(is_normal, later))
     return ends or _is_acknowledged(history, log)

@@ -1,4 +1,4 @@
-"""Requests for help: the facts that a machine is in trouble, that somebody is asked, that nobody is on duty. Pure."""
+"""Requests for help: the facts that there is trouble, that somebody is asked, that nobody is on duty. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from operator import itemgetter
@@ -11,19 +11,20 @@ from andon.events.fact import Meaning, fact_of_row
 from andon.rules.rule import Decision, decision_key
 from andon.runtime.json_types import members_of
 from contract import logs
-from contract.chains import Asking, person_for
-from contract.entities import HelpEntity, LogRef, NobodyEntity, TroubleEntity
+from contract.chains import CALL, Asking, person_for
+from contract.entities import CallRef, HelpEntity, LogRef, NobodyEntity, TroubleEntity, TroubleRef
 from services.dispatch.fact_types import ENTITY_OF, HELP_REQUESTED, NOBODY_FOUND, TROUBLE_OPENED
 from services.dispatch.known import Known
-from services.dispatch.tables import KEYS, partition_of
+from services.dispatch.reports import log_in, trouble_of
+from services.dispatch.tables import KEYS, partition_about
 
 ENTITIES: Final = {TROUBLE_OPENED: TroubleEntity, HELP_REQUESTED: HelpEntity, NOBODY_FOUND: NobodyEntity}
 
 
 def open_trouble(
-    log: LogRef, known: Known, askings: Iterable[Asking], trigger: DomainEvent, *, at_ms: int, ticks: list[int]
+    log: TroubleRef, known: Known, askings: Iterable[Asking], trigger: DomainEvent, *, at_ms: int, ticks: list[int]
 ) -> Decision:
-    """Decide that a machine is in trouble, once for its log; at_ms: since when that is known."""
+    """Decide that there is trouble, once for its log, or its call; at_ms: since when that is known."""
     entity = {
         **log,
         **_place(known, log["equipmentId"]),
@@ -34,9 +35,9 @@ def open_trouble(
 
 
 def ask(
-    asking: Asking, log: LogRef, known: Known, assigned: str | None, trigger: DomainEvent, *, at_ms: int
+    asking: Asking, log: TroubleRef, known: Known, assigned: str | None, trigger: DomainEvent, *, at_ms: int
 ) -> Iterator[Decision]:
-    """Decide whom to ask for help about a log at a step of a chain: one person, once.
+    """Decide whom to ask for help about a trouble at a step of a chain: one person, once.
 
     Where nobody is on duty whom the step tells, that is a fact, too, and the supervisor of the roster is asked.
     """
@@ -44,9 +45,9 @@ def ask(
     duty = known.on_duty(at_ms)
     person = person_for(asking.tell, duty, subject=equipment_id, assigned=assigned, gone=known.gone)
     said = {
-        "about": {**log},
+        "about": _about(log),
         **_place(known, equipment_id),
-        "what": log["state"],
+        "what": log["state"].removeprefix(CALL),
         "since": log["timestamp"],
         **{name: getattr(asking, name) for name in ("chain", "step", "repeat", "minutes", "urgency")},
     }
@@ -64,17 +65,28 @@ def begun_in(trouble: DomainEvent) -> set[str]:
     return {*trouble.entity("trouble").get("chains")}
 
 
+def trouble_in(trouble: DomainEvent) -> TroubleRef:
+    """Return the natural key of a trouble that was opened."""
+    return trouble_of(log_in(trouble), trouble.entity("trouble").optional_text("callId"))
+
+
 def _place(known: Known, equipment_id: str) -> dict[str, str]:
     line = {} if known.place.line_id is None else {"lineId": known.place.line_id}
     return {"name": known.place.name or equipment_id, "factoryId": known.place.factory_id, **line}
 
 
-def _name_of(log: LogRef) -> str:
-    return f"{log['timestamp']} {log['state']}"
+def _about(log: TroubleRef) -> LogRef | CallRef:
+    if "callId" in log:
+        return {"callId": log["callId"], "equipmentId": log["equipmentId"]}
+    return {"equipmentId": log["equipmentId"], "state": log["state"], "timestamp": log["timestamp"]}
+
+
+def _name_of(log: TroubleRef) -> str:
+    return f"{log['timestamp']} {log.get('callId', log['state'])}"
 
 
 def _decide(
-    event_type: str, subject: str, log: LogRef, entity: Mapping[str, object], trigger: DomainEvent, *, at_ms: int
+    event_type: str, subject: str, log: TroubleRef, entity: Mapping[str, object], trigger: DomainEvent, *, at_ms: int
 ) -> Decision:
     row = {
         **entity,
@@ -83,7 +95,7 @@ def _decide(
         "at": at_ms,
         "ttl": ttl_at(at_ms, logs.TTL_DAYS),
     }
-    key = decision_key(KEYS, partition_of(log["equipmentId"]), event_type, subject)
+    key = decision_key(KEYS, partition_about(log), event_type, subject)
     return Decision(key=key, row=row, triggers=(trigger,))
 
 

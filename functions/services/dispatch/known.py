@@ -11,7 +11,7 @@ from contract.duty import Roster
 from contract.factories import Place
 from services.dispatch import chains, roster
 from services.dispatch.erased import erased_among
-from services.dispatch.tables import KEYS, TABLE, equipment_in
+from services.dispatch.tables import KEYS, TABLE, equipment_in, partition_of
 
 NOBODY: Final = Roster((), None)
 
@@ -38,7 +38,7 @@ class Known(NamedTuple):
 
 def known_of(key: CorrelationKey) -> Known | None:
     """Read what is known of a piece of equipment; None: its factory is unknown, or has neither roster nor chains."""
-    place = factories.place_of(TABLE.get(factories.key_of(KEYS, key), consistent=True))
+    place = factories.place_of(TABLE.get(factories.key_of(KEYS, partition_of(equipment_in(key))), consistent=True))
     if place is None:
         return None
     of_roster, of_chains = TABLE.get_many([roster.key_of(place.factory_id), chains.key_of(place.factory_id)])

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from andon.events.domain_event import DomainEvent, Entity
-from contract.entities import LogRef
+from contract.entities import LogRef, TroubleRef
 from contract.log_rows import log_of
 from contract.names import NORMAL
 from contract.reports import STATE_REPORTED
@@ -72,6 +72,14 @@ def log_in(event: DomainEvent) -> LogRef:
     """Return the natural key of the log that a report is, or that a fact is about."""
     entity = about_in(event)
     return log_of(entity.text("equipmentId"), entity.text("state"), entity.text("timestamp"))
+
+
+def trouble_of(log: LogRef, call_id: str | None = None) -> TroubleRef:
+    """Return a log, or a call as one, as a trouble."""
+    trouble: TroubleRef = {"equipmentId": log["equipmentId"], "state": log["state"], "timestamp": log["timestamp"]}
+    if call_id is not None:
+        trouble["callId"] = call_id
+    return trouble
 
 
 def time_in(report: DomainEvent) -> str:

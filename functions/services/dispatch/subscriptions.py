@@ -1,13 +1,14 @@
-"""Subscriptions of dispatch: reports for its rules, the place of equipment, dispatch2's assignments, erasures."""
+"""Subscriptions of dispatch: reports and calls, the place of equipment, dispatch2's assignments, erasures."""
 
 from andon.events.domain_event import DomainEvent
 from andon.events.upcast import Upcasters
 from andon.rules.collect import Collected
 from andon.views.row_write import Subscriptions
 from andon.views.view_update import ViewUpdate
+from contract import calls as calls_of_people
 from contract import factories, old_shapes, reports
 from contract.reports import REPORTED
-from services.dispatch import erased
+from services.dispatch import calls, erased
 from services.dispatch.crossing import CREW_ASSIGNED, CROSSING
 from services.dispatch.limits import SILENT_AFTER_MS
 from services.dispatch.tables import KEYS, partition_of
@@ -29,6 +30,7 @@ ON: Subscriptions = {  # (source, type) -> what dispatch keeps of it
     REPORTED: on_state_reported,
     CREW_ASSIGNED: CROSSING,
     ("people", "person-erased"): on_person_erased,
+    **dict.fromkeys(calls_of_people.TOPICS, calls.collected),
     **factories.kept(KEYS, partition_of, factories.PLACE),
 }
 

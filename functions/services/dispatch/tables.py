@@ -6,11 +6,14 @@
 | `Equipment#<id>` | `equipment` | what dispatch has to know of the equipment: its factory, line and name |
 | `Equipment#<id>` | `event#<ms>#…` | the micro event store: what was reported, and what was done about it |
 | `Equipment#<id>` | `decision#<rule>#<subject>` | what a rule decided |
+| `Calls#<id>` | `event#<ms>#…`, `decision#…` | the same of the calls at a piece of equipment |
 | `Factory#<id>` | `roster` | who works there, and when |
 | `Factory#<id>` | `chains` | whom to ask for help, after how many minutes |
 | `Person#<id>` | `erased` | that a person was erased: no rule assigns them |
 | `due#<shard>` | `<ms>#…` | which rules are to be evaluated when |
 """
+
+from collections.abc import Mapping
 
 from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Keys, TableSchema
@@ -27,11 +30,23 @@ GRANTS = {
 }
 
 EQUIPMENT = "Equipment#"
+CALLS = "Calls#"
 
 
 def partition_of(equipment_id: str) -> str:
     """Return the partition of a piece of equipment, which is also the key that its events correlate by."""
     return f"{EQUIPMENT}{equipment_id}"
+
+
+def calls_partition_of(equipment_id: str) -> str:
+    """Return the partition of the calls at a piece of equipment, which is the key that they correlate by."""
+    return f"{CALLS}{equipment_id}"
+
+
+def partition_about(trouble: Mapping[str, object]) -> str:
+    """Return the partition of what is about a trouble, by its `callId` if it has one, and its `equipmentId`."""
+    equipment_id = str(trouble["equipmentId"])
+    return calls_partition_of(equipment_id) if "callId" in trouble else partition_of(equipment_id)
 
 
 def factory_partition_of(factory_id: str) -> str:
@@ -40,5 +55,5 @@ def factory_partition_of(factory_id: str) -> str:
 
 
 def equipment_in(partition: str) -> str:
-    """Return the piece of equipment of a partition."""
-    return partition.removeprefix(EQUIPMENT)
+    """Return the piece of equipment of a partition, or of one of its calls."""
+    return partition.removeprefix(EQUIPMENT if partition.startswith(EQUIPMENT) else CALLS)

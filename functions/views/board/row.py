@@ -11,6 +11,17 @@ CALL: Final = "call#"
 """Prefix of a category's attribute: `call#material` is the `OpenCall` of it, if one is open."""
 
 
+NOBODY: Final = "nobody#"
+"""Prefix of a category's attribute: `nobody#material` is the `Untold` call of it for which nobody was on duty last."""
+
+
+class Untold(TypedDict):
+    """A call for which nobody was on duty whom somebody was to tell, and when it was raised (fixed-width UTC)."""
+
+    id: str
+    since: str
+
+
 class LastAudit(TypedDict):
     """The last audit of any part; `timestamp` is fixed-width UTC."""
 
@@ -83,6 +94,6 @@ class BoardFields(TypedDict, total=False):
 
 
 class BoardRow(BoardFields):
-    """A row; beside these stand the newest states (see `SEEN`), the open calls (see `CALL`), the oplocks and a ttl."""
+    """A row; beside these stand the newest states (see `SEEN`), calls (see `CALL`, `NOBODY`), the oplocks and a ttl."""
 
     EquipmentID: str

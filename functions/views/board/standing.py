@@ -9,7 +9,7 @@ from andon.runtime.errors import NotFound
 from andon.runtime.json_types import members_of
 from contract.entities import LocationEntity, OpenCall, OpenOrder
 from contract.names import NORMAL
-from views.board.row import CALL, SEEN, BoardRow, LastAnomaly, LastAudit, LastCause, Risk
+from views.board.row import CALL, NOBODY, SEEN, BoardRow, LastAnomaly, LastAudit, LastCause, Risk
 from views.board.version import version_of
 
 AT_RISK: Final = "atRisk"
@@ -146,10 +146,14 @@ def _silent_since(row: BoardRow, last: str | None) -> str | None:
 
 
 def _nobody_told(row: BoardRow, standing: Standing) -> str | None:
-    """Return since when somebody was to be told and nobody was on duty; None: it is over, or somebody has seen it."""
+    """Return since when somebody is needed for whom nobody was on duty; None: it is over, or somebody has seen it."""
     log, normal = row.get("NobodyTold", ""), _reports(row).get(NORMAL, "")
     is_open = standing.state not in {None, NORMAL} and log > normal and "acknowledgedBy" not in standing.trouble
-    return log if log and (is_open or log == standing.silent_since) else None
+    of_log = [log] if log and (is_open or log == standing.silent_since) else []
+    attributes: Attributes = {**row}
+    untold = {one["id"] for name, one in attributes.items() if name.startswith(NOBODY)}
+    of_calls = [call["raisedAt"] for call in _calls(row) if call["id"] in untold and call["status"] == "raised"]
+    return min(of_log + of_calls, default=None)
 
 
 def _overdue(row: BoardRow) -> OpenOrder | None:

@@ -15,7 +15,7 @@ from andon.views.view_update import On, ViewUpdate
 from contract import calls, logs, names, old_shapes, orders
 from contract.entities import AnomalyKind, ExpectedEntity, LocationEntity
 from contract.locations import NOT_SAID, board_sort_key, levels_in, location_by, part
-from views.board.row import CALL, SEEN, BoardFields, LastAnomaly, LastAudit
+from views.board.row import CALL, NOBODY, SEEN, BoardFields, LastAnomaly, LastAudit, Untold
 
 # Slow data: one row per piece of equipment, needed as long as the factory has a line; tombstones stay, too.
 TTL_DAYS = None
@@ -28,6 +28,8 @@ REPORTS = OplockFamily(prefix=SEEN, most=16, always=frozenset({f"{SEEN}{names.NO
 
 # One call of a category is open at a time, and a catalog has twelve; those that ended leave their oplocks.
 CALLS = OplockFamily(prefix=CALL, most=24)
+
+NOBODY_TOLD = OplockFamily(prefix=NOBODY, most=24)
 
 KEYS = Keys("EquipmentID", one_partition_per="entity")
 BY_LOCATION = Keys("Company", "Location", one_partition_per="tenant")
@@ -147,10 +149,14 @@ def on_equipment_back(event: DomainEvent) -> ViewUpdate:
 
 
 def on_nobody_found(event: DomainEvent) -> ViewUpdate:
-    """Keep the time of the newest log for which nobody was on duty, or since when it was silent then."""
+    """Keep the time of the newest log for which nobody was on duty, or since when it was silent then; or the call."""
     nobody = event.entity("nobody")
-    since = _time(event, nobody, "since")
-    return _update_about(since, _object(nobody, "about"), "nobody", {"NobodyTold": since})
+    since, about = _time(event, nobody, "since"), _object(nobody, "about")
+    if (call_id := about.optional_text("callId")) is None:
+        return _update_about(since, about, "nobody", {"NobodyTold": since})
+    attribute = f"{NOBODY}{names.call_name(nobody.text('what'))}"
+    fields = {attribute: Untold(id=call_id, since=since)}
+    return _update(about.text("equipmentId"), attribute, fields, about_ms=times.to_ms(since), family=NOBODY_TOLD)
 
 
 def on_upkeep_changed(event: DomainEvent) -> ViewUpdate:

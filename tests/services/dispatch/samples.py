@@ -34,6 +34,14 @@ CHAINS = [
         "steps": [{"after": 10, "tell": "sv-03", "urgency": "low"}],
     },
 ]
+CALLED = {
+    "id": "material",
+    "on": ["call:material"],
+    "steps": [
+        {"after": 0, "tell": "duty:operator", "urgency": "high"},
+        {"after": 5, "tell": "duty:manager", "urgency": "high"},
+    ],
+}
 CHAINS_PATH = "/factories/{factoryId}/chains"
 STATE = "PUT /equipment/{id}/states/{timestamp}"
 REPORTED = times.to_utc(BEGINNING_MS + 10_000)
@@ -55,7 +63,18 @@ def record(world: Recorder) -> None:
     world.request(STATE, path={"id": "press-9", "timestamp": REPORTED}, body={"state": "ERROR"})
     world.wait(4 * MINUTE_MS)
     world.run()
-    world.request("POST /acknowledgements", body=[LOG])
+    world.request("POST /acknowledgements", body=[LOG, LOG | {"equipmentId": "press-10"}])
     world.request(STATE, path={"id": "press-9", "timestamp": RECOVERED}, body={"state": "NORMAL"}, variant="silent")
     world.wait(33 * MINUTE_MS)
+    world.run()
+
+
+def record_calls(world: Recorder) -> None:
+    """Somebody calls for material at the machine, and nobody takes the call: the manager is to be asked, too."""
+    world.keep_only(TROUBLE_OPENED, HELP_REQUESTED, NOBODY_FOUND)
+    chains, at = {"chains": [*CHAINS[:1], CALLED]}, {"if-match": '"2"'}
+    world.request(f"PUT {CHAINS_PATH}", path=FACTORY, body=chains, headers=at, variant="call")
+    called = {"equipmentId": "press-9", "category": "material"}
+    world.request("PUT /calls/{id}", path={"id": "3e0f5b1a-6c58-4a7e-9d2f-0b7c8d9e1f20"}, body=called, variant="call")
+    world.wait(7 * MINUTE_MS)
     world.run()

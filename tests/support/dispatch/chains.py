@@ -41,17 +41,19 @@ def put_chains(floor: Floor, *chains: dict[str, Any], version: int | None = None
     floor.settle()
 
 
-def asked(floor: Floor, equipment_id: str) -> list[Asked]:
-    """Return who was asked about a piece of equipment, in the order of time."""
-    rows = [
-        row for row in floor.table.rows(f"Equipment#{equipment_id}") if row.get("discriminator") == "help-requested"
-    ]
+def asked(floor: Floor, equipment_id: str, of: str = "Equipment") -> list[Asked]:
+    """Return who was asked about a piece of equipment, or about its calls (of: `Calls`), in the order of time."""
+    rows = _decided(floor, f"{of}#{equipment_id}", "help-requested")
     return sorted((_asked(row) for row in rows), key=lambda one: (one.at_minute, one))
 
 
-def nobody(floor: Floor, equipment_id: str) -> list[dict[str, Any]]:
+def nobody(floor: Floor, equipment_id: str, of: str = "Equipment") -> list[dict[str, Any]]:
     """Return the steps for which nobody was on duty."""
-    return [row for row in floor.table.rows(f"Equipment#{equipment_id}") if row.get("discriminator") == "nobody-found"]
+    return _decided(floor, f"{of}#{equipment_id}", "nobody-found")
+
+
+def _decided(floor: Floor, partition: str, discriminator: str) -> list[dict[str, Any]]:
+    return [row for row in floor.table.rows(partition) if row.get("discriminator") == discriminator]
 
 
 def _asked(row: dict[str, Any]) -> Asked:

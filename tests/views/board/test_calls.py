@@ -25,10 +25,14 @@ def loop() -> Iterator[Loop]:
         yield loop
 
 
+def id_of_call(number: int) -> str:
+    return f"00000000-0000-0000-0000-{number:012}"
+
+
 def call_fact(number: int, event_type: str, at: int, **call: object) -> DomainEvent:
     """The fact of a call, `number` its id's, `at` milliseconds behind the beginning."""
     wire = sample("domain", event_type)
-    id_ = f"00000000-0000-0000-0000-{number:012}"
+    id_ = id_of_call(number)
     said = {**wire["call"], "id": id_, **call}
     return DomainEvent.from_wire(wire | {"id": f"{id_} {event_type}", "timestamp": AT + at, "call": said})
 

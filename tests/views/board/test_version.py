@@ -9,16 +9,22 @@ import pytest
 
 from andon.dynamodb.attribute_values import Item, to_plain
 from andon.events.domain_event import DomainEvent
+from andon.runtime import times
 from andon.testing.memory.aws import OneTable
 from andon.testing.orders import OrderedStep, State, ends_of_every_order
 from tests.support.samples import NOW
 from tests.views.board.stories import ANOMALIES, EVERYTHING, HELP, JOIN, LIFE, PEOPLE, STATES, state
+from tests.views.board.test_calls import AT as AT_MS
 from tests.views.board.test_calls import call_fact
+from tests.views.board.test_nobody import nobody_fact
 from views.board.version import version_of
-from views.board.view import CALLS, KEYS, ON, REPORTS, TABLE
+from views.board.view import CALLS, KEYS, NOBODY_TOLD, ON, REPORTS, TABLE
 
 MANY = [state(f"S{number:02d}", number, f"s{number}") for number in range(REPORTS.most + 6)]
 CATEGORIES = [call_fact(number, "call-raised", number, category=f"c-{number}") for number in range(CALLS.most + 4)]
+UNTOLD = [
+    nobody_fact(number, number, what=f"c-{number}", since=times.to_utc(AT_MS)) for number in range(NOBODY_TOLD.most + 4)
+]
 STORIES = {"life": LIFE, "states": STATES, "people": PEOPLE, "help": HELP, "anomalies": ANOMALIES, "join": JOIN}
 
 
@@ -65,7 +71,9 @@ def test_it_grows_in_every_order_and_ends_at_the_same_number(table: OneTable, st
 
 
 @pytest.mark.parametrize(
-    "story", [MANY, CATEGORIES, EVERYTHING], ids=["more states than are kept", "more calls than are kept", "everything"]
+    "story",
+    [MANY, CATEGORIES, UNTOLD, EVERYTHING],
+    ids=["more states than are kept", "more calls than are kept", "more calls of nobody", "everything"],
 )
 def test_it_never_falls_when_the_oldest_are_removed(table: OneTable, story: Sequence[DomainEvent]) -> None:
     chance, ends = random.Random(7), set()  # noqa: S311  no secret

@@ -9,13 +9,12 @@ from andon.rules.rule import Decision, History, Rule
 from andon.rules.timing import Later
 from andon.runtime.clock import MINUTE_MS
 from contract.chains import TICKS, askings_of
-from contract.entities import LogRef
+from contract.entities import TroubleRef
 from services.dispatch.fact_types import HELP_REQUESTED, NOBODY_FOUND, TROUBLE_OPENED
 from services.dispatch.handled import assigned_to, is_over, logs_of_episode
-from services.dispatch.help import ask, begun_in
+from services.dispatch.help import ask, begun_in, trouble_in
 from services.dispatch.known import has_chains, known_in
-from services.dispatch.reports import log_in
-from services.dispatch.tables import partition_of
+from services.dispatch.tables import partition_about
 
 WINDOW_MS: Final = 60 * MINUTE_MS
 """It has the report of each trouble: one that is silent began half an hour before."""
@@ -27,7 +26,7 @@ def lasting(minutes: int, history: History) -> Iterable[Decision]:
     Chains that another trouble of the episode had begun go on from there.
     """
     anchor, known = history.anchor, known_in(history)
-    log = log_in(anchor)
+    log = trouble_in(anchor)
     if is_over(history, log):
         return
     chains, at_ms = begun_in(anchor) - _begun_before(history, log), anchor.timestamp_ms + minutes * MINUTE_MS
@@ -36,9 +35,9 @@ def lasting(minutes: int, history: History) -> Iterable[Decision]:
             yield from ask(asking, log, known, assigned_to(history, log), anchor, at_ms=at_ms)
 
 
-def _begun_before(history: History, log: LogRef) -> set[str]:
+def _begun_before(history: History, log: TroubleRef) -> set[str]:
     earlier, logs = history.events[: history.events.index(history.anchor)], logs_of_episode(history, log)
-    troubles = (event for event in earlier if event.type == TROUBLE_OPENED and log_in(event) in logs)
+    troubles = (event for event in earlier if event.type == TROUBLE_OPENED and trouble_in(event) in logs)
     return set[str]().union(*map(begun_in, troubles))
 
 
@@ -47,7 +46,7 @@ def _lasts(minutes: int, trouble: DomainEvent) -> bool:
 
 
 def _partition_in(trouble: DomainEvent) -> str:
-    return partition_of(trouble.partition_key)
+    return partition_about(trouble.entity("trouble").fields)
 
 
 RULES: Final = tuple(

@@ -11,16 +11,17 @@ from andon.events.domain_event import DomainEvent
 from andon.rules.rule import Decision, History, Rule
 from andon.rules.timing import AtOnce
 from andon.runtime.clock import MINUTE_MS
-from contract.chains import AT_ONCE, SILENT, Asking, askings_of, ticks_of
+from contract.chains import SILENT
 from contract.entities import LogRef
 from contract.log_rows import log_of
 from contract.reports import REPORTED
+from services.dispatch.beginning import askings_about, begin
 from services.dispatch.fact_types import EQUIPMENT_SILENT, HELP_REQUESTED, NOBODY_FOUND, TROUBLE_OPENED
-from services.dispatch.handled import assigned_to, is_over, logs_of_episode
-from services.dispatch.help import ask, begun_in, open_trouble
+from services.dispatch.handled import is_over, logs_of_episode
+from services.dispatch.help import begun_in
 from services.dispatch.known import Known, has_chains, known_in
 from services.dispatch.limits import SILENT_AFTER_MS
-from services.dispatch.reports import is_abnormal, is_normal, log_in, partition_in, time_in
+from services.dispatch.reports import is_abnormal, is_normal, log_in, partition_in, time_in, trouble_of
 from services.dispatch.tables import partition_of
 
 STALE_MS: Final = 10 * MINUTE_MS
@@ -33,41 +34,25 @@ EMITS: Final = frozenset({TROUBLE_OPENED, HELP_REQUESTED, NOBODY_FOUND})
 
 def trouble(history: History) -> Iterable[Decision]:
     """Begin the chains that are on the state of a report, unless they have begun in its episode."""
-    known, log = known_in(history), log_in(history.anchor)
-    askings = _askings(known, log)
+    known, log = known_in(history), trouble_of(log_in(history.anchor))
+    askings = askings_about(log, known)
     if not askings or _is_stale(history, history.anchor) or is_over(history, log):
         return ()
     begun = _begun(history, known, log)
-    return _begin(history, known, log, [asking for asking in askings if asking.chain not in begun])
+    return begin(history, log, [asking for asking in askings if asking.chain not in begun])
 
 
 def silent_trouble(history: History) -> Iterable[Decision]:
     """Begin the chains that are on silence, unless a report has come since."""
     silence, known = history.anchor.entity("silence"), known_in(history)
-    log = log_of(silence.text("equipmentId"), SILENT, silence.text("since"))
-    return () if is_over(history, log) else _begin(history, known, log, _askings(known, log))
-
-
-def _begin(history: History, known: Known, log: LogRef, askings: list[Asking]) -> Iterator[Decision]:
-    """Yield the trouble, and whom to ask at once. Minutes count from when it is known: a late report skips no step."""
-    if not askings:
-        return
-    anchor = history.anchor
-    at_ms = max(anchor.timestamp_ms, history.arrived_ms[anchor.id])
-    yield open_trouble(log, known, askings, anchor, at_ms=at_ms, ticks=ticks_of(askings))
-    for asking in askings:
-        if asking.minutes == AT_ONCE:
-            yield from ask(asking, log, known, assigned_to(history, log), anchor, at_ms=at_ms)
-
-
-def _askings(known: Known, log: LogRef) -> list[Asking]:
-    return askings_of(known.chains, log["state"], known.place.line_id)
+    log = trouble_of(log_of(silence.text("equipmentId"), SILENT, silence.text("since")))
+    return () if is_over(history, log) else begin(history, log, askings_about(log, known))
 
 
 def _begun(history: History, known: Known, log: LogRef) -> set[str]:
     """Return the chains that have begun in the episode: by reports that arrived before, and by own facts."""
     by_reports = (log_in(report) for report in _arrived_before(history))
-    begun = {asking.chain for other in by_reports for asking in _askings(known, other)}
+    begun = {asking.chain for other in by_reports for asking in askings_about(other, known)}
     logs = [other for other in logs_of_episode(history, log) if other != log]
     return begun.union(
         *(begun_in(event) for event in history.events if event.type == TROUBLE_OPENED and log_in(event) in logs)
