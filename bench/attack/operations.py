@@ -15,7 +15,7 @@ from andon.project import project
 from andon.runtime import clock, times
 from andon.runtime.clock import DAY_MS
 from bench.attack.wire import Raw, RawRequest, encoded
-from contract.names import CALL_NAME_PATTERN
+from contract.names import CALL_NAME_PATTERN, TROUBLE_PATTERN
 from contract.people import PERSON_PATTERN
 
 DOCUMENT: Final = project().root / "docs" / "openapi.json"
@@ -172,10 +172,10 @@ def day(ahead: int) -> str:
 def another(schema: Schema, number: int) -> str | int | None:
     """Return a value that fits a schema, and is no example: as many as there are numbers; None: not for this kind.
 
-    None also for what a catalog may have to know.
+    None also for what a catalog may have to know, and for what a chain is on.
     """
     one = schema.get("anyOf", [schema])[0]
-    if one.get("pattern") == CALL_NAME_PATTERN:
+    if one.get("pattern") in {CALL_NAME_PATTERN, TROUBLE_PATTERN}:
         return None
     match one.get("type"), one.get("format"):
         case "string", "date":

@@ -51,11 +51,12 @@ def attack(target: AttackTarget) -> None:
 def _registrations(target: AttackTarget) -> list[RawRequest]:
     machine, person = target.operation("PUT /equipment/{id}"), target.operation("PUT /people/{id}")
     content = put(put(machine.content(), ("factoryId",), ELSEWHERE), ("location", "company"), ELSEWHERE)
-    roster = target.operation("PUT /factories/{factoryId}/roster")
+    roster, chains = (target.operation(f"PUT /factories/{{factoryId}}/{kept}") for kept in ("roster", "chains"))
     return [
         machine.request({"id": ELSEWHERE}, content=content),
         person.request({"id": SOMEBODY}, content={"name": ELSEWHERE, "factoryId": ELSEWHERE}),
         roster.request({"factoryId": ELSEWHERE}),
+        chains.request({"factoryId": ELSEWHERE}),
     ]
 
 

@@ -20,7 +20,7 @@ from andon.cdk.function import Function
 from andon.cdk.models import READERS, Models
 from andon.cdk.names import FAILURES_BUCKET, TRIGGER, pascal
 from andon.cdk.operations import dashboard
-from andon.cdk.operations.signals import Signal, of_model, of_reader
+from andon.cdk.operations.signals import Signal, of_facts, of_model, of_reader
 from andon.cdk.owned_table import OwnedTable
 from andon.cdk.package_stack import tell
 from andon.cdk.part import Part
@@ -94,11 +94,13 @@ class Service(Part):
             Models(stack, variable, readers=[self.functions[role] for role in READERS])
 
     def signals(self) -> Iterator[Signal]:
-        """Yield the alarms about its listener and its model."""
+        """Yield the alarms about its listener, its model and its facts."""
         if self.reader:
             yield from of_reader(self.reader)
         if self.package.models:
             yield of_model(self.functions[READERS[0]])
+        if "trigger" in self.functions:
+            yield from of_facts(self.functions["trigger"], self.package.facts)
 
     def widgets(self) -> Iterator[dashboard.Row]:
         """Yield a row about what it reads, and one for each other version of the service, whose edits cross into it."""

@@ -49,17 +49,30 @@ def no_fact(row: Item, of: Meanings) -> None:
     """Return None: the expiry of a row means nothing to others."""
 
 
+class FactAlarm(NamedTuple):
+    """An alarm that rings whenever a fact of a type is published.
+
+    name: of what it watches. means: a sentence for whoever is woken. runbook: the page, without its ending.
+    """
+
+    name: str
+    means: str
+    runbook: str
+
+
 class Facts(NamedTuple):
     """The facts that a service publishes of its table.
 
     source: the service. types: every type that it publishes, each with a sample in `events/`.
     of: the meanings of changes; rows of other discriminators stay private. expired: the meaning of a row's expiry.
+    alarms: type -> its alarm; the trigger counts these in a metric that is called as the type.
     """
 
     source: str
     types: frozenset[str]
     of: Meanings
     expired: Expired = no_fact
+    alarms: Mapping[str, FactAlarm] = {}
 
     def fact_of(self, change: Change) -> Fact | None:
         """Return the fact of a change, None if it means nothing to others.

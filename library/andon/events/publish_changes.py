@@ -1,6 +1,7 @@
 """A batch of a table's stream -> bus: the whole of a trigger that has no rules."""
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -70,15 +71,18 @@ def publish_batch(event: JsonMapping, context: LambdaContext, *, facts: Facts) -
         first_left = min(error.left)
         resumes = [*found][first_left]
         before, published = records[:resumes], events[:first_left]
-        counts = {**_counts(before, published), "left": len(records) - resumes}
+        counts = {**_counts(before, published, facts), "left": len(records) - resumes}
         return PublishedBatch(before, published, counts, records[resumes]["dynamodb"]["SequenceNumber"])
-    return PublishedBatch(records, events, _counts(records, events, faults=done.faults))
+    return PublishedBatch(records, events, _counts(records, events, facts, faults=done.faults))
 
 
-def _counts(records: Sequence[StreamRecord], events: Sequence[DomainEvent], *, faults: int = 0) -> dict[str, int]:
+def _counts(
+    records: Sequence[StreamRecord], events: Sequence[DomainEvent], facts: Facts, *, faults: int = 0
+) -> dict[str, int]:
     """Return the counts of some records; faults: the events that became one, for the bus refused them for good."""
     poison = sum(event.type == fault.TYPE for event in events)
-    return {"records": len(records), "published": len(events) - faults - poison, "fault": faults + poison}
+    ring = Counter(event.type for event in events if event.type in facts.alarms)
+    return {"records": len(records), "published": len(events) - faults - poison, "fault": faults + poison, **ring}
 
 
 def tags_of(facts: Facts, context: LambdaContext) -> dict[str, str]:

@@ -3,8 +3,10 @@ from typing import Any
 import pytest
 from events.test_change_data_capture import FACTS, record, thing
 
+from andon.events.fact import FactAlarm
 from andon.events.publish import NotPublished
 from andon.events.publish_changes import VARIABLE, publish_changes
+from andon.runtime import strict_json
 from andon.runtime.message_batch import BatchResponse
 from andon.testing.lambda_context import LocalContext
 from tests.support.wire import Wire
@@ -19,6 +21,22 @@ def test_a_batch_is_published_faults_among_it(world: World) -> None:
     capture(record(None, thing(colour="red"), event_id="r1"), record(None, thing(), event_id="poison"))
 
     assert sorted(body["detail-type"] for body in world.new_envelopes()) == ["fault", "thing-created"]
+
+
+def test_facts_that_ring_are_counted_by_their_type_and_no_others(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ringing = FACTS._replace(alarms={"thing-created": FactAlarm("Made", "A thing was made.", "things-made")})
+    made = [record(None, thing(colour="red"), event_id=event_id) for event_id in ("r1", "r2")]
+    for facts in (FACTS, ringing):
+        publish_changes({"Records": made}, LocalContext("workshop-trigger"), facts=facts)
+    removed = record(thing(colour="red"), None, event_id="r3")
+    publish_changes({"Records": [removed]}, LocalContext("workshop-trigger"), facts=ringing)
+
+    lines = [strict_json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [line.get("thing-created") for line in lines] == [None, 2, None]
+    assert {"Name": "thing-created", "Unit": "Count"} in lines[1]["_aws"]["CloudWatchMetrics"][0]["Metrics"]
+    assert len(world.new_envelopes()) == 5
 
 
 def test_a_batch_that_could_not_be_published_is_raised_and_comes_again_without_a_second_meaning(

@@ -17,6 +17,7 @@ from andon.cdk.queues import LastResort, Reader
 from andon.cdk.replica import LAKE, name_of_copy
 from andon.cdk.replica_time import COPY_MINUTES
 from andon.cdk.target import Target
+from andon.events.fact import Facts
 
 LATE_SECONDS: Final = 300  # a healthy reader is behind by seconds
 LATE_PUSH_SECONDS: Final = 60  # a person looks at it
@@ -199,6 +200,20 @@ def of_model(reader: Function) -> Signal:
     means = f"{reader.package.name} cannot read its model, and decides by the last one, or nothing."
     unreadable = metrics.of_service(reader, "model_unreadable")
     return Signal(name="Unreadable", metric=unreadable, minutes=5, means=means, runbook="model-unreadable")
+
+
+def of_facts(trigger: Function, facts: Facts) -> Iterator[Signal]:
+    """Yield the signals of facts that ring whenever one is published.
+
+    Raises:
+        ValueError: the service does not declare the type of one.
+
+    """
+    for event_type, alarm in facts.alarms.items():
+        if event_type not in facts.types:
+            raise ValueError(f"facts.py of {facts.source}: an alarm is on {event_type}, which is not among its types")
+        count = metrics.of_service(trigger, event_type)
+        yield Signal(name=alarm.name, metric=count, means=alarm.means, runbook=alarm.runbook)
 
 
 def of_reader(reader: Reader) -> Iterator[Signal]:
