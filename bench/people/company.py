@@ -144,7 +144,7 @@ class Company:
         values |= ALWAYS_ON_DUTY | {
             f"body.overrides.0.{end}": f"{hour[:10]}T0{at}:00" for end, at in (("from", 0), ("to", 6))
         }
-        values |= {"body.chains.0.id": "errors", "body.0.timestamp": hour}
+        values |= {"body.chains.0.id": "errors", "body.chains.0.on": ["ERROR"], "body.0.timestamp": hour}
         levels = [(one, f"{mark}-{one}") for one in LEVELS]
         values["levels"] = [{"level": level, "name": name} for level, name in (("company", mark), *levels)]
         material = {"id": "material", "name": f"{mark} {turn}", "icon": "box", "priority": 2, "needsCause": True}
@@ -246,6 +246,7 @@ def request_of(operation: Operation, values: Mapping[str, Any], says: Says) -> t
     places: list[str] = []
 
     def value(schema: Schema, name: str, place: str) -> Any:  # noqa: ANN401  any JSON
+        schema = {**schema, **schema.get("anyOf", [{}])[0]}  # what may be null is something here
         if PERSON in schema.get("pattern", ""):
             places.append(place)
             return says(place)

@@ -6,9 +6,10 @@ import pytest
 
 from andon.tools.stack import emulator
 from andon.tools.stack.stack import Stack, bring_up
+from tests.support.deployed import chained_presses as presses
 from tests.support.deployed.dead_press import DeadPress, die
 
-BY_THE_CLOCK = ("dead_press",)
+BY_THE_CLOCK = ("dead_press", "chained_presses")
 
 
 @pytest.fixture(scope="session")
@@ -27,9 +28,14 @@ def dead_press(stack: Stack) -> DeadPress:
     return die(stack)
 
 
+@pytest.fixture(scope="session")
+def chained_presses(stack: Stack) -> presses.ChainedPresses:
+    return presses.begin(stack)
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _begun(request: pytest.FixtureRequest) -> None:
-    """Begin at once what takes a minute by the clock, if a test of this run asks for it."""
+    """Begin at once what takes minutes by the clock, if a test of this run asks for it."""
     asked = {name for item in request.session.items for name in getattr(item, "fixturenames", ())}
     for name in BY_THE_CLOCK:
         if name in asked:
