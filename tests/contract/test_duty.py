@@ -1,14 +1,18 @@
 """Who is on duty, by the clock on the wall: somebody in each quarter of an hour of a year, and never two shifts."""
 
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
+import tzdata  # type: ignore[import-untyped]
 from hypothesis import given
 from hypothesis import strategies as st
 
 from andon.runtime import times
+from andon.runtime.clock import DAY_MS
 from contract.duty import (
     DAY_MINUTES,
     DAYS,
@@ -26,6 +30,7 @@ YEAR_BEGINS_MS: Final = times.to_ms("2026-01-01T00:00:00Z")
 QUARTERS: Final = range(YEAR_BEGINS_MS, YEAR_BEGINS_MS + 365 * 96 * QUARTER_MS, QUARTER_MS)
 
 # Clocks that jump by an hour, in the north and in the south, by half an hour, and never; one is no whole hour from UTC.
+ZONEINFO: Final = Path(tzdata.__file__).with_name("zoneinfo")
 ZONES: Final = ("Europe/Berlin", "America/Santiago", "Australia/Lord_Howe", "America/Mexico_City", "Asia/Kathmandu")
 
 PAPER: Final = {"operators": ["op-1"], "supervisor": "sv-1", "timezone": "Europe/Berlin"}
@@ -100,6 +105,34 @@ def test_shifts_that_leave_no_gap_are_never_nobody_and_never_two(
         assert [one.is_at(minute, weeks) for one in roster.shifts].count(True) == 1
     for at_ms in (*QUARTERS[8_200:8_500], *QUARTERS[28_500:28_800]):  # the nights of March and October
         assert len(roster.at(at_ms).operators) == 1
+
+
+def _jumps() -> Iterator[tuple[str, int]]:
+    """Yield each clock of the layer, and each night of 2026 in which it jumps, by the midnight in UTC before."""
+    days = range(YEAR_BEGINS_MS, YEAR_BEGINS_MS + 366 * DAY_MS, DAY_MS)
+    clocks = {
+        (ZONEINFO / zone).read_bytes(): zone for zone in ZONEINFO.with_name("zones").read_text().split()
+    }  # zones may have one clock
+    for zone in clocks.values():
+        shown = [wall_time(day, zone).time() for day in days]
+        yield from ((zone, days[number]) for number, pair in enumerate(pairwise(shown)) if pair[0] != pair[1])
+
+
+def test_in_each_night_in_which_any_clock_jumps_the_shift_is_that_of_the_clock() -> None:
+    """Shifts of half an hour: whatever hour is left out, or comes twice, each instant has the one that it shows."""
+    halves = [shift(f"s{n}", clock(30 * n), clock(30 * (n + 1) % DAY_MINUTES), f"op-{n:02}") for n in range(48)]
+    roster = roster_of(*halves)
+    nights = [*_jumps()]
+    lengths = set()
+
+    for zone, midnight in nights:
+        there, now = roster._replace(timezone=zone), range(midnight, midnight + DAY_MS, 2 * QUARTER_MS)
+        shown = [wall_time(at_ms, zone) for at_ms in now]
+        expected = [(f"op-{one.hour * 2 + one.minute // 30:02}",) for one in shown]
+        assert [there.at(at_ms).operators for at_ms in now] == expected, zone
+        lengths.add(round((shown[-1] - shown[0]).total_seconds() / 60) - (DAY_MINUTES - 30))
+    assert len(nights) > 100
+    assert {60, -60, 30, -30} <= lengths, lengths
 
 
 @pytest.mark.parametrize(

@@ -255,6 +255,33 @@ def test_who_is_on_duty_at_the_minute_of_the_step_is_asked(chained: Floor) -> No
     assert [one.person for one in asked(chained, PRESS)] == ["op-51", "op-52"]
 
 
+@pytest.mark.parametrize(
+    ("begins", "people"),
+    [
+        # Back from 03:00 to 02:00 at 01:00Z: at 02:30 the first relieves, then the second comes again, and the first.
+        ("2020-10-25T00:29:30.000Z", ["op-51", "op-52", "op-52", "op-51", "op-51", "op-52"]),
+        # From 02:00 to 03:00 at 01:00Z: nobody's shift begins at 02:30, and whoever has 03:00 is there.
+        ("2020-03-29T00:29:30.000Z", ["op-51", "op-51", "op-51", "op-52", "op-52", "op-52"]),
+    ],
+)
+def test_in_the_nights_in_which_the_clock_jumps_the_right_person_is_asked(
+    chained: Floor, begins: str, people: list[str]
+) -> None:
+    ticks = (0, 1, 30, 45, 60, 75)
+    put_chains(chained, chain("c", ["ERROR"], *(step(tick, "duty:operator") for tick in ticks)), version=1)
+    restaff(
+        chained,
+        timezone="Europe/Berlin",
+        shifts=shifts(("22:00", "02:30", "op-51"), ("02:30", "06:00", "op-52"), ("06:00", "22:00", "op-53")),
+    )
+    at_ms = chained.now_ms = times.to_ms(begins)
+
+    chained.report(PRESS, Report(at_ms, "ERROR", at_ms))
+    chained.wait_until(at_ms + 80 * MINUTE)
+
+    assert [one.person for one in asked(chained, PRESS)] == people
+
+
 def test_where_nobody_is_on_duty_that_is_a_fact_and_the_supervisor_of_the_roster_is_asked(chained: Floor) -> None:
     put_chains(chained, chain("c", ["ERROR"], step(0, "assigned"), step(1, "duty:manager")), version=1)
     restaff(chained, shifts=shifts(("08:00", "16:00", "op-51")))
