@@ -62,7 +62,7 @@ def _spent(begin: Begin, minutes: Minutes) -> float:
         meter.used = Used()
         begin(loop)
         published = [*loop.run(), *chain.from_iterable(map(partial(_sweep, loop, now), range(SWEEPS)))]
-    entries = sum(one["source"] == "dispatch" for one in published)
+    entries = len([one for one in published if one["source"] == "dispatch"])
     writes = sum(units for (place, _), units in meter.used.writes.items() if place.table == TABLE)
     reads = sum(units for place, units in meter.used.read_units.items() if place.table == TABLE)
     return writes * WRITE_UNIT.dollars + reads * READ_UNIT.dollars + entries * BUS_ENTRY.dollars
