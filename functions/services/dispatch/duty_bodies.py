@@ -54,10 +54,10 @@ def _told(text: str) -> str:
 
 UNIQUE: Final[JsonDict] = {"uniqueItems": True}
 
-Name = Annotated[str, AfterValidator(names.level), WithJsonSchema({"type": "string", "pattern": names.LEVEL_PATTERN})]
+Name = Annotated[str, AfterValidator(names.level), WithJsonSchema(schemas.LEVEL | IMPERSONAL)]
 Clock = Annotated[str, AfterValidator(names.clock), WithJsonSchema(schemas.CLOCK)]
 WallTime = Annotated[str, AfterValidator(names.wall_time), WithJsonSchema(schemas.WALL_TIME)]
-Zone = Annotated[str, AfterValidator(_zone), WithJsonSchema(schemas.ZONE)]
+Zone = Annotated[str, AfterValidator(_zone), WithJsonSchema(schemas.ZONE | IMPERSONAL)]
 Day = Annotated[str, AfterValidator(times.date), WithJsonSchema(common.DATE)]
 Trouble = Annotated[str, AfterValidator(names.trouble), WithJsonSchema(schemas.TROUBLE)]
 Told = Annotated[str, AfterValidator(_told), WithJsonSchema(schemas.TOLD)]

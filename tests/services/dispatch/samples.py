@@ -69,7 +69,7 @@ def record(world: Recorder) -> None:
     world.run()
 
 
-def record_calls(world: Recorder) -> None:
+def record_called(world: Recorder) -> None:
     """Somebody calls for material at the machine, and nobody takes the call: the manager is to be asked, too."""
     world.keep_only(TROUBLE_OPENED, HELP_REQUESTED, NOBODY_FOUND)
     chains, at = {"chains": [*CHAINS[:1], CALLED]}, {"if-match": '"2"'}
