@@ -1,7 +1,8 @@
--- What costs the most time: for each cause the minutes that machines stood in trouble that was explained by it, and
--- those that calls closed with it took.
+-- What costs the most time, by cause and factory.
 --
--- A call that was raised while explained trouble went on counts without its minutes: they are that trouble's.
+-- Of each cause the minutes that machines stood in trouble that was explained by it, and those that calls took which
+-- were closed with it. A call that was raised while explained trouble went on counts without its minutes: they are that
+-- trouble's.
 -- cumulative_percent: of the minutes of this cause and of all that cost more.
 SELECT
   factory,
