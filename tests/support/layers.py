@@ -14,7 +14,7 @@ LAYERS = (
     ("versions",),
     ("views",),
     ("drift",),
-    ("content", "http", "live", "rules", "sync"),
+    ("content", "http", "live", "outbound", "rules", "sync"),
     ("recorded",),
     ("handlers",),
     ("stores",),

@@ -143,15 +143,19 @@ class EventHub(Construct):
         batch = batch or Batch(*Target.of(self).queue_batch)
         reader = queues.feed(scope, listener, output=pascal(listener.package.name), batch=batch)
         self.readers.append(reader)
+        self.route_each(scope, topics, to=reader)
+        self.grant_publish(listener, only={"detail-type": fault.TYPE})
+        return reader
+
+    def route_each(self, scope: Construct, topics: Iterable[Topic], *, to: Reader) -> None:
+        """Send the events of these topics, and no others, to a reader."""
         by_source: dict[str, list[str]] = defaultdict(list)
         for source, event_type in topics:
             by_source[source].append(event_type)
         for source, types in sorted(by_source.items()):
             # Each type by its name, never a prefix: a new type goes to nobody who does not know it.
             pattern = events.EventPattern(source=[source], detail_type=sorted(types))
-            self.route(scope, f"From-{source}", pattern, to=reader)
-        self.grant_publish(listener, only={"detail-type": fault.TYPE})
-        return reader
+            self.route(scope, f"From-{source}", pattern, to=to)
 
     def route(self, scope: Construct, name: str, pattern: events.EventPattern, *, to: Reader) -> events.Rule:
         """Send events that match a pattern to a reader."""

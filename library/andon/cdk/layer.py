@@ -25,7 +25,7 @@ LAYERS: Final = project().local / "layer"
 
 # botocore describes more than 400 services, in a third of what the layer would weigh. These are what the functions call
 # (a test reads it from the code), and what botocore itself calls for credentials.
-BOTOCORE_DESCRIBES: Final = frozenset({"dynamodb", "events", "iot", "iot-data", "s3", "sqs", "sts"})
+BOTOCORE_DESCRIBES: Final = frozenset({"dynamodb", "events", "iot", "iot-data", "s3", "secretsmanager", "sqs", "sts"})
 # What wheels bring besides what can be imported.
 UNUSED: Final = ("bin", "include", "greenlet/tests", "certifi/tests")
 

@@ -50,12 +50,13 @@ class LastResort(sqs.Queue):
 class Batch:
     """The messages that a listener gets at once, the wait for so many, and the batches at a time.
 
-    at_a_time: None is as many as the target says.
+    at_a_time: None is as many as the target says. delay_seconds: so long a message waits in the queue first.
     """
 
     size: int = 10
     window_seconds: int = 0
     at_a_time: int | None = None
+    delay_seconds: int = 0
 
 
 SOON: Final = Batch()
@@ -63,7 +64,13 @@ FEWEST: Final = 2  # the least at a time that SQS allows
 
 
 def work(
-    scope: Construct, name: str, *, consumer_timeout: Duration, dead_letters: sqs.Queue, window_seconds: int = 0
+    scope: Construct,
+    name: str,
+    *,
+    consumer_timeout: Duration,
+    dead_letters: sqs.Queue,
+    window_seconds: int = 0,
+    delay_seconds: int = 0,
 ) -> sqs.Queue:
     """Create a queue whose messages are tried five times; functions find it by its name, see `queue.beside`."""
     return sqs.Queue(
@@ -73,6 +80,7 @@ def work(
         encryption=sqs.QueueEncryption.SQS_MANAGED,
         enforce_ssl=True,
         retention_period=Duration.days(4),
+        delivery_delay=Duration.seconds(delay_seconds) if delay_seconds else None,
         # With less than six times the timeout and the window, a message could become visible while Lambda still retries
         # it: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
         visibility_timeout=Duration.seconds(6 * consumer_timeout.to_seconds() + window_seconds),
@@ -87,7 +95,14 @@ def feed(
     dead_letters = LastResort(scope, "DeadLetters")
     window = batch.window_seconds
     name, timeout = queue.name_of(listener.package.name, purpose), listener.timeout
-    waiting = work(scope, name, consumer_timeout=timeout, dead_letters=dead_letters, window_seconds=window)
+    waiting = work(
+        scope,
+        name,
+        consumer_timeout=timeout,
+        dead_letters=dead_letters,
+        window_seconds=window,
+        delay_seconds=batch.delay_seconds,
+    )
     listener.grant(POLL, [waiting.queue_arn])  # the L2 event source cannot add to the role of ours
     # Not reserved concurrency: each throttled poll would count as a receive.
     concurrency = batch.at_a_time or Target.of(scope).listeners

@@ -24,7 +24,7 @@ from andon.cdk.operations.signals import Signal, of_facts, of_model, of_reader
 from andon.cdk.owned_table import OwnedTable
 from andon.cdk.package_stack import tell
 from andon.cdk.part import Part
-from andon.cdk.queues import Reader
+from andon.cdk.queues import Batch, Reader
 from andon.cdk.target import Target
 from andon.cdk.throttles import throttles_of
 from andon.events import fault, publish_changes
@@ -43,9 +43,13 @@ LISTENER_ACTIONS: Final = ("PutItem", "Query", "UpdateItem")
 DECIDING_ACTIONS: Final = ("GetItem", "PutItem", "Query")  # reads the history of an event, consistently: so no index
 KEEPING_ACTIONS: Final = ("PutItem",)  # a revision that is not there, which is not read
 RESTORE_ACTIONS: Final = ("PutItem", "UpdateItem")  # a row that is not there, the ttl of one that is
+SENDER_ACTIONS: Final = ("GetItem", "PutItem", "Query", "UpdateItem")  # claims and marks, by what waits
 SWEEP_ACTIONS: Final = (*DECIDING_ACTIONS, "DeleteItem")  # what is done is not due any more
 
 EVERY: Final = Duration.minutes(1)
+
+# What is asked within so long is told together. One message at a time: a provider that is slow delays no other one.
+SENDS: Final = Batch(size=1, delay_seconds=10)
 
 # https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html
 TARGETS_OF_RULE: Final = 5
@@ -83,6 +87,7 @@ class Service(Part):
             "trigger": self._wire_trigger,
             "listener": self._wire_listener,
             "sweep": self._wire_sweep,
+            "sender": self._wire_sender,
             "restore": self._wire_restore,
         }
         for role, wire in wiring.items():
@@ -156,6 +161,16 @@ class Service(Part):
         self.hub.grant_publish(sweep, only={"source": self.package.name, "detail-type": fault.TYPE})
         self._grant_decide(sweep, SWEEP_ACTIONS)
         self._run_each_minute(sweep)
+
+    def _wire_sender(self, sender: Function) -> None:
+        """Bring what wakes it to the sender, a participant of its own: it is woken by its service's own events."""
+        gateway, name = self.package.gateway, self.package.name
+        scope = Construct(self.stack, "Sending")
+        sending = queues.feed(scope, sender, output=f"{pascal(name)}Send", batch=SENDS, purpose=queue.SEND)
+        self.hub.route_each(scope, gateway.on, to=sending)
+        self._grant(sender, SENDER_ACTIONS)
+        facts = frozenset((name, event_type) for event_type in gateway.emits)
+        self.hub.join(Participant(f"{name}.sender", gateway.on, facts))
 
     def _wire_restore(self, restore: Function) -> None:
         self._grant(restore, RESTORE_ACTIONS)

@@ -91,6 +91,11 @@ def role_of(route: str) -> str:
     return "query" if route.startswith("GET ") else "command"
 
 
+def woken_by(source: str, event_type: str) -> list[Package]:
+    """Every service whose sender an event wakes."""
+    return [one for one in services() if one.plays("sender") and (source, event_type) in one.gateway.on]
+
+
 @cache
 def follower_of_table(table: str) -> tuple[Package, str]:
     """Return the owner and the role that follow a table's stream, by its environment variable or its deployed name.

@@ -20,6 +20,7 @@ The handlers of `command.py` and `query.py` are the package's own. Those of othe
 | `revisions.py` | REVISIONS: discriminator -> the revision that a row is, for when a region is lost | services |
 | `versioning.py` | AGGREGATES: discriminator -> how its rows are versioned, see `andon.versions.aggregate` | services |
 | `restored.py` | ON: topic -> what comes back of a replayed event; hence it has a `restore` | services |
+| `outbound.py` | GATEWAY: what wakes its sender, see `andon.outbound.gateway`; hence it has a sender | services |
 """
 
 import importlib
@@ -47,17 +48,19 @@ from andon.wire import queue
 if TYPE_CHECKING:  # it loads Powertools
     from andon.http.http_api import Route
     from andon.http.limits import At
+    from andon.outbound.gateway import Gateway
 
 Side = Literal["services", "views", "stores", "pages"]
 SIDES: Final[tuple[Side, ...]] = get_args(Side)
 
-ROLES: Final = ("command", "query", "trigger", "listener", "push", "sweep", "restore", "recompute")
+ROLES: Final = ("command", "query", "trigger", "listener", "push", "sweep", "sender", "restore", "recompute")
 """The handlers that a package may have; each is one Lambda function."""
 
 DECLARED_BY: Final[Mapping[tuple[Side, str], str]] = {
     ("services", "trigger"): "facts",
     ("services", "listener"): "subscriptions",
     ("services", "sweep"): "control",
+    ("services", "sender"): "outbound",
     ("services", "restore"): "restored",
     ("views", "listener"): "view",
     ("views", "push"): "changes",
@@ -209,6 +212,17 @@ class Package:
     def subscribes_to(self, source: str, event_type: str) -> bool:
         """Return True if it subscribes to the events of a source and type."""
         return any(is_included((source, event_type), topic) for topic in self.subscriptions)
+
+    @property
+    def gateway(self) -> "Gateway":
+        """The gateway of a service that has a sender."""
+        gateway: Gateway = self.load("outbound").GATEWAY
+        return gateway
+
+    @property
+    def sender_queue(self) -> str:
+        """The name of the sender's queue."""
+        return queue.name_of(self.name, queue.SEND)
 
     @property
     def latched(self) -> frozenset[Topic]:

@@ -229,11 +229,11 @@ class Rule(NamedTuple):
 
     def due_ms(self, anchor: StoredEvent, hold_back_ms: int) -> int:
         """Return the time at which the rule is due at an anchor: all that counts has arrived."""
-        return due_ms(self.due_at(anchor.event), anchor.arrived_ms, hold_back_ms)
+        return self.timing.due_ms(self.due_at(anchor.event), anchor, hold_back_ms)
 
     def first_due_ms(self, anchor: StoredEvent, hold_back_ms: int) -> int:
         """Return the time of its first due row at an anchor."""
-        return due_ms(self.first_due_at(anchor.event), anchor.arrived_ms, hold_back_ms)
+        return self.timing.due_ms(self.first_due_at(anchor.event), anchor, hold_back_ms)
 
 
 class Rules:

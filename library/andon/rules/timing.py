@@ -9,6 +9,7 @@
 | `BeforeGap` | at the last anchor before a gap of `after_ms` | one timer for each key, see `gaps.py` |
 | `AfterGap` | at the first anchor after a gap of `gap_ms` | one for each anchor that may be the first, see `gaps.py` |
 | `DueAt` | at each anchor that says a date, once that has come | one for each such anchor, put anew until then |
+| `AfterArrival` | `after_ms` after the anchor arrived, over what has arrived by then | one for each anchor |
 
 A new kind of rule is a class of this file: trigger and sweep ask it `at_arrival` and `when_due`.
 """
@@ -128,6 +129,10 @@ class Timing:
         """Return the time for which the first due row of an anchor is put (epoch milliseconds)."""
         return self.due_at(event)
 
+    def due_ms(self, at_ms: int, anchor: StoredEvent, hold_back_ms: int) -> int:
+        """Return the time at which a rule about what happened until `at_ms` is due at an anchor."""
+        return due_ms(at_ms, anchor.arrived_ms, hold_back_ms)
+
     def at_arrival(self, anchor: StoredEvent) -> Start:  # noqa: ARG002  each anchor is alike
         """Return the step that the arrival of an anchor starts."""
         return Start.DUE
@@ -163,6 +168,28 @@ class Later(Timing):
 
     def __init__(self, after_ms: int = 0) -> None:
         super().__init__(after_ms=after_ms)
+
+
+class AfterArrival(Timing):
+    """Only for rules to which order and times of events do not matter: what came late is decided upon, too.
+
+    Whatever arrived before an anchor's due time is seen, so a decision for a stretch of arrivals that is no longer than
+    `after_ms` sees all of that stretch, whichever of its anchors is due first.
+    """
+
+    waits = False
+
+    def __init__(self, after_ms: int) -> None:
+        super().__init__(after_ms=after_ms)
+
+    def due_ms(
+        self,
+        at_ms: int,  # noqa: ARG002  its own time counts for nothing
+        anchor: StoredEvent,
+        hold_back_ms: int,  # noqa: ARG002
+    ) -> int:
+        """Return the time so long after the anchor arrived."""
+        return anchor.arrived_ms + self.after_ms
 
 
 class DueAt(Timing):

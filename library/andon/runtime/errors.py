@@ -5,6 +5,7 @@ Rejected                  a request that is refused, with a status
 ├── Forbidden             403
 ├── NotFound              404
 ├── Conflict              409
+├── Gone                  410
 ├── Stale                 412
 ├── PreconditionRequired  428
 ├── TooManyRequests       429
@@ -75,6 +76,12 @@ class Conflict(Rejected):
     """The request contradicts what is already recorded."""
 
     status = 409
+
+
+class Gone(Rejected):
+    """There was such a thing, or nobody is told whether there was."""
+
+    status = 410
 
 
 class Stale(Rejected):

@@ -16,6 +16,7 @@ from andon.packages.discovery import (
     restorers,
     services,
     subscribers_of,
+    woken_by,
 )
 from andon.packages.package import Package
 from andon.runtime.json_types import JsonObject
@@ -87,13 +88,15 @@ class Loop(World):
 
     def listen(self, bodies: list[str]) -> None:
         """Deliver messages to every package that subscribes to them."""
-        batches: dict[Package, list[str]] = {}
+        batches: dict[tuple[Package, str], list[str]] = {}
         for body in bodies:
             envelope = json.loads(body)
-            for package in subscribers_of(envelope["source"], envelope["detail-type"]):
-                batches.setdefault(package, []).append(body)
-        for package, batch in batches.items():
-            self.deliver_all(package, batch)
+            topic = envelope["source"], envelope["detail-type"]
+            readers = [(package, "listener") for package in subscribers_of(*topic)]
+            for reader in (*readers, *((package, "sender") for package in woken_by(*topic))):
+                batches.setdefault(reader, []).append(body)
+        for (package, role), batch in batches.items():
+            self.deliver_all(package, batch, role=role)
 
     def deliver(self, package: Package, bodies: list[str]) -> list[str]:
         """Deliver one batch to a listener; return the ids of the messages to be delivered again."""

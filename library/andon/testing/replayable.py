@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from andon.events.domain_event import DomainEvent
 from andon.events.topic import ANY
-from andon.packages.discovery import follower_of_table, owner_of_queue, owner_of_route, subscribers_of
+from andon.packages.discovery import follower_of_table, owner_of_queue, owner_of_route, subscribers_of, woken_by
 from andon.packages.package import Package
 from andon.runtime.json_types import JsonObject
 from andon.testing.lambda_events import bus_message, sqs_event
@@ -43,9 +43,10 @@ def invocations_of(message: JsonObject) -> list[Invocation]:
     source = event.tags.get("source", "")
     batch = sqs_event([bus_message(event, source=source)])
     found = subscribers_of(source, event.type)
-    if all((ANY, ANY) in package.subscriptions for package in found):
+    woken = [Invocation(package, "sender", batch) for package in woken_by(source, event.type)]
+    if not woken and all((ANY, ANY) in package.subscriptions for package in found):
         raise NotReplayable(f"nobody subscribes to {event.type} of {source or 'an unnamed source'}")
-    return [Invocation(package, "listener", batch) for package in found]
+    return [*(Invocation(package, "listener", batch) for package in found), *woken]
 
 
 def readers_of(sample: JsonObject) -> list[Invocation]:

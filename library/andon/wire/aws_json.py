@@ -30,6 +30,7 @@ class Protocol(NamedTuple):
 PROTOCOLS: Final = {
     "dynamodb": Protocol("DynamoDB_20120810", "1.0", "dynamodb", "DYNAMODB"),
     "events": Protocol("AWSEvents", "1.1", "events", "EVENTBRIDGE"),
+    "secretsmanager": Protocol("secretsmanager", "1.1", "secretsmanager", "SECRETS_MANAGER"),
     "sqs": Protocol("AmazonSQS", "1.0", "sqs", "SQS"),
 }
 

@@ -69,7 +69,7 @@ class Connections(threading.local):
     def forget(self) -> None:
         """Close all that this thread has open, for the environment has changed."""
         self._multi = pycurl.CurlMulti()
-        self._alone = _new_handle()
+        self._alone = new_handle()
         self._idle: list[Handle] = []
         self._under_way: dict[Handle, _Received] = {}
 
@@ -84,7 +84,7 @@ class Connections(threading.local):
 
     def begin(self, request: Request) -> Handle:
         """Begin a request; return the handle by which it is known."""
-        handle = self._idle.pop() if self._idle else _new_handle()
+        handle = self._idle.pop() if self._idle else new_handle()
         received = _prepare(handle, request)
         self._multi.add_handle(handle)
         self._under_way[handle] = received
@@ -165,7 +165,8 @@ def _authorities() -> str:
     return f"{found.submodule_search_locations[0]}/cacert.pem"
 
 
-def _new_handle() -> Handle:
+def new_handle() -> Handle:
+    """Return a handle with what all requests have in common: limits, and the authorities that are trusted."""
     handle = Handle()
     handle.setopt(pycurl.NOSIGNAL, 1)  # signals and threads do not go together
     handle.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1)

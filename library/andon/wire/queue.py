@@ -13,10 +13,11 @@ MOST_MESSAGES = 10
 MOST_BYTES = 1024 * 1024
 
 
-# The purposes of a package's queues: events for its listener, shards to recompute, events that come back.
+# The purposes of a package's queues: events for its listener, shards to recompute, events that come back, messages.
 WORK = "Queue"
 RECOMPUTE = "Recompute"
 RESTORE = "Restore"
+SEND = "Send"
 
 
 def name_of(package: str, purpose: str = WORK) -> str:

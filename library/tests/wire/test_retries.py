@@ -318,4 +318,4 @@ def test_an_operation_is_called_as_boto3_calls_it(server_of: Serve) -> None:
     ]
     assert server.requests[2].json["MessageBody"] == "工"
     assert not {"expect", "accept", "accept-encoding"} & set(server.requests[0].headers)
-    assert set(aws_json.PROTOCOLS) == {"dynamodb", "events", "sqs"}
+    assert set(aws_json.PROTOCOLS) == {"dynamodb", "events", "secretsmanager", "sqs"}

@@ -94,6 +94,9 @@ def _of_function(watched: Function) -> Iterator[Signal]:
             yield Signal(name="Dropped", metric=dropped, means=means, runbook="archive-behind")
         case "recompute", _:
             yield from _of_recompute(watched)
+        case "sender", _:
+            means = f"{name}'s sender raises or times out: people are told late, or by nobody."
+            yield Signal(name="Errors", metric=metrics.errors(watched), means=means, runbook="sender-failing")
         case "restore", _:
             means = f"What {name} forgot does not come back: its restore raises or times out."
             yield Signal(name="Errors", metric=metrics.errors(watched), means=means, runbook="restore-failing")

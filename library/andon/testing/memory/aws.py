@@ -40,7 +40,8 @@ class AwsInMemory(AbstractContextManager["AwsInMemory"]):
     """Answers this process's requests while the context lasts; a table is called as its environment variable is.
 
     store: the objects of each bucket. bus: the entries that it took. pushed: pairs of topic and body that IoT took.
-    observer: sees what requests do to tables, as `meter.Meter` does.
+    secrets: the values of each secret, the current one first. observer: sees what requests do to tables, as
+    `meter.Meter` does.
     """
 
     def __init__(
@@ -52,6 +53,7 @@ class AwsInMemory(AbstractContextManager["AwsInMemory"]):
         self.queues = MemoryQueues()
         self.bus: list[dict[str, str]] = []
         self.pushed: list[tuple[str, str]] = []
+        self.secrets: dict[str, list[str]] = {}
         self._refuse: Refuse = lambda *_: None
         self._writes = 0
         self._done: set[str | None] = set()  # the tokens of transactions
@@ -208,6 +210,15 @@ class AwsInMemory(AbstractContextManager["AwsInMemory"]):
             raise NotImplementedError(operation)
         return {"endpointAddress": "a1-ats.iot.us-east-1.amazonaws.com"}
 
+    def _secretsmanager(self, operation: str, request: Request) -> Answer:
+        if operation != "GetSecretValue":
+            raise NotImplementedError(operation)
+        values = self.secrets.get(request["SecretId"], [])
+        index = ("AWSCURRENT", "AWSPREVIOUS").index(request["VersionStage"])
+        if index >= len(values):
+            raise AwsRefused("ResourceNotFoundException", message="Secrets Manager can't find it.")
+        return {"SecretString": values[index]}
+
     def _sts(self, operation: str, _: Request) -> Answer:
         if operation != "AssumeRole":
             raise NotImplementedError(operation)
@@ -227,6 +238,7 @@ class AwsInMemory(AbstractContextManager["AwsInMemory"]):
         "iot": _iot,
         "iot-data": _iot_data,
         "s3": _s3,
+        "secretsmanager": _secretsmanager,
         "sqs": _sqs,
         "sts": _sts,
     }

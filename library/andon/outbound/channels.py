@@ -1,0 +1,49 @@
+"""The channels of a deployment, by its environment; one that has no settings is not there."""
+
+import os
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from andon.outbound.channel import Channel
+from andon.outbound.hosts import Hosts
+from andon.outbound.secret import Secret
+
+# Set by the infrastructure, from the stage's settings.
+MAIL_FROM = "MAIL_FROM"  # the address that mail comes from, and that push services may write to
+SMS_MOST_DOLLARS = "SMS_MOST_DOLLARS"  # for one message, as `0.25`
+WEBHOOK_HOSTS = "WEBHOOK_HOSTS"  # separated by spaces
+PUSH_HOSTS = "PUSH_HOSTS"  # separated by spaces
+PUSH_SECRET = "PUSH_SECRET"  # noqa: S105  the name of the variable that names the secret
+
+
+def channels_of_environment(*, source: str) -> Mapping[str, Channel]:
+    """Return the channels of this deployment by their names; source: what webhooks call it."""
+    return {channel.name: channel for channel in _channels(source)}
+
+
+def hosts_in(variable: str) -> Hosts:
+    """Return the hosts of a setting; none where it is missing."""
+    return Hosts(os.environ.get(variable, "").split())
+
+
+def _channels(source: str) -> Iterator[Channel]:
+    """Import each channel where it is used: of `cryptography`, whoever pushes nothing pays nothing."""
+    sender = os.environ.get(MAIL_FROM)
+    if sender:
+        from andon.outbound.mail import Mail  # noqa: PLC0415  see above
+
+        yield Mail(sender)
+    if dollars := os.environ.get(SMS_MOST_DOLLARS):
+        from andon.outbound.sms import Sms  # noqa: PLC0415  see above
+
+        yield Sms(most_dollars=dollars)
+    if os.environ.get(WEBHOOK_HOSTS):
+        from andon.outbound.webhook import Webhook  # noqa: PLC0415  see above
+
+        yield Webhook(hosts_in(WEBHOOK_HOSTS), source=source)
+    if sender and os.environ.get(PUSH_HOSTS) and os.environ.get(PUSH_SECRET):
+        from andon.outbound.push import Push  # noqa: PLC0415  see above
+        from andon.outbound.push_keys import Signer  # noqa: PLC0415  see above
+
+        secret, signer = Secret(PUSH_SECRET), cache(Signer)
+        yield Push(hosts_in(PUSH_HOSTS), signer=lambda: signer(secret.values()[0]), contact=f"mailto:{sender}")

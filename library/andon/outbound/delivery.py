@@ -1,0 +1,142 @@
+"""Deliveries: a message on a channel, claimed before its provider is called, and marked after. Pure.
+
+| status | meaning | what it covers |
+|---|---|---|
+| `claimed` | a worker calls, or was killed; behind its lease another one may | is as good as told |
+| `open` | the provider took nothing: the claim was given back | waits |
+| `sent` | the provider took it | is told |
+| `failed` | nobody will be told by this delivery | waits |
+| `unsure` | two calls ended without an answer | may be told: the message alone goes on, by another channel |
+"""
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Any, Final, NamedTuple, Self
+
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.keys import prefix, sort_key
+from andon.dynamodb.schema import Keys
+from andon.dynamodb.ttl import ttl_at
+from andon.runtime.json_types import JsonMapping
+
+DELIVERY: Final = "delivery"
+TTL_DAYS: Final = 33
+
+LEASE_MS: Final = 90_000
+"""Longer than a function lives: behind it, whoever claimed is gone."""
+
+MOST_CALLS: Final = 2
+"""A call that ended without an answer may have told: nobody is told more than twice by a channel."""
+
+MOST_TRIES: Final = 5
+TRIED_FOR_MS: Final = 15 * 60_000
+MOST_COVERED: Final = 200
+
+NO_CHANNEL: Final = "none"
+"""Stands for the channel in the delivery of a message that no channel is left for."""
+
+
+class Status(StrEnum):
+    """How far a delivery is."""
+
+    CLAIMED = "claimed"
+    OPEN = "open"
+    SENT = "sent"
+    FAILED = "failed"
+    UNSURE = "unsure"
+
+
+COVERING: Final = frozenset({Status.CLAIMED, Status.SENT})
+ENDED: Final = frozenset({Status.SENT, Status.FAILED, Status.UNSURE})
+
+
+class Notice(NamedTuple):
+    """Something that somebody is to be told. `id` is the same each time; `about`: its subject, for others to read."""
+
+    id: str
+    at_ms: int
+    about: JsonMapping
+    is_urgent: bool = False
+    detail: object = None
+
+
+class Delivery(NamedTuple):
+    """A delivery. covers: ids of notices; `about`: their subjects, each once. at_ms: when it was claimed first.
+
+    version: of its row, by which of two workers one writes. calls: those made, or under way. tries: claims that were
+    given back. lease_ms: until when nobody else calls. changed_ms: of its status.
+    """
+
+    recipient: str
+    message: str
+    channel: str
+    covers: tuple[str, ...]
+    about: tuple[JsonMapping, ...]
+    at_ms: int
+    changed_ms: int
+    version: int = 0
+    status: Status = Status.CLAIMED
+    calls: int = 0
+    tries: int = 0
+    lease_ms: int = 0
+    reason: str = ""
+    provider_id: str = ""
+
+    @classmethod
+    def of(cls, row: Mapping[str, Any], keys: Keys) -> Self:
+        """Return the delivery of a row."""
+        partition, _ = keys.names
+        texts = {name: row[name] for name in ("message", "channel", "reason", "provider_id")}
+        numbers = {name: row[name] for name in ("at_ms", "changed_ms", "version", "calls", "tries", "lease_ms")}
+        covers, about = tuple(row["covers"]), tuple(row["about"])
+        return cls(
+            recipient=row[partition], covers=covers, about=about, status=Status(row["status"]), **texts, **numbers
+        )
+
+    def key(self, keys: Keys) -> dict[str, str | int]:
+        """Return its primary key; messages of a recipient are in the order of time."""
+        return keys.of(self.recipient, sort_key(DELIVERY, self.message, self.channel))
+
+    def row(self, keys: Keys) -> Item:
+        """Return its row."""
+        said = {name: value for name, value in self._asdict().items() if name != "recipient"}
+        said |= {"covers": list(self.covers), "about": list(self.about), "status": str(self.status)}
+        ttl = ttl_at(self.at_ms, TTL_DAYS)
+        return {**self.key(keys), **said, "discriminator": DELIVERY, "recipient": self.recipient, "ttl": ttl}
+
+    def claimed(self, now_ms: int) -> Self:
+        """Return it as a worker claims it, who calls at once."""
+        return self._next(now_ms, status=Status.CLAIMED, calls=self.calls + 1, lease_ms=now_ms + LEASE_MS)
+
+    def given_back(self, reason: str, now_ms: int) -> Self:
+        """Return it after a call that the provider did not take: it does not count."""
+        tries, calls = self.tries + 1, self.calls - 1
+        return self._next(now_ms, status=Status.OPEN, calls=calls, tries=tries, reason=reason)
+
+    def ended(self, status: Status, now_ms: int, *, reason: str = "", provider_id: str = "") -> Self:
+        """Return it as it ended."""
+        return self._next(now_ms, status=status, reason=reason, provider_id=provider_id)
+
+    def _next(self, now_ms: int, **changed: Any) -> Self:  # noqa: ANN401  its members
+        """Return its next version."""
+        return self._replace(version=self.version + 1, changed_ms=now_ms, **changed)
+
+    @property
+    def is_worn_out(self) -> bool:
+        """True if the provider did not take it as often as is tried."""
+        return self.status is Status.OPEN and self.tries >= MOST_TRIES
+
+
+def since(ms: int) -> str:
+    """Return the sort key before the deliveries of messages from a time on; their ids begin with 13 digits of it."""
+    return f"{prefix(DELIVERY)}{ms:013d}"
+
+
+def covering(notices: Iterable[Notice]) -> dict[str, Any]:
+    """Return what a delivery covers, as its members `covers` and `about`."""
+    told = [*notices][:MOST_COVERED]
+    about: list[JsonMapping] = []
+    for notice in told:
+        if notice.about not in about:
+            about.append(notice.about)
+    return {"covers": tuple(notice.id for notice in told), "about": tuple(about)}

@@ -1,0 +1,136 @@
+"""Events that wake it -> messages to people, each by the first channel that takes it.
+
+A claim comes before the call, and the mark after it: whoever is killed in between leaves a claim, which another worker
+takes up behind its lease. A call without an answer is made once more at the most.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+from andon.dynamodb.client import Table
+from andon.events.bus_entry import from_message
+from andon.outbound import breaker as breakers
+from andon.outbound import mailbox
+from andon.outbound.channel import Channel, Message, NotTaken, Outcome, Refused, Sent, Unknown
+from andon.outbound.delivery import Delivery, Notice, Status
+from andon.outbound.gateway import Gateway, Waiting, Wake
+from andon.outbound.step import Claim, Close, Nothing, NoWay, Told, Wait, next_step
+from andon.runtime import clock
+from andon.runtime.json_types import JsonMapping
+from andon.runtime.lambda_context import LambdaContext
+from andon.runtime.log import logger
+from andon.runtime.message_batch import BatchResponse, handle_each, retry
+from andon.runtime.tried import Failed, tried
+from andon.wire.aws import name_of
+
+MOST_STEPS: Final = 50
+"""Of a message at a time: each ends a delivery, or was another worker's."""
+
+CALL_MS: Final = 12_000
+"""So much time is left when a message is begun: a call, and the mark of how it ended."""
+
+DEFECT: Final = "defect"
+
+
+class NotYet(Exception):
+    """A message has to come again."""
+
+
+def send_messages(event: JsonMapping, context: LambdaContext, *, gateway: Gateway) -> BatchResponse:
+    """Handle a batch of the sender's queue; a message that cannot be sent now comes again."""
+    results = handle_each(event["Records"], partial(_handle, gateway, context))
+    failed = [(message_id, result) for message_id, result in results if isinstance(result, Failed)]
+    told = [result for _, result in results if not isinstance(result, Failed)]
+    counts = {"messages": len(results), "told": sum(told), "again": len(failed)}
+    errors = sorted({name_of(result.error) for _, result in failed if not isinstance(result.error, NotYet)})
+    logger().info("sent", extra={"function_request_id": context.aws_request_id, **counts, "errors": errors})
+    return retry(message_id for message_id, _ in failed)
+
+
+def _handle(gateway: Gateway, context: LambdaContext, body: str) -> bool:
+    """Handle a message; return True if its recipient was told."""
+    if context.get_remaining_time_in_millis() < CALL_MS:
+        raise NotYet
+    return tell(gateway.wake_of(from_message(body).event), gateway)
+
+
+def tell(wake: Wake, gateway: Gateway) -> bool:
+    """Tell a recipient what waits for them; return True if they were told by this message.
+
+    Raises:
+        NotYet: another worker may be calling, a call had no answer, or no channel takes anything now.
+
+    """
+    closed = set[str]()
+    for _ in range(MOST_STEPS):
+        now_ms, table = clock.now_ms(), gateway.table
+        box = mailbox.read(table, wake.recipient, now_ms)
+        waiting = gateway.waiting_of(wake, now_ms)
+        channels = gateway.channels()
+        ways = [way for way in gateway.ways_of(wake, waiting.due, now_ms) if way.channel in channels]
+        by_channel = {way.channel: breakers.read(table, way.channel) for way in ways}
+        open_now = {name for name, one in by_channel.items() if one.is_open(now_ms)}
+        match next_step(wake, box, waiting, ways, closed=closed | open_now, now_ms=now_ms):
+            case Told(delivery):
+                gateway.tell_story(delivery, _covered(delivery, waiting))
+                return True
+            case Nothing():
+                return False
+            case NoWay(delivery):
+                mailbox.mark(table, None, delivery)
+                return False
+            case Close(old, new):
+                mailbox.mark(table, old, new)
+            case Wait():
+                raise NotYet
+            case Claim() as step:
+                one = by_channel[step.way.channel]
+                message = gateway.compose(wake, step.way, _covered(step.new, waiting), now_ms)
+                if not breakers.take_probe(table, one, now_ms):
+                    closed.add(one.channel)
+                elif mailbox.claim(table, box, step.old, step.new, step.way):
+                    _call(table, channels[one.channel], one, step.new, message, closed)
+    raise NotYet
+
+
+def _call(
+    table: Table,
+    channel: Channel,
+    breaker: breakers.Breaker,
+    claimed: Delivery,
+    message: Message,
+    closed: set[str],
+) -> None:
+    """Call a channel for a delivery that was claimed, and mark how that ended.
+
+    Raises:
+        NotYet: the call had no answer.
+
+    """
+    outcome = _send(channel, message)
+    now_ms = clock.now_ms()
+    match outcome:
+        case Sent(provider_id):
+            mailbox.mark(table, claimed, claimed.ended(Status.SENT, now_ms, provider_id=provider_id))
+        case Refused(reason):
+            mailbox.mark(table, claimed, claimed.ended(Status.FAILED, now_ms, reason=reason))
+        case NotTaken(reason):
+            mailbox.mark(table, claimed, claimed.given_back(reason, now_ms))
+            closed.add(claimed.channel)
+        case Unknown():
+            pass  # the claim stands until its lease is over
+    breakers.record(table, breaker, outcome, now_ms)
+    if isinstance(outcome, Unknown):
+        raise NotYet
+
+
+def _send(channel: Channel, message: Message) -> Outcome:
+    """Call a channel; a defect of it may have sent the message."""
+    outcome = tried(channel.send, message)
+    return Unknown(DEFECT) if isinstance(outcome, Failed) else outcome
+
+
+def _covered(delivery: Delivery, waiting: Waiting) -> Sequence[Notice]:
+    """Return what a delivery covers, as far as it is still known."""
+    return [notice for notice in waiting.known if notice.id in delivery.covers]

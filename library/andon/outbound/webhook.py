@@ -1,0 +1,128 @@
+"""Messages -> webhooks: PagerDuty's Events, Teams' cards, and plain JSON for all others.
+
+An address is an https address at a host of the stage's list. PagerDuty's has the integration's key behind the `#`:
+`https://events.pagerduty.com/v2/enqueue#<key>`.
+
+https://developer.pagerduty.com/docs/send-alert-event
+https://learn.microsoft.com/en-us/connectors/teams/#request-body-schema
+https://adaptivecards.io/explorer/AdaptiveCard.html
+"""
+
+from collections.abc import Callable
+from hashlib import sha256
+from typing import Any, Final
+
+import orjson
+
+from andon.outbound.channel import Message, Outcome, Refused
+from andon.outbound.hosts import HostRefused, Hosts, Target
+from andon.outbound.https import post
+from andon.outbound.once import Reply, outcome_of
+from andon.runtime.json_types import JsonObject
+
+NAME: Final = "webhook"
+
+# https://developer.pagerduty.com/docs/send-alert-event#parameters
+MOST_CHARACTERS_OF_A_SUMMARY: Final = 1_024
+MOST_CHARACTERS_OF_A_KEY: Final = 255
+
+# The reason of a refusal before any request: its host is not, or is no longer, on the list.
+HOST: Final = "host"
+
+_HEADERS: Final = {"content-type": "application/json"}
+
+
+class Webhook:
+    """The channel of webhooks."""
+
+    name = NAME
+
+    def __init__(self, hosts: Hosts, *, source: str) -> None:
+        """Send to these hosts; source: the name of this deployment, as its messages have it."""
+        self._hosts = hosts
+        self._source = source
+
+    def send(self, message: Message) -> Outcome:
+        """Post a message once."""
+        try:
+            target = self._hosts.target_of(message.address)
+        except HostRefused:
+            return Refused(HOST)
+        body = _format_at(target.host)(message, target, self._source)
+        reply = post(target, _HEADERS, orjson.dumps(body))
+        return outcome_of(reply, provider_id=_id_in(reply))
+
+
+def plain(message: Message, _target: Target, source: str) -> JsonObject:
+    """Return a message as it is, without its address; `dedupKey`: the same for all messages about a subject."""
+    said = {"id": message.id, "source": source, "dedupKey": message.about, "urgency": message.urgency}
+    link = {"link": message.link} if message.link else {}
+    return {**said, "subject": message.subject, "text": message.text, "language": message.language, **link}
+
+
+def pagerduty(message: Message, target: Target, source: str) -> JsonObject:
+    """Return an event that triggers an alert, or adds to the one that has this subject."""
+    severity = "critical" if message.urgency == "high" else "warning"
+    details = {"text": message.text, "message": message.id}
+    payload = {"summary": _cut(message.subject, MOST_CHARACTERS_OF_A_SUMMARY), "source": source, "severity": severity}
+    return {
+        "routing_key": target.key,
+        "event_action": "trigger",
+        "dedup_key": _key(message.about),
+        "payload": {**payload, "custom_details": details},
+        "links": [{"href": message.link, "text": message.subject}] if message.link else [],
+    }
+
+
+def teams(message: Message, _target: Target, _source: str) -> JsonObject:
+    """Return a message with an Adaptive Card, as Teams' workflows take it."""
+    title = {"size": "large", "weight": "bolder", **({"color": "attention"} if message.urgency == "high" else {})}
+    lines = [_line(line) for line in message.text.splitlines() if line]
+    card: dict[str, Any] = {
+        "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
+        "type": "AdaptiveCard",
+        "version": "1.4",
+        "lang": message.language,
+        "body": [_line(message.subject, **title), *lines],
+    }
+    if message.link:
+        card["actions"] = [{"type": "Action.OpenUrl", "title": message.subject, "url": message.link}]
+    content = {"contentType": "application/vnd.microsoft.card.adaptive", "contentUrl": None, "content": card}
+    return {"type": "message", "attachments": [content]}
+
+
+_FORMATS: Final[dict[str, Callable[[Message, Target, str], JsonObject]]] = {
+    "events.pagerduty.com": pagerduty,
+    "events.eu.pagerduty.com": pagerduty,
+    "logic.azure.com": teams,
+    "api.powerplatform.com": teams,
+    "webhook.office.com": teams,
+}
+
+
+def _format_at(host: str) -> Callable[[Message, Target, str], JsonObject]:
+    known = (made for name, made in _FORMATS.items() if host == name or host.endswith(f".{name}"))
+    return next(known, plain)
+
+
+def _id_in(reply: Reply) -> str:
+    """Return what the host calls the message; PagerDuty and most others repeat our key, or say nothing."""
+    try:
+        said = orjson.loads(reply.body)
+    except ValueError:
+        return ""
+    found = said.get("dedup_key", said.get("id", "")) if isinstance(said, dict) else ""
+    return _cut(found, MOST_CHARACTERS_OF_A_KEY) if isinstance(found, str) else ""
+
+
+def _key(about: str) -> str:
+    return about if len(about) <= MOST_CHARACTERS_OF_A_KEY else sha256(about.encode()).hexdigest()
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def _line(text: str, **style: str) -> JsonObject:
+    """Return a line of a card; as a TextBlock it would be Markdown, in which a link can show another address."""
+    return {"type": "RichTextBlock", "inlines": [{"type": "TextRun", "text": text, **style}]}
