@@ -28,6 +28,7 @@ class Andon(RootStack):
         Service(self, "maintenance", hub, api)
         Service(self, "planning", hub, api)
         Service(self, "calls", hub, api)
+        Service(self, "notify", hub, api)
         View(self, "state_log", hub, api)
         View(self, "board", hub, api)
         View(self, "agenda", hub, api)

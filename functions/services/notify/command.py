@@ -1,0 +1,60 @@
+"""HTTP -> contacts table."""
+
+from http import HTTPStatus
+
+from aws_lambda_powertools.event_handler import Response
+
+from andon.http.http_api import HttpApi
+from andon.http.limits import IN_FUNCTION
+from andon.http.openapi import responses
+from andon.http.parameters import IfMatch
+from andon.http.response import respond
+from andon.runtime import clock
+from andon.versions.versioned_write import save
+from contract.groups import READERS
+from contract.parameters import PersonId
+from services.notify import contact, contact_code
+from services.notify.contact_bodies import ChannelName, CodeBody, ContactBody, ContactResponse
+from services.notify.contact_places import require_own
+from services.notify.tables import partition_of
+
+app = HttpApi(no_store=True)
+handler = app.handler
+
+
+@app.serves(
+    "PUT /people/{id}/contact",
+    groups=READERS,
+    at=IN_FUNCTION,
+    responses=responses(ContactResponse, 201, 200, 409, 412, 428),
+)
+def put_contact(person_id: PersonId, body: ContactBody, if_match: IfMatch = None) -> Response[str]:
+    """Write down how one is reached; an admin does so for others. An address counts once a code came back."""
+    require_own(app.caller, person_id)
+    content = {**dict.fromkeys(ContactBody.model_fields), **body.model_dump(by_alias=True, exclude_none=True)}
+    saved = save(contact.versions_of(person_id), contact.write(content, app.command(if_match, content)))
+    reach = contact.reach_of(partition_of(person_id)) or {"contact": saved.row, "verified": {}}
+    return app.saved(saved, to_response=lambda row: contact.to_response({**reach, "contact": row}, is_own=True))
+
+
+@app.serves(
+    "POST /people/{id}/contact/{channel}/code", groups=READERS, at=IN_FUNCTION, responses=responses(None, 202, 404, 429)
+)
+def post_code(person_id: PersonId, channel: ChannelName) -> Response[str]:
+    """Make a code for the address of a channel, which is sent there."""
+    require_own(app.caller, person_id)
+    contact_code.ask(person_id, channel, contact_code.new_code(), now_ms=clock.now_ms())
+    return respond(HTTPStatus.ACCEPTED)
+
+
+@app.serves(
+    "PUT /people/{id}/contact/{channel}/verified",
+    groups=READERS,
+    at=IN_FUNCTION,
+    responses=responses(None, 204, 404, 410),
+)
+def put_verified(person_id: PersonId, channel: ChannelName, body: CodeBody) -> Response[str]:
+    """Say the code that came: from here on messages go to this address. A code lives for ten minutes and five tries."""
+    require_own(app.caller, person_id)
+    contact_code.verify(person_id, channel, body.code, now_ms=clock.now_ms())
+    return respond(HTTPStatus.NO_CONTENT)

@@ -1,0 +1,105 @@
+"""Codes of six digits: who reads one at an address, and says it, has that address.
+
+A code lives for ten minutes and five tries. Each try is written before it is answered, upon the tries that were read,
+so that guesses at the same time are not answered more often.
+"""
+
+from secrets import compare_digest, randbelow
+from typing import Any, Final, NamedTuple
+
+from andon.dynamodb.client import Delete, Put, transact
+from andon.dynamodb.errors import ConditionFailed, TransactionConditionsFailed, TransactionConflict
+from andon.dynamodb.expressions import UNCONDITIONAL, Condition
+from andon.runtime.clock import MINUTE_MS
+from andon.runtime.errors import Gone, Invalid, NotFound, TooManyRequests
+from andon.versions.versioned_write import Contended
+from services.notify.contact import Channel, address_of, versions_of
+from services.notify.contacts_table import CODE, CONTACTS, KEYS, VERIFIED
+from services.notify.tables import partition_of
+
+LIFETIME_MS: Final = 10 * MINUTE_MS
+MOST_TRIES: Final = 5
+EVERY_MS: Final = MINUTE_MS
+"""A code is sent to an address at most so often."""
+
+DIGITS: Final = 6
+NO_ADDRESS: Final = "There is no address on this channel."
+OVER: Final = "There is no code that counts. Ask for a new one."
+WRONG: Final = "is not the code that was sent"
+
+
+class Code(NamedTuple):
+    """A code, and the address that it goes to. at_ms: when it was made."""
+
+    code: str
+    address: Any
+    at_ms: int
+
+
+def new_code() -> str:
+    """Return a code that nobody can guess in five tries."""
+    return f"{randbelow(10**DIGITS):0{DIGITS}d}"
+
+
+def ask(person: str, channel: Channel, code: str, *, now_ms: int) -> Code:
+    """Keep a code for the present address of a channel; one that was asked for before counts no more.
+
+    Raises:
+        NotFound: there is no address.
+        TooManyRequests: one was asked for less than `EVERY_MS` ago.
+
+    """
+    asked = Code(code, _address(person, channel), now_ms)
+    row = {**_key(person, CODE, channel), "code": code, "address": asked.address, "at": now_ms, "tries": 0}
+    expires = {"ttl": (now_ms + LIFETIME_MS) // 1000 + 1}
+    rarely = Condition("attribute_not_exists(#at) OR #at <= :since", {"at": "at"}, {"since": now_ms - EVERY_MS})
+    try:
+        CONTACTS.put({**row, **expires}, condition=rarely)
+    except ConditionFailed as failed:
+        raise TooManyRequests(retry_after_seconds=EVERY_MS // 1000) from failed
+    return asked
+
+
+def verify(person: str, channel: Channel, code: str, *, now_ms: int) -> None:
+    """Note that the present address of a channel is the person's, if this is the code that was sent to it.
+
+    Raises:
+        Gone: there is no code, it was tried too often, is too old, or went to another address.
+        Invalid: it is another code.
+        Contended: somebody tried at the same time.
+
+    """
+    key = _key(person, CODE, channel)
+    row = CONTACTS.get(key, consistent=True)
+    address = _address(person, channel)
+    if row is None or row["tries"] >= MOST_TRIES or row["at"] + LIFETIME_MS <= now_ms or row["address"] != address:
+        raise Gone(OVER)
+    as_read = Condition(
+        "#tries = :tries AND #at = :at", {"tries": "tries", "at": "at"}, {"tries": row["tries"], "at": row["at"]}
+    )
+    try:
+        if not compare_digest(row["code"].encode(), code.encode()):
+            CONTACTS.update(key, assign={"tries": row["tries"] + 1}, condition=as_read)
+            raise Invalid.field("body.code", WRONG)
+        proof = {**_key(person, VERIFIED, channel), "address": address, "at": now_ms}
+        transact({"code": Delete(CONTACTS, key, as_read), "proof": Put(CONTACTS, proof, UNCONDITIONAL)})
+    except (ConditionFailed, TransactionConditionsFailed, TransactionConflict) as failed:
+        raise Contended from failed
+
+
+def _address(person: str, channel: Channel) -> Any:  # noqa: ANN401  a text, or a subscription
+    """Return the present address of a channel.
+
+    Raises:
+        NotFound: there is none.
+
+    """
+    contact = versions_of(person).current()
+    address = None if contact is None or contact.get("deleted") else address_of(contact, channel)
+    if address is None:
+        raise NotFound(NO_ADDRESS)
+    return address
+
+
+def _key(person: str, kind: str, channel: Channel) -> dict[str, str | int]:
+    return KEYS.of(partition_of(person), f"{kind}{channel}")

@@ -1,0 +1,24 @@
+"""notify as a control service: its rules and its table."""
+
+from andon.events.domain_event import DomainEvent
+from andon.rules.control_service import Control
+from andon.rules.rule import Rules
+from andon.rules.stored_event import CorrelationKey
+from services.notify.fact_types import MESSAGE_DECIDED
+from services.notify.facts import FACTS
+from services.notify.rules import digest, undelivered
+from services.notify.tables import TABLE, TTL_DAYS, partition_of
+
+
+def correlation_key_in(message: DomainEvent) -> CorrelationKey:
+    """Return the key under which a message is stored: that of what its person is asked."""
+    return partition_of(message.partition_key)
+
+
+CONTROL = Control(
+    table=TABLE,
+    rules=Rules(source=FACTS.source, types=FACTS.types, all=(digest.NOW_RULE, digest.LATER_RULE, undelivered.RULE)),
+    context_of=undelivered.asked_of,
+    remembers={MESSAGE_DECIDED: correlation_key_in},
+    ttl_days=TTL_DAYS,
+)

@@ -1,0 +1,24 @@
+"""The facts that notify publishes: what its rules decide, and how deliveries end."""
+
+from andon.events.fact import FactAlarm, Facts
+from services.notify import message, outcome
+from services.notify.fact_types import DELIVERY_FAILED, MESSAGE_DECIDED, MESSAGE_OVERDUE, PERSON_TOLD, SOURCE
+from services.notify.rules import undelivered
+
+FACTS = Facts(
+    source=SOURCE,
+    types=frozenset({MESSAGE_DECIDED, MESSAGE_OVERDUE, PERSON_TOLD, DELIVERY_FAILED}),
+    of={**message.FACTS_OF, **outcome.MEANINGS, undelivered.UNDELIVERED: undelivered.fact_of},
+    alarms={
+        MESSAGE_OVERDUE: FactAlarm(
+            name="Overdue",
+            means="Somebody was to be told of trouble ten minutes ago, and nobody told them.",
+            runbook="sender-failing",
+        ),
+        DELIVERY_FAILED: FactAlarm(
+            name="Untold",
+            means="A message reached a person not at all, or not by one of their channels.",
+            runbook="sender-failing",
+        ),
+    },
+)

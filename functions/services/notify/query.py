@@ -1,0 +1,70 @@
+"""notify table, and contacts -> HTTP."""
+
+from http import HTTPStatus
+
+from aws_lambda_powertools.event_handler import Response
+
+from andon.http.etag import etag_of
+from andon.http.http_api import HttpApi
+from andon.http.limits import IN_FUNCTION, OfSubject
+from andon.http.models import ResponseModel
+from andon.http.openapi import Absent, responses
+from andon.http.page import DEFAULT_LIMIT
+from andon.http.parameters import Cursor, Limit
+from andon.http.response import respond
+from andon.runtime.errors import NotFound
+from contract.groups import READERS
+from contract.parameters import EquipmentId, PersonId
+from services.notify import contact, telling
+from services.notify.contact_bodies import ContactResponse
+from services.notify.contact_places import is_own, require_shown
+from services.notify.tables import TABLE, partition_of
+
+app = HttpApi()
+handler = app.handler
+
+
+class AboutResponse(ResponseModel):
+    """A log, or a call, that somebody was asked about."""
+
+    equipmentId: str  # noqa: N815  the contract's name
+    state: str | Absent = None
+    timestamp: str | Absent = None
+    callId: str | Absent = None  # noqa: N815
+
+
+class TellingResponse(ResponseModel):
+    """Who was told when (fixed-width UTC), by which channel; of so many requests, `about` those of the equipment."""
+
+    at: str
+    person: str
+    channel: str
+    about: list[AboutResponse]
+    of: int
+
+
+class TellingsPage(ResponseModel):
+    """A page of them, newest first; a missing cursor is the end."""
+
+    items: list[TellingResponse]
+    cursor: str | Absent = None
+
+
+@app.serves(
+    "GET /equipment/{id}/tellings", groups=READERS, at=OfSubject("equipment_id"), responses=responses(TellingsPage, 200)
+)
+def get_tellings(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
+    """List who was told of a piece of equipment, with no address; newest first."""
+    query = telling.of_equipment(equipment_id)
+    return app.page(TABLE, query, to_response=telling.to_response, limit=limit, cursor=cursor)
+
+
+@app.serves("GET /people/{id}/contact", groups=READERS, at=IN_FUNCTION, responses=responses(ContactResponse, 200, 404))
+def get_contact(person_id: PersonId) -> Response[str]:
+    """Return how one is reached oneself; an admin and a supervisor see of others that there is an address, masked."""
+    require_shown(app.caller, person_id)
+    reach = contact.reach_of(partition_of(person_id))
+    if reach is None:
+        raise NotFound("Nobody is reached at this id.")
+    shown = contact.to_response(reach, is_own=is_own(app.caller, person_id))
+    return respond(HTTPStatus.OK, shown, ETag=etag_of(shown["version"]), Cache_Control="no-store")

@@ -1,0 +1,112 @@
+"""The rule that a message is overdue: what arrived in its slot was told nobody. A dead letter is not silence."""
+
+from collections.abc import Iterator
+from operator import itemgetter
+from typing import Final, NamedTuple, cast
+
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.ttl import ttl_at
+from andon.events.domain_event import DomainEvent
+from andon.events.fact import fact_of_row
+from andon.outbound import mailbox
+from andon.outbound.delivery import COVERING, Delivery, Notice, Status, covering
+from andon.rules.rule import Decision, History, Rule, decision_key
+from andon.rules.stored_event import CorrelationKey
+from andon.rules.timing import AfterArrival
+from andon.runtime import clock
+from andon.runtime.clock import MINUTE_MS
+from andon.runtime.json_types import members_of
+from contract.entities import FailedEntity
+from services.notify import about
+from services.notify.fact_types import DELIVERY_FAILED, MESSAGE_DECIDED, MESSAGE_OVERDUE, SOURCE
+from services.notify.message import LATER, OVERDUE, SLOT_MS, decide
+from services.notify.notices import known_of, request_in, seen_among
+from services.notify.tables import KEYS, TABLE, TTL_DAYS, partition_of
+
+AFTER_MS: Final = 10 * MINUTE_MS
+LATE: Final = "late"
+UNDELIVERED: Final = "undelivered"
+
+
+class Asked(NamedTuple):
+    """The context of the rule: what a person was asked of late, but for what somebody has seen; and the deliveries."""
+
+    notices: tuple[Notice, ...]
+    deliveries: tuple[Delivery, ...]
+    now_ms: int
+
+    def untold(self, slot_ms: int) -> list[Notice]:
+        """Return what arrived in a slot and was told by no delivery, nor may have been."""
+        told = {
+            notice
+            for one in self.deliveries
+            if one.status in {Status.SENT, Status.UNSURE} or (one.status in COVERING and self.now_ms < one.lease_ms)
+            for notice in one.covers
+        }
+        return [
+            notice
+            for notice in self.notices
+            if notice.id not in told and slot_ms <= request_in(notice).arrived_ms < slot_ms + SLOT_MS
+        ]
+
+
+def asked_of(key: CorrelationKey) -> Asked:
+    """Read what the rule decides by."""
+    now_ms = clock.now_ms()
+    box, known = mailbox.read(TABLE, key, now_ms), known_of(key, now_ms)
+    seen = seen_among(notice.about for notice in known)
+    left = (notice for notice in known if about.partition_of(notice.about) not in seen)
+    return Asked(tuple(left), tuple(box.deliveries), now_ms)
+
+
+def undelivered(history: History) -> Iterator[Decision]:
+    """Decide that what arrived in the slot of a message is late, and wake the sender once more."""
+    message, anchor = history.anchor.entity("message"), history.anchor
+    person, slot_ms = message.text("person"), message.whole_number("slot")
+    untold = cast("Asked", history.context).untold(slot_ms)
+    if not untold:
+        return
+    at_ms = slot_ms + SLOT_MS + AFTER_MS
+    yield decide(person, slot_ms, OVERDUE, anchor, at_ms=at_ms)
+    said = covering(untold)
+    row = {
+        "person": person,
+        "about": list(said["about"]),
+        "message": message.text("id"),
+        "of": len(said["covers"]),
+        "reason": LATE,
+        "discriminator": UNDELIVERED,
+        "at": at_ms,
+        "ttl": ttl_at(at_ms, TTL_DAYS),
+    }
+    yield Decision(decision_key(KEYS, partition_of(person), UNDELIVERED, f"{slot_ms:013d}"), row, (anchor,))
+
+
+def _is_later(message: DomainEvent) -> bool:
+    return message.entity("message").text("kind") == LATER
+
+
+def _partition_in(message: DomainEvent) -> str:
+    return partition_of(message.entity("message").text("person"))
+
+
+def _failed_in(row: Item) -> FailedEntity:
+    return members_of(FailedEntity, row)
+
+
+fact_of: Final = fact_of_row(
+    DELIVERY_FAILED, "failure", partition="person", entity_of=_failed_in, time_of=itemgetter("at"), once=True
+)
+
+RULE: Final = Rule(
+    id=UNDELIVERED,
+    on=frozenset({(SOURCE, MESSAGE_DECIDED)}),
+    when=_is_later,
+    key=_partition_in,
+    window_ms=MINUTE_MS,
+    most=1,
+    timing=AfterArrival(AFTER_MS),
+    needs_context=True,
+    expression=undelivered,
+    emits=frozenset({MESSAGE_OVERDUE, DELIVERY_FAILED}),
+)

@@ -1,0 +1,36 @@
+"""Subscriptions of notify: whom dispatch asks for help, and which logs and calls somebody has seen by now."""
+
+from andon.events.domain_event import DomainEvent
+from andon.events.upcast import Upcasters
+from andon.rules.collect import Collected
+from andon.views.row_write import Subscriptions
+from contract import calls
+from services.notify import about
+from services.notify.tables import TTL_DAYS, partition_of
+
+SOURCE = "dispatch"
+
+
+def on_help_requested(event: DomainEvent) -> Collected:
+    """Store it beside what else the person was asked."""
+    key = partition_of(event.entity("help").text("person"))
+    return Collected.of(event, key=key, source=SOURCE, ttl_days=TTL_DAYS)
+
+
+def on_state_acknowledged(event: DomainEvent) -> Collected:
+    """Store that a log was seen: nobody has to be told of it any more."""
+    return Collected.of(event, key=about.log_seen_in(event), source=SOURCE, ttl_days=TTL_DAYS)
+
+
+def on_call_seen(event: DomainEvent) -> Collected:
+    """Store that a call was taken, or is over."""
+    return Collected.of(event, key=about.call_seen_in(event), source=calls.SOURCE, ttl_days=TTL_DAYS)
+
+
+ON: Subscriptions = {  # (source, type) -> what notify keeps of it
+    (SOURCE, "help-requested"): on_help_requested,
+    (SOURCE, "state-acknowledged"): on_state_acknowledged,
+    **{(calls.SOURCE, event_type): on_call_seen for event_type in sorted(calls.SEEN)},
+}
+
+UPCASTERS: Upcasters = {}  # (source, type) -> the steps from its oldest shape to today's

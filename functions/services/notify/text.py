@@ -1,0 +1,56 @@
+"""The text of a message, made when it is sent: of what waits by then. Pure."""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from andon.outbound.delivery import Notice
+from services.notify.notices import request_in
+
+NAMED: Final = 5
+"""So many are named; the others are counted."""
+
+
+class Words(NamedTuple):
+    """The words of a language; each is filled in by `format`."""
+
+    one: str
+    many: str
+    line: str
+    others: str
+
+
+WORDS: Final = {
+    "en": Words("{name} needs help", "{of} machines need help", "{name}: {what} since {since} UTC", "and {of} more"),
+    "es": Words(
+        "{name} necesita ayuda", "{of} máquinas necesitan ayuda", "{name}: {what} desde {since} UTC", "y {of} más"
+    ),
+}
+
+
+class Text(NamedTuple):
+    """A subject, of one line, and a text."""
+
+    subject: str
+    text: str
+
+
+def text_of(notices: Sequence[Notice], language: str) -> Text:
+    """Return the text about some notices: each subject once, the oldest first."""
+    words = WORDS.get(language.partition("-")[0], WORDS["en"])
+    asked = [request_in(one).help for one in _distinct(notices)]
+    names = [one.text("name") for one in asked]
+    subject = words.one.format(name=names[0]) if len(asked) == 1 else words.many.format(of=len(asked))
+    lines = [
+        words.line.format(name=one.text("name"), what=one.text("what"), since=one.text("since")[11:16])
+        for one in asked[:NAMED]
+    ]
+    others = [words.others.format(of=len(asked) - NAMED)] if len(asked) > NAMED else []
+    return Text(" ".join(subject.split()), "\n".join([*lines, *others]))
+
+
+def _distinct(notices: Sequence[Notice]) -> list[Notice]:
+    found: list[Notice] = []
+    for notice in notices:
+        if all(notice.about != other.about for other in found):
+            found.append(notice)
+    return found

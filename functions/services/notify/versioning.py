@@ -1,0 +1,17 @@
+"""How what notify keeps is versioned."""
+
+from typing import Final
+
+from andon.outbound.delivery import DELIVERY
+from andon.versions.aggregate import CURRENT_ONLY, DECISION, Aggregate, Aggregates, Frequency, Identity, Speed
+from services.notify.message import FACTS_OF
+from services.notify.rules.undelivered import UNDELIVERED
+
+OF_SENDER: Final = Aggregate(
+    CURRENT_ONLY, Identity.COMPOSED, revised=Frequency.OFTEN, read=Frequency.SELDOM, speed=Speed.SLOW, expires=True
+)
+
+AGGREGATES: Final[Aggregates] = {
+    **dict.fromkeys((*FACTS_OF, UNDELIVERED), DECISION),
+    DELIVERY: OF_SENDER,
+}

@@ -1,0 +1,48 @@
+"""The requests and facts whose messages are the samples of notify: `make samples` writes them to `events/`."""
+
+from unittest.mock import patch
+
+from andon.outbound.channel import Message, Sent
+from andon.runtime.clock import MINUTE_MS
+from andon.testing.recorder import Recorder
+from services.notify import contact_code, outbound
+from tests.services.notify.reached import reach
+
+
+class Kept:
+    """A channel that takes all."""
+
+    name = "mail"
+
+    def send(self, message: Message) -> Sent:
+        """Take it."""
+        return Sent(f"mail-{message.id}")
+
+
+def record(world: Recorder) -> None:
+    """One person is told; another one, whom no channel reaches, is not, and is asked for once more."""
+    reach("op-18", "mail")
+    outbound.CHANNELS["mail"] = Kept()
+    try:
+        world.hear("help-requested", person="op-18")
+        world.wait(4 * MINUTE_MS)
+        world.hear("help-requested", person="op-19")
+        world.wait(4 * MINUTE_MS)
+        world.request("GET /equipment/{id}/tellings", path={"id": "press-9"})
+        world.request("GET /equipment/{id}/tellings", variant="late", path={"id": "press-9"}, query={"limit": "1"})
+        world.wait(11 * MINUTE_MS)
+    finally:
+        outbound.CHANNELS.clear()
+    contact(world)
+
+
+def contact(world: Recorder) -> None:
+    """Somebody says how to be reached, and proves it."""
+    path, mail = {"id": "op-20"}, {"id": "op-20", "channel": "mail"}
+    body = {"email": "ana@example.com", "phone": "+5213312345678", "language": "es", "order": ["sms", "mail"]}
+    quiet = {"from": "22:00", "to": "06:00", "timezone": "America/Mexico_City"}
+    world.request("PUT /people/{id}/contact", path=path, body={**body, "quietHours": quiet})
+    with patch.object(contact_code, "new_code", lambda: "123456"):
+        world.request("POST /people/{id}/contact/{channel}/code", path=mail)
+    world.request("PUT /people/{id}/contact/{channel}/verified", path=mail, body={"code": "123456"})
+    world.request("GET /people/{id}/contact", path=path)
