@@ -245,6 +245,42 @@ class NobodyEntity(AskedFor):
     asked: NotRequired[str]
 
 
+class MessageEntity(TypedDict):
+    """`message`: a person may have to be told what they were asked in the slot that begins then (epoch milliseconds).
+
+    kind: `now`, `later` or `overdue`.
+    """
+
+    person: str
+    id: str
+    slot: int
+    kind: str
+
+
+class Telling(TypedDict):
+    """A message to a person, about so many requests for help; `about`: their logs or calls, each once."""
+
+    person: str
+    message: str
+    about: list[LogRef | CallRef]
+    of: int
+
+
+class ToldEntity(Telling):
+    """`told`: a channel took the message. repeated: perhaps it did so before."""
+
+    channel: str
+    providerId: str
+    repeated: NotRequired[Literal[True]]
+
+
+class FailedEntity(Telling):
+    """`failure`: nobody is told by a channel; without one: by none that is left, or not in time."""
+
+    channel: NotRequired[str]
+    reason: str
+
+
 class Changed(TypedDict):
     """Time (fixed-width UTC) and author of a version, in a response."""
 

@@ -2228,7 +2228,50 @@ OBJECTS: Final = [
         ("objects: two versions share a bucket", "ONE_VERSION: package.replaces is not None", "ONE_VERSION: False")),
 ]
 
+MARKED_FIRST: Final = (
+    "    now_ms = clock.now_ms()\n    mailbox.mark(table, claimed, claimed.ended(Status.SENT, now_ms))\n"
+    "    outcome = _send(channel, message)\n"
+)
+
+# fmt: off
+TELLING: Final = [
+    *_in("library/andon/outbound/sender.py", "tests/services/notify/test_sender.py",
+        ("telling: nobody claims before the call", "elif mailbox.claim(table, box, step.old, step.new, step.way):",
+         "else:"),
+        ("telling: marked before the call", "    outcome = _send(channel, message)\n    now_ms = clock.now_ms()\n",
+         MARKED_FIRST)),
+    *_in("library/andon/outbound/step.py", "tests/services/notify/test_sender.py",
+        ("telling: there is no limit of two", " or delivery.calls >= MOST_CALLS", ""),
+        ("telling: a claim has no lease", "if now_ms < delivery.lease_ms:", "if False:"),
+        ("telling: what another message covers is told again", "if notice.id not in covered", "if notice")),
+    *_in("library/andon/outbound/mailbox.py", "tests/services/notify/test_sender.py",
+        ("telling: the mailbox has no version", "_is_of(box.version) if box.version else table.absent",
+         'Condition("")')),
+    *_in("library/andon/outbound/breaker.py", "tests/services/notify/test_ways.py",
+        ("telling: a breaker never opens", "return self.failures >= OPENS_AT", "return False"),
+        ("telling: an open breaker lets everybody probe", "return self.is_tripped and now_ms < self.until_ms",
+         "return False"),
+        ("telling: a breaker never closes", "elif breaker.failures:", "elif False:")),
+    *_in("functions/services/notify/notices.py", "tests/services/notify/test_digest.py",
+        ("telling: what was acknowledged is told",
+         " if about.partition_of(notice.about) not in seen", ""),
+        ("telling: each slot is told at once", "wake.kind == NOW and _is_digested(known, wake.at_ms)", "False")),
+    *_in("functions/services/notify/message.py", "tests/services/notify/test_digest.py",
+        ("telling: slots are a minute", "SLOT_MS: Final = 150_000", "SLOT_MS: Final = 60_000")),
+    *_in("functions/services/notify/rules/digest.py", "tests/services/notify/test_digest.py",
+        ("telling: slots go by the times of events", "history.arrived_ms[anchor.id]", "anchor.timestamp_ms"),
+        ("telling: a digest comes before its slot is over", "AfterArrival(SLOT_MS)", "AfterArrival(SLOT_MS // 4)")),
+    *_in("functions/services/notify/rules/undelivered.py", "tests/services/notify/test_ways.py",
+        ("telling: nothing is overdue", "    if not untold:\n        return\n", "    return\n"),
+        ("telling: what was told is overdue", "if notice.id not in told and", "if")),
+    *_in("library/andon/rules/timing.py", "library/tests/rules/test_after_arrival.py",
+        ("after an arrival: the hold-back counts", "return anchor.arrived_ms + self.after_ms",
+         "return anchor.arrived_ms + self.after_ms + hold_back_ms")),
+]
+# fmt: on
+
 MUTANTS: Final = [
+    *TELLING,
     *OBJECTS,
     *RELEASED,
     *WRITTEN_DOWN,
