@@ -281,13 +281,6 @@ class FailedEntity(Telling):
     reason: str
 
 
-class Changed(TypedDict):
-    """Time (fixed-width UTC) and author of a version, in a response."""
-
-    changedAt: str
-    changedBy: str
-
-
 OrderStatus = Literal["planned", "started", "finished"]
 Result = Literal["done", "partly", "skipped"]
 

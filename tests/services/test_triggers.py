@@ -55,13 +55,10 @@ def test_a_row_that_lost_a_field_becomes_a_fault_and_does_not_stop_its_neighbour
     bad = deepcopy(good["Records"][0])
     bad["eventID"] = "bad"
     for image in ("NewImage", "OldImage"):
-        for lost in ("timestamp", "equipmentId"):
+        for lost in ("timestamp", "equipmentId", "at", "changed_ms"):
             bad["dynamodb"].get(image, {}).pop(lost, None)
 
     told = tell(loop, {"Records": [bad, *good["Records"]]})
 
-    by_id = {
-        event["id"]: event["type"] for event in told
-    }  # who keeps revisions tells of the same fault as who publishes
-    assert list(by_id.values()) == ["fault", sample("domain", name)["type"]]
+    assert [event["type"] for event in told] == ["fault", sample("domain", name)["type"]]
     assert json.loads(told[0]["fault"]["message"])["eventID"] == "bad"

@@ -17,13 +17,13 @@ from andon.events.actor import author_in
 from andon.events.fact import Change, Fact
 from andon.runtime import times
 from andon.runtime.errors import Conflict, NotFound, PreconditionRequired
-from andon.runtime.json_types import members_of
+from andon.runtime.json_types import all_members_of, members_of
 from andon.versions.also import Also
 from andon.versions.claims import CLAIM, OWNER
-from andon.versions.optimistic_lock import Command, Draft, Guard, Saved, VersionedRow
+from andon.versions.optimistic_lock import Changed, Command, Draft, Guard, Saved, VersionedRow, changed
 from andon.versions.versioned_write import ATTEMPTS, Contended, Versions, change, save
 from contract import calls
-from contract.entities import CallEntity, CallStatus, Changed
+from contract.entities import CallEntity, CallStatus
 from services.calls.catalog import Catalog
 from services.calls.places import Place
 from services.calls.tables import BY_EQUIPMENT, BY_PLACE, KEYS, TABLE, partition_of
@@ -199,8 +199,7 @@ def to_response(row: CallRow) -> CallVersion:
     entity = to_entity(row)
     of = {"secondsToTake": entity.get("takenAt"), "secondsToClose": row["status"] == "closed" and entity.get("endedAt")}
     seconds = {name: _seconds(entity["raisedAt"], at) for name, at in of.items() if at}
-    stamp = {"changedAt": times.to_utc(row["timestamp"]), "changedBy": row["changedBy"]}
-    return cast("CallVersion", {**entity, **seconds, **stamp})
+    return cast("CallVersion", {**entity, **seconds, **changed(row)})
 
 
 def fact_of(change: Change) -> Fact | None:
@@ -294,9 +293,7 @@ def _ended(row: CallRow, changes: Mapping[str, object], command: Command) -> Dra
 
 def _draft(row: CallRow, changes: Mapping[str, object], command: Command) -> Draft:
     """Return the draft of a row with changes."""
-    fields: dict[str, object] = dict(row)
-    content = {name: fields.get(name) for name in CallContent.__annotations__}
-    return Draft({**content, **changes}, _mark_of(row["id"]), command)
+    return Draft({**all_members_of(CallContent, row), **changes}, _mark_of(row["id"]), command)
 
 
 def _mark_of(call_id: str) -> dict[str, object]:

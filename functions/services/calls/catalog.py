@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from andon.events.fact import fact_of_row
-from andon.runtime import times
 from andon.runtime.errors import Invalid, NotFound
-from andon.versions.optimistic_lock import Command, Draft, VersionedRow
+from andon.versions.optimistic_lock import Changed, Command, Draft, VersionedRow, changed
 from andon.versions.versioned_write import Versions
 from contract.calls import CATALOG_SET
-from contract.entities import CatalogCauseEntity, CatalogEntity, CategoryEntity, Changed
+from contract.entities import CatalogCauseEntity, CatalogEntity, CategoryEntity
 from services.calls.tables import KEYS, TABLE
 
 DISCRIMINATOR: Final = "catalog"
@@ -116,7 +115,7 @@ def to_entity(row: CatalogRow) -> CatalogEntity:
 
 def to_response(row: CatalogRow) -> CatalogVersion:
     """Return a row for a response."""
-    return {**to_entity(row), "changedAt": times.to_utc(row["timestamp"]), "changedBy": row["changedBy"]}
+    return {**to_entity(row), **changed(row)}
 
 
 # Nobody subscribes to it: it is the catalog's way into the lake, out of which a lost region comes back.

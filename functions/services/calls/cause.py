@@ -8,14 +8,13 @@ from typing import Final, NamedTuple, TypedDict
 from andon.dynamodb.keys import sort_key
 from andon.dynamodb.ttl import is_alive
 from andon.events.fact import fact_of_row
-from andon.runtime import times
 from andon.runtime.errors import NotFound
 from andon.runtime.json_types import members_of
-from andon.versions.optimistic_lock import Command, Draft, VersionedRow
+from andon.versions.optimistic_lock import Changed, Command, Draft, VersionedRow, changed
 from andon.versions.versioned_write import Versions
 from contract import logs
 from contract.calls import CAUSE_RECORDED
-from contract.entities import CauseEntity, Changed
+from contract.entities import CauseEntity
 from services.calls.places import Place
 from services.calls.tables import KEYS, TABLE, partition_of
 
@@ -95,7 +94,7 @@ def to_entity(row: CauseRow) -> CauseEntity:
 
 def to_response(row: CauseRow) -> CauseVersion:
     """Return a row for a response."""
-    return {**to_entity(row), "changedAt": times.to_utc(row["timestamp"]), "changedBy": row["changedBy"]}
+    return {**to_entity(row), **changed(row)}
 
 
 fact_of: Final = fact_of_row(CAUSE_RECORDED, DISCRIMINATOR, partition="equipmentId", entity_of=to_entity)

@@ -8,13 +8,12 @@ from andon.dynamodb.client import Table
 from andon.dynamodb.key_query import KeyQuery
 from andon.dynamodb.keys import sort_key
 from andon.events.fact import fact_of_row
-from andon.runtime import times
 from andon.runtime.errors import NotFound
 from andon.versions import numbered_versions
 from andon.versions.numbered_versions import Numbered
-from andon.versions.optimistic_lock import Command, Draft, Guard, VersionedRow
+from andon.versions.optimistic_lock import Changed, Command, Draft, Guard, VersionedRow, changed
 from andon.versions.versioned_write import Versions
-from contract.entities import AuditEntity, Changed
+from contract.entities import AuditEntity
 from services.equipment.metadata import EQUIPMENT
 from services.equipment.tables import TABLE, partition_of
 
@@ -94,7 +93,7 @@ def kept_revision(row: Item) -> tuple[Table, Item]:
 
 def to_response(row: AuditRow) -> AuditVersion:
     """Return an audit for a response."""
-    return {**entity_of(row), "changedAt": times.to_utc(row["timestamp"]), "changedBy": row["changedBy"]}
+    return {**entity_of(row), **changed(row)}
 
 
 def mark_of(equipment_id: str, part: str, discriminator: str) -> AuditMark:

@@ -13,13 +13,12 @@ from andon.dynamodb.client import Table
 from andon.dynamodb.key_query import KeyQuery
 from andon.dynamodb.keys import sort_key
 from andon.events.fact import fact_of_row
-from andon.runtime import times
 from andon.runtime.errors import NotFound
 from andon.versions import numbered_versions
 from andon.versions.numbered_versions import Numbered
-from andon.versions.optimistic_lock import Command, Draft, Saved, VersionedRow
+from andon.versions.optimistic_lock import Changed, Command, Draft, Saved, VersionedRow, changed
 from andon.versions.versioned_write import Versions
-from contract.entities import Changed, InstructionsEntity
+from contract.entities import InstructionsEntity
 from services.maintenance.tables import TABLE, partition_of
 
 INSTRUCTIONS_CHANGED: Final = "instructions-changed"
@@ -124,7 +123,7 @@ def to_entity(row: InstructionsRow) -> InstructionsEntity:
 
 def to_response(row: InstructionsRow) -> InstructionsVersion:
     """Return a version for a response."""
-    return {**to_entity(row), "changedAt": times.to_utc(row["timestamp"]), "changedBy": row["changedBy"]}
+    return {**to_entity(row), **changed(row)}
 
 
 def _versions_of(equipment_id: str, kind: str) -> Versions[InstructionsRow]:

@@ -19,11 +19,12 @@ from andon.events.fact import Change, Fact
 from andon.runtime import times
 from andon.runtime.clock import DAY_MS
 from andon.runtime.errors import Conflict, Invalid, NotFound, Stale
+from andon.runtime.json_types import all_members_of
 from andon.versions import sequential_history
 from andon.versions.lifetime import Lifetime
-from andon.versions.optimistic_lock import Command, Draft, Guard, Saved, VersionedRow
+from andon.versions.optimistic_lock import Changed, Command, Draft, Guard, Saved, VersionedRow, changed
 from andon.versions.versioned_write import ATTEMPTS, Contended, Revisions, Versions, revision_in
-from contract.entities import Changed, OrderEntity, OrderStatus, Result
+from contract.entities import OrderEntity, OrderStatus, Result
 from contract.orders import (
     FINISHED,
     FURTHEST_DAYS,
@@ -166,7 +167,7 @@ def start(order: OrderId, command: Command) -> Saved[OrderRow]:
             return None
         if row["status"] == "finished":
             raise Conflict(ENDED)
-        return {**_content_of(row), "status": "started", "startedAt": times.to_utc(command.now_ms)}
+        return {**all_members_of(OrderContent, row), "status": "started", "startedAt": times.to_utc(command.now_ms)}
 
     return _advance(order, command, started)
 
@@ -209,7 +210,8 @@ def finish(order: OrderId, result: Result, measured: Mapping[str, float] | None,
             # Once in a request: nothing but its end follows an order that was started.
             number = readings.count(order, measured, Lasting.of(row), command)["version"]
         at = times.to_utc(command.now_ms)
-        return {**_content_of(row), "status": "finished", "finishedAt": at, "result": result, "readingsNumber": number}
+        of_end = {"finishedAt": at, "result": result, "readingsNumber": number}
+        return cast("OrderContent", {**all_members_of(OrderContent, row), "status": "finished", **of_end})
 
     return _advance(order, command, finished)
 
@@ -223,7 +225,7 @@ def to_entity(row: OrderRow) -> OrderEntity:
 
 def to_response(row: OrderRow) -> OrderVersion:
     """Return a version for a response."""
-    return {**to_entity(row), "changedAt": times.to_utc(row["timestamp"]), "changedBy": row["changedBy"]}
+    return {**to_entity(row), **changed(row)}
 
 
 def _fact_of(change: Change) -> Fact | None:
@@ -298,11 +300,6 @@ def _save(order: OrderId, draft: Draft) -> Saved[OrderRow]:
         open_until=max(0, end_of_day_ms(order.date) // 1000),  # an id may hold a day before 1970
     )
     return sequential_history.save(versions_of(order), draft, lifetime)
-
-
-def _content_of(row: OrderRow) -> OrderContent:
-    fields: dict[str, object] = dict(row)
-    return cast("OrderContent", {name: fields.get(name) for name in OrderContent.__annotations__})
 
 
 def _mark_of(order: OrderId) -> dict[str, object]:

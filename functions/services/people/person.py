@@ -4,11 +4,9 @@ from typing import Final, Literal, TypedDict, cast
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.key_query import KeyQuery
-from andon.runtime import times
 from andon.runtime.errors import Conflict
-from andon.versions.optimistic_lock import Command, Draft, Guard, VersionedRow, require_admitted
+from andon.versions.optimistic_lock import Changed, Command, Draft, Guard, VersionedRow, changed, require_admitted
 from andon.versions.versioned_write import Versions
-from contract.entities import Changed
 from services.people.tables import BY_FACTORY, TABLE, key_of
 
 ERASED: Final = "This person was erased. The id is not given to anybody again."
@@ -82,6 +80,5 @@ def to_response(row: PersonRow) -> PersonVersion | ErasedPerson:
         "version": row["version"],
         "name": row["name"],
         "factoryId": row["factoryId"],
-        "changedAt": times.to_utc(row["timestamp"]),
-        "changedBy": row["changedBy"],
+        **changed(row),
     }

@@ -27,15 +27,15 @@ def handler_of(package: str) -> Handler:
 def keep_then_publish(
     event: JsonObject, context: LambdaContext, *, facts: Facts, revisions: KeptRevisions, publishing: Handler
 ) -> BatchResponse:
-    """Handle a batch of a stream: who hears of a version by its fact finds its revision.
+    """Handle a batch of a stream: who hears of a version by its fact finds its revision; what has none is a fault once.
 
     Raises:
         CallFailed: DynamoDB did not keep a revision. The batch must come again.
         NotPublished: see `publish_changes`.
 
     """
-    keep_revisions(event["Records"], revisions, source=facts.source)
-    response: BatchResponse = publishing(event, context)
+    readable = keep_revisions(event["Records"], revisions, source=facts.source)
+    response: BatchResponse = publishing({**event, "Records": readable}, context)
     return response
 
 

@@ -11,3 +11,8 @@ Known = TypeVar("Known")
 def members_of(kind: type[Known], given: Mapping[str, object]) -> Known:
     """Return the members of a TypedDict that are given; no value is checked."""
     return cast("Known", {name: given[name] for name in kind.__annotations__ if name in given})
+
+
+def all_members_of(kind: type[Known], given: Mapping[str, object]) -> Known:
+    """Return all members of a TypedDict, None where one is not given; no value is checked."""
+    return cast("Known", {name: given.get(name) for name in kind.__annotations__})

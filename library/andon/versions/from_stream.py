@@ -22,9 +22,10 @@ from andon.versions.versioned_write import KeptRevisions
 from andon.wire.in_parallel import in_parallel
 
 
-def keep_revisions(records: Iterable[StreamRecord], revisions: KeptRevisions, *, source: str) -> None:
+def keep_revisions(records: Iterable[StreamRecord], revisions: KeptRevisions, *, source: str) -> list[StreamRecord]:
     """Keep the revision of each current row of a batch; one that cannot be kept becomes a fault of `source`.
 
+    Return the records without those that nobody can read: a fault of these is published, and is all that they are.
     A latched row is passed over: whoever brings one back writes its revision, too, and an erased one was kept before.
 
     Raises:
@@ -32,9 +33,16 @@ def keep_revisions(records: Iterable[StreamRecord], revisions: KeptRevisions, *,
         NotPublished: a fault could not be published.
 
     """
-    current = [record for record in records if _is_current(record, revisions)]
-    kept = in_parallel([partial(_keep, record, revisions, source) for record in current])
-    publish([fault for fault in kept if fault is not None], source=source)
+    batch = [*records]
+    made = {
+        number: tried(_revision_in, record, revisions)  # pure: it would fail in the same way for ever
+        for number, record in enumerate(batch)
+        if _is_current(record, revisions)
+    }
+    kept = in_parallel([partial(_keep, one) for one in made.values()])
+    errors = {number: error for number, error in zip(made, kept, strict=True) if error is not None}
+    publish([_fault(error, batch[number], source) for number, error in errors.items()], source=source)
+    return [record for number, record in enumerate(batch) if not isinstance(made.get(number), Failed)]
 
 
 def _is_current(record: StreamRecord, revisions: KeptRevisions) -> bool:
@@ -42,12 +50,12 @@ def _is_current(record: StreamRecord, revisions: KeptRevisions) -> bool:
     return kind_of(image) in revisions and not is_latched(image)
 
 
-def _keep(record: StreamRecord, revisions: KeptRevisions, source: str) -> DomainEvent | None:
-    """Keep the revision of a record, or return the fault that it is."""
-    made = tried(_revision_in, record, revisions)  # pure: it would fail in the same way for ever
-    error = made.error if isinstance(made, Failed) else _poison_in(*made)
-    if error is None:
-        return None
+def _keep(made: tuple[Table, Item] | Failed) -> Exception | None:
+    """Keep a revision, or return why it cannot be."""
+    return made.error if isinstance(made, Failed) else _poison_in(*made)
+
+
+def _fault(error: Exception, record: StreamRecord, source: str) -> DomainEvent:
     return fault_of(error, strict_json.dumps(record), consumer=f"{source}.trigger", now_ms=clock.now_ms())
 
 

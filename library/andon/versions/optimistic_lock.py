@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, Generic, Literal, NamedTuple, NotRequired, TypedDict, TypeVar, cast
 
 from andon.dynamodb.expressions import Condition, both
-from andon.runtime import strict_json
+from andon.runtime import strict_json, times
 from andon.runtime.errors import NotFound, PreconditionRequired, Rejected, Stale
 
 if TYPE_CHECKING:
@@ -48,7 +48,19 @@ class VersionedRow(TypedDict):
     origin: NotRequired[str]
 
 
+class Changed(TypedDict):
+    """Time (fixed-width UTC) and author of a version, in a response."""
+
+    changedAt: str
+    changedBy: str
+
+
 Row = TypeVar("Row", bound=VersionedRow)
+
+
+def changed(row: VersionedRow) -> Changed:
+    """Return when a version was made, and by whom, for a response."""
+    return {"changedAt": times.to_utc(row["timestamp"]), "changedBy": row["changedBy"]}
 
 
 class Command(NamedTuple):

@@ -18,7 +18,7 @@ from andon.events.fact import Change, Fact, lifecycle
 from andon.runtime import times
 from andon.runtime.errors import Conflict, Invalid, NotFound
 from andon.versions.bitemporal import Asked, Timeline, revision_at
-from andon.versions.optimistic_lock import Command, Draft, Guard, Saved, VersionedRow, require_admitted
+from andon.versions.optimistic_lock import Command, Draft, Guard, Saved, VersionedRow, changed, require_admitted
 from andon.versions.versioned_write import Requirement, Revisions, Versions, change, revision_in, save
 
 if TYPE_CHECKING:
@@ -229,8 +229,7 @@ class Resource(NamedTuple, Generic[Row, Entity]):
 
     def to_response(self, row: Row) -> dict[str, object]:
         """Return a version for a response: its entity, when it was made (fixed-width UTC), and by whom."""
-        made = {"changedAt": times.to_utc(row["timestamp"]), "changedBy": row["changedBy"]}
-        return {**self.entity_of(row), **made}
+        return {**self.entity_of(row), **changed(row)}
 
     def fact_of(self, change: Change) -> Fact | None:
         """Return the fact of a revision: `<kind>-created`, `-updated`, `-deleted`, `-undeleted`."""

@@ -132,7 +132,8 @@ def test_what_cannot_be_kept_is_a_fault_and_its_neighbours_are_kept(thing: Numbe
     another = {**first, "colour": "black", "timestamp": NOW + 7}
     keep(thing, first)
 
-    keep_revisions(map(record, [another, unreadable, second]), kept_of(thing), source="toys")
+    left = keep_revisions(map(record, [another, unreadable, second]), kept_of(thing), source="toys")
 
     assert history(thing) == ["green", "red"]
     assert [(one["source"], one["name"]) for one in faults] == [("toys", "Poison"), ("toys", "KeyError")]
+    assert left == [record(another), record(second)]  # a fault is all that the unreadable one is
