@@ -106,6 +106,8 @@ def put_audit(equipment_id: EquipmentId, part: Part, body: AuditBody, if_match: 
 def post_states(reports: Reports) -> Response[str]:
     """Report many states, fire and forget: they are published, and not kept under `/states`.
 
+    The id of an event is the digest of its report, so that a report that is sent again is the same event.
+
     A device reports for itself only, a gateway for the equipment of its own factory; if one report is for another's,
     403 names each such, and nothing is published.
     """

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from andon.events.identifiers import by_time
 from andon.testing.loop import Loop
 from tests.support.samples import sample
 from tests.support.wire import Wire
@@ -26,8 +25,31 @@ def test_reports_are_published_in_order_and_no_row_is_written(loop: Loop, wire: 
     assert answer.status == 202
     details = [json.loads(body)["detail"] for body in loop.new_messages()]
     assert [event["state"] for event in details] == reports
-    assert [event["id"] for event in details] == answer.body["ids"] == sorted(answer.body["ids"], key=by_time)
+    assert [event["id"] for event in details] == answer.body["ids"]
     assert set(wire.operations) - {"ReceiveMessage", "DeleteMessage"} == {"PutEvents"}
+
+
+OTHERWISE = ({"equipmentId": "press-8"}, {"state": "ERROR"}, {"timestamp": "2020-04-27T10:00:00.001Z"}, {"detail": ""})
+
+
+def test_the_same_report_again_is_the_same_fact_and_any_other_is_another(loop: Loop) -> None:
+    reports = [report(), *(report(**other) for other in OTHERWISE)]
+    again = [report(timestamp="2020-04-27T12:00:00+02:00"), *reversed(reports)]
+
+    first, *_ = ids = loop.request(ROUTE, body=reports, groups=("operator",)).body["ids"]
+
+    assert len(set(ids)) == len(reports)
+    assert loop.request(ROUTE, body=again, groups=("gateway", "operator")).body["ids"] == [first, *reversed(ids)]
+    loop.new_messages()
+
+
+def test_a_report_that_was_sent_again_applies_once(loop: Loop) -> None:
+    for _ in range(2):
+        loop.request(ROUTE, body=[report(equipmentId="lost-answer")], groups=("operator",))
+    loop.listen(bodies := loop.new_messages())
+
+    assert [json.loads(body)["detail"] for body in bodies] == [json.loads(bodies[0])["detail"]] * 2
+    assert len(loop.request("GET /equipment/{id}/logs", path={"id": "lost-answer"}).body["items"]) == 1
 
 
 def test_a_report_reaches_the_views_and_not_the_states(loop: Loop) -> None:
