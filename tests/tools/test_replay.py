@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from andon.packages.discovery import services
 from andon.project import project
 from andon.testing.loop import Loop
 from andon.testing.replayable import NotReplayable, invocations_of
 from andon.tools.in_process.replay import replay
 from andon.wire import aws
-from services.dispatch.control import CONTROL
 from services.maintenance.instructions import INSTRUCTIONS_CHANGED
 from tests.support.lake import lake_of
 from tests.support.samples import paths, sample
@@ -63,7 +63,8 @@ def test_replaying_a_change_publishes_its_event_the_same_each_time(path: Path, w
     event = sample("domain", path.stem)
     assert first.published == second.published == [event]
     # A control service stores its own events: its rules look at them, too. A trigger keeps what is versioned from it.
-    storing = {"DISPATCH_TABLE"} if event["type"] in CONTROL.remembers else set()
+    controls = (one.load("control").CONTROL for one in services() if one.has("control"))
+    storing = {one.table.variable for one in controls if event["type"] in one.remembers}
     keeping = {"MAINTENANCE_TABLE"} if event["type"] == INSTRUCTIONS_CHANGED else set()
     assert {table for table, lines in first.written.items() if lines} == storing | keeping
     assert not any(second.written.values())

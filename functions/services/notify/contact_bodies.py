@@ -4,6 +4,7 @@ from typing import Annotated, Any, Final, Literal
 
 from aws_lambda_powertools.event_handler.openapi.params import Path
 from pydantic import AfterValidator, Field, WithJsonSchema
+from pydantic.config import JsonDict
 
 from andon.http.models import RequestModel, ResponseModel
 from andon.http.openapi import Absent
@@ -40,6 +41,9 @@ def _different(values: list[Any]) -> list[Any]:
         raise ValueError("must name each of them once")
     return values
 
+
+UNIQUE: Final[JsonDict] = {"uniqueItems": True}
+_DIFFERENT: Final = AfterValidator(_different)
 
 Mail = Annotated[
     str,
@@ -96,10 +100,17 @@ class ContactBody(RequestModel):
 
     email: Mail | None = Field(None, examples=["ana@example.com"])
     phone: Phone | None = Field(None, examples=["+5213312345678"])
-    push: Annotated[list[PushBody], Field(max_length=MOST_PUSH), AfterValidator(_subscriptions)] | None = None
-    webhooks: Annotated[list[Webhook], Field(max_length=MOST_WEBHOOKS), AfterValidator(_different)] | None = None
+    push: (
+        Annotated[list[PushBody], Field(max_length=MOST_PUSH, json_schema_extra=UNIQUE), AfterValidator(_subscriptions)]
+        | None
+    ) = None
+    webhooks: Annotated[list[Webhook], Field(max_length=MOST_WEBHOOKS, json_schema_extra=UNIQUE), _DIFFERENT] | None = (
+        None
+    )
     language: str | None = Field(None, pattern=LANGUAGE_PATTERN, examples=["es"], json_schema_extra=IMPERSONAL)
-    order: Annotated[list[Channel], Field(min_length=1, max_length=4), AfterValidator(_different)] | None = None
+    order: Annotated[list[Channel], Field(min_length=1, max_length=4, json_schema_extra=UNIQUE), _DIFFERENT] | None = (
+        None
+    )
     quietHours: QuietHours | None = None  # noqa: N815
 
 

@@ -20,15 +20,16 @@ class Kept:
 
 
 def record(world: Recorder) -> None:
-    """One person is told; another one, whom no channel reaches, is not, and is asked for once more."""
+    """One person is told, at once; another one, whom no channel reaches, is not, and is asked for once more."""
     reach("op-18", "mail")
     outbound.CHANNELS["mail"] = Kept()
     try:
         world.hear("help-requested", person="op-18")
-        world.wait(4 * MINUTE_MS)
-        world.hear("help-requested", person="op-19")
+        world.request("GET /equipment/{id}/tellings", variant="later", path={"id": "press-9"})
         world.wait(4 * MINUTE_MS)
         world.request("GET /equipment/{id}/tellings", path={"id": "press-9"})
+        world.hear("help-requested", person="op-19")
+        world.wait(4 * MINUTE_MS)
         world.request("GET /equipment/{id}/tellings", variant="late", path={"id": "press-9"}, query={"limit": "1"})
         world.wait(11 * MINUTE_MS)
     finally:
