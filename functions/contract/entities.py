@@ -248,7 +248,7 @@ class NobodyEntity(AskedFor):
 class MessageEntity(TypedDict):
     """`message`: a person may have to be told what they were asked in the slot that begins then (epoch milliseconds).
 
-    kind: `now`, `later` or `overdue`.
+    kind: `now`, `later` or `overdue`; `code.<channel>` and `test.<channel>`: the person asked for it, at `slot`.
     """
 
     person: str

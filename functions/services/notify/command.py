@@ -41,9 +41,20 @@ def put_contact(person_id: PersonId, body: ContactBody, if_match: IfMatch = None
     "POST /people/{id}/contact/{channel}/code", groups=READERS, at=IN_FUNCTION, responses=responses(None, 202, 404, 429)
 )
 def post_code(person_id: PersonId, channel: ChannelName) -> Response[str]:
-    """Make a code for the address of a channel, which is sent there."""
+    """Send a code to the address of a channel, by that channel alone."""
     require_own(app.caller, person_id)
-    contact_code.ask(person_id, channel, contact_code.new_code(), now_ms=clock.now_ms())
+    code = contact_code.new_code()
+    contact_code.ask(person_id, channel, code, actor=app.caller.subject, now_ms=clock.now_ms())
+    return respond(HTTPStatus.ACCEPTED)
+
+
+@app.serves(
+    "POST /people/{id}/contact/{channel}/test", groups=READERS, at=IN_FUNCTION, responses=responses(None, 202, 404, 429)
+)
+def post_test(person_id: PersonId, channel: ChannelName) -> Response[str]:
+    """Send a test to the address of a channel, if it was verified."""
+    require_own(app.caller, person_id)
+    contact_code.ask_test(person_id, channel, actor=app.caller.subject, now_ms=clock.now_ms())
     return respond(HTTPStatus.ACCEPTED)
 
 

@@ -7,23 +7,27 @@ so that guesses at the same time are not answered more often.
 from secrets import compare_digest, randbelow
 from typing import Any, Final, NamedTuple
 
+from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Delete, Put, transact
 from andon.dynamodb.errors import ConditionFailed, TransactionConditionsFailed, TransactionConflict
 from andon.dynamodb.expressions import UNCONDITIONAL, Condition
 from andon.runtime.clock import MINUTE_MS
 from andon.runtime.errors import Gone, Invalid, NotFound, TooManyRequests
 from andon.versions.versioned_write import Contended
-from services.notify.contact import Channel, address_of, versions_of
-from services.notify.contacts_table import CODE, CONTACTS, KEYS, VERIFIED
-from services.notify.tables import partition_of
+from services.notify import proofs
+from services.notify.contact import Channel, address_of, reach_of, versions_of
+from services.notify.contacts_table import CODE, CONTACTS, KEYS, TEST, VERIFIED
+from services.notify.proofs import Proof
+from services.notify.tables import TABLE, partition_of
 
 LIFETIME_MS: Final = 10 * MINUTE_MS
 MOST_TRIES: Final = 5
 EVERY_MS: Final = MINUTE_MS
-"""A code is sent to an address at most so often."""
+"""A code, and a test, are sent to an address at most so often."""
 
 DIGITS: Final = 6
 NO_ADDRESS: Final = "There is no address on this channel."
+NOT_VERIFIED: Final = "There is no address on this channel that was verified."
 OVER: Final = "There is no code that counts. Ask for a new one."
 WRONG: Final = "is not the code that was sent"
 
@@ -41,23 +45,40 @@ def new_code() -> str:
     return f"{randbelow(10**DIGITS):0{DIGITS}d}"
 
 
-def ask(person: str, channel: Channel, code: str, *, now_ms: int) -> Code:
-    """Keep a code for the present address of a channel; one that was asked for before counts no more.
+def ask(person: str, channel: Channel, code: str, *, actor: str, now_ms: int) -> None:
+    """Have a code sent to the present address of a channel; one that was asked for before counts no more.
 
     Raises:
         NotFound: there is no address.
         TooManyRequests: one was asked for less than `EVERY_MS` ago.
+        Contended: somebody asked at the same time.
 
     """
-    asked = Code(code, _address(person, channel), now_ms)
-    row = {**_key(person, CODE, channel), "code": code, "address": asked.address, "at": now_ms, "tries": 0}
-    expires = {"ttl": (now_ms + LIFETIME_MS) // 1000 + 1}
-    rarely = Condition("attribute_not_exists(#at) OR #at <= :since", {"at": "at"}, {"since": now_ms - EVERY_MS})
-    try:
-        CONTACTS.put({**row, **expires}, condition=rarely)
-    except ConditionFailed as failed:
-        raise TooManyRequests(retry_after_seconds=EVERY_MS // 1000) from failed
-    return asked
+    row = {"code": code, "address": _address(person, channel), "tries": 0}
+    _send(person, Proof(proofs.CODE, channel), {**_key(person, CODE, channel), **row}, actor=actor, now_ms=now_ms)
+
+
+def ask_test(person: str, channel: Channel, *, actor: str, now_ms: int) -> None:
+    """Have a test sent to the present address of a channel, if it was verified.
+
+    Raises:
+        NotFound: no address was.
+        TooManyRequests: one was asked for less than `EVERY_MS` ago.
+        Contended: somebody asked at the same time.
+
+    """
+    reach = reach_of(partition_of(person))
+    if reach is None or channel not in reach["verified"]:
+        raise NotFound(NOT_VERIFIED)
+    _send(person, Proof(proofs.TEST, channel), _key(person, TEST, channel), actor=actor, now_ms=now_ms)
+
+
+def current(person: str, channel: Channel, *, now_ms: int) -> Code | None:
+    """Read the code that was sent last by a channel; None if none counts."""
+    row = CONTACTS.get(_key(person, CODE, channel), consistent=True)
+    if row is None or row["at"] + LIFETIME_MS <= now_ms:
+        return None
+    return Code(row["code"], row["address"], row["at"])
 
 
 def verify(person: str, channel: Channel, code: str, *, now_ms: int) -> None:
@@ -84,6 +105,19 @@ def verify(person: str, channel: Channel, code: str, *, now_ms: int) -> None:
         proof = {**_key(person, VERIFIED, channel), "address": address, "at": now_ms}
         transact({"code": Delete(CONTACTS, key, as_read), "proof": Put(CONTACTS, proof, UNCONDITIONAL)})
     except (ConditionFailed, TransactionConditionsFailed, TransactionConflict) as failed:
+        raise Contended from failed
+
+
+def _send(person: str, proof: Proof, row: Item, *, actor: str, now_ms: int) -> None:
+    """Write what is asked for, and the message that wakes the sender, both or none."""
+    kept = {**row, "at": now_ms, "ttl": (now_ms + LIFETIME_MS) // 1000 + 1}
+    rarely = Condition("attribute_not_exists(#at) OR #at <= :since", {"at": "at"}, {"since": now_ms - EVERY_MS})
+    message = proofs.row_of(person, proof, actor=actor, now_ms=now_ms)
+    try:
+        transact({"asked": Put(CONTACTS, kept, rarely), "message": Put(TABLE, message, TABLE.absent)})
+    except TransactionConditionsFailed as failed:
+        raise TooManyRequests(retry_after_seconds=EVERY_MS // 1000) from failed
+    except TransactionConflict as failed:
         raise Contended from failed
 
 

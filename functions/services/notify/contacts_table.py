@@ -4,6 +4,7 @@
 |---|---|---|
 | `Person#<id>` | `contact` | how a person is reached, versioned |
 | `Person#<id>` | `code#<channel>` | a code that was sent to an address; it lives for ten minutes |
+| `Person#<id>` | `test#<channel>` | that a test was asked for, as long as a code lives |
 | `Person#<id>` | `verified#<channel>` | the address that answered with its code, and when |
 """
 
@@ -18,4 +19,5 @@ CONTACTS = Table("CONTACTS_TABLE", KEYS)
 
 CONTACT: Final = "contact"
 CODE: Final = "code#"
+TEST: Final = "test#"
 VERIFIED: Final = "verified#"

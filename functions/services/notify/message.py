@@ -42,11 +42,21 @@ def slot_of(person: str, arrived_ms: int) -> int:
 
 def decide(person: str, slot_ms: int, kind: str, trigger: DomainEvent, *, at_ms: int) -> Decision:
     """Decide that a person may have to be told, once for a slot and a kind."""
+    row = row_of(person, slot_ms, kind, at_ms=at_ms)
+    return Decision(key_of(row), row, (trigger,))
+
+
+def row_of(person: str, slot_ms: int, kind: str, *, at_ms: int) -> Item:
+    """Return the row of a message, its primary key aside."""
     event_type = MESSAGE_OVERDUE if kind == OVERDUE else MESSAGE_DECIDED
     said: MessageEntity = {"person": person, "id": f"{slot_ms:013d}.{kind}", "slot": slot_ms, "kind": kind}
     row: MessageRow = {"discriminator": event_type, "at": at_ms, "ttl": ttl_at(at_ms, TTL_DAYS)}
-    key = decision_key(KEYS, partition_of(person), "message", said["id"])
-    return Decision(key, {**said, **row}, (trigger,))
+    return {**said, **row}
+
+
+def key_of(row: Item) -> dict[str, str | int]:
+    """Return the primary key of a message's row."""
+    return decision_key(KEYS, partition_of(row["person"]), "message", row["id"])
 
 
 def wake_of(event: DomainEvent) -> Wake:

@@ -8,6 +8,7 @@ from andon.outbound.delivery import DELIVERY, MOST_CALLS, NO_CHANNEL, Status
 from andon.runtime.json_types import members_of
 from contract.entities import FailedEntity, ToldEntity
 from services.notify.fact_types import DELIVERY_FAILED, PERSON_TOLD
+from services.notify.proofs import proof_in
 from services.notify.tables import person_in
 
 ACTOR: Final = "sender"
@@ -15,9 +16,11 @@ TYPE_OF: Final = {Status.SENT: PERSON_TOLD, Status.FAILED: DELIVERY_FAILED, Stat
 
 
 def fact_of(change: Change) -> Fact | None:
-    """Return the fact that a delivery ended; its claims are private."""
+    """Return the fact that a delivery ended; its claims are private, and so are codes and tests."""
     row = change.new
     if row is None or (change.old or {}).get("status") == row["status"] or row["status"] not in TYPE_OF:
+        return None
+    if proof_in(row["message"]) is not None:
         return None
     told = row["status"] == Status.SENT
     person, entity = person_in(row["recipient"]), _told(row) if told else _failed(row)

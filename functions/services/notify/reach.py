@@ -7,7 +7,7 @@ from typing import Any, Final
 from andon.outbound.delivery import Notice
 from andon.outbound.gateway import Wake, Way
 from contract import zones
-from services.notify.contact import PLACES, reach_of
+from services.notify.contact import address_of, reach_of
 
 ORDER: Final = ("push", "sms", "mail", "webhook")
 LOUD: Final = frozenset({"push", "sms"})
@@ -39,16 +39,16 @@ def in_quiet_hours(hours: Mapping[str, str] | None, now_ms: int) -> bool:
     return begins <= time < ends if begins <= ends else time >= begins or time < ends
 
 
+def text_of_address(address: object) -> str:
+    """Return an address as channels take it: one that has parts is JSON."""
+    return address if isinstance(address, str) else json.dumps(address)
+
+
 def _ways(contact: Mapping[str, Any]) -> Iterator[Way]:
     language = contact.get("language", LANGUAGE)
     for channel in contact.get("order", ORDER):
         if channel in contact.get("verified", ()):
-            address = _first(contact.get(PLACES[channel]))
+            address = address_of(contact, channel)
             if address is not None:
-                yield Way(channel, address, is_loud=channel in LOUD, per_hour=PER_HOUR.get(channel), language=language)
-
-
-def _first(addresses: object) -> str | None:
-    """Return the first of several addresses; one that has parts is JSON."""
-    address = addresses[0] if isinstance(addresses, list) and addresses else addresses or None
-    return address if address is None or isinstance(address, str) else json.dumps(address)
+                text = text_of_address(address)
+                yield Way(channel, text, is_loud=channel in LOUD, per_hour=PER_HOUR.get(channel), language=language)

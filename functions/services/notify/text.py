@@ -1,10 +1,12 @@
 """The text of a message, made when it is sent: of what waits by then. Pure."""
 
-from collections.abc import Sequence
-from typing import Final, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Final, NamedTuple, TypeVar
 
 from andon.outbound.delivery import Notice
 from services.notify.notices import request_in
+
+Said = TypeVar("Said")
 
 NAMED: Final = 5
 """So many are named; the others are counted."""
@@ -36,7 +38,7 @@ class Text(NamedTuple):
 
 def text_of(notices: Sequence[Notice], language: str) -> Text:
     """Return the text about some notices: each subject once, the oldest first."""
-    words = WORDS.get(language.partition("-")[0], WORDS["en"])
+    words = in_language(WORDS, language)
     asked = [request_in(one).help for one in _distinct(notices)]
     names = [one.text("name") for one in asked]
     subject = words.one.format(name=names[0]) if len(asked) == 1 else words.many.format(of=len(asked))
@@ -46,6 +48,11 @@ def text_of(notices: Sequence[Notice], language: str) -> Text:
     ]
     others = [words.others.format(of=len(asked) - NAMED)] if len(asked) > NAMED else []
     return Text(" ".join(subject.split()), "\n".join([*lines, *others]))
+
+
+def in_language(words: Mapping[str, Said], language: str) -> Said:
+    """Return the words of a language, as `es` or `es-MX`; English ones of a language that has none."""
+    return words.get(language.partition("-")[0], words["en"])
 
 
 def _distinct(notices: Sequence[Notice]) -> list[Notice]:

@@ -46,4 +46,5 @@ def contact(world: Recorder) -> None:
     with patch.object(contact_code, "new_code", lambda: "123456"):
         world.request("POST /people/{id}/contact/{channel}/code", path=mail)
     world.request("PUT /people/{id}/contact/{channel}/verified", path=mail, body={"code": "123456"})
+    world.request("POST /people/{id}/contact/{channel}/test", path=mail)
     world.request("GET /people/{id}/contact", path=path)

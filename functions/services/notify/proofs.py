@@ -1,0 +1,91 @@
+"""Messages that somebody asked for about an address of their own: a code that proves it, or a test. Pure.
+
+They wake the sender as others do, under an id that says kind and channel, and are claimed as others are. Nobody is told
+of anything by them: they become no fact, wait for no digest, and hold back nothing that is loud.
+"""
+
+from typing import Any, Final, Literal, NamedTuple, cast
+
+from andon.dynamodb.attribute_values import Item
+from andon.outbound.delivery import Notice
+from andon.outbound.gateway import Way
+from services.notify import message
+from services.notify.contact import Channel
+from services.notify.reach import PER_HOUR, text_of_address
+from services.notify.text import Text, in_language
+
+Kind = Literal["code", "test"]
+
+CODE: Final[Kind] = "code"
+TEST: Final[Kind] = "test"
+KINDS: Final = frozenset({CODE, TEST})
+
+WORDS: Final[dict[str, dict[Kind, Text]]] = {
+    "en": {
+        CODE: Text(
+            "Your code is {code}",
+            "With it you say that this address is yours. It counts for ten minutes. If you did not ask for it, you need"
+            " do nothing.",
+        ),
+        TEST: Text("This is a test", "You asked for it. You are told of trouble at this address."),
+    },
+    "es": {
+        CODE: Text(
+            "Su código es {code}",
+            "Con él dice que esta dirección es suya. Vale diez minutos. Si no lo pidió, no tiene que hacer nada.",
+        ),
+        TEST: Text("Esto es una prueba", "Usted la pidió. En esta dirección se le avisa de problemas."),
+    },
+}
+
+
+class Proof(NamedTuple):
+    """What a message is that somebody asked for."""
+
+    kind: Kind
+    channel: Channel
+
+
+class Asked(NamedTuple):
+    """What such a message has to say, and to which address: a text, or a subscription; code: empty for a test."""
+
+    proof: Proof
+    code: str
+    address: Any
+    language: str
+
+
+def row_of(person: str, proof: Proof, *, actor: str, now_ms: int) -> Item:
+    """Return the row that wakes the sender; one of a kind and a channel in a millisecond."""
+    row = message.row_of(person, now_ms, f"{proof.kind}.{proof.channel}", at_ms=now_ms)
+    return {**message.key_of(row), **row, "changedBy": actor}
+
+
+def proof_in(message_id: str) -> Proof | None:
+    """Return what a message is, by its id; None: it is of what somebody is to be told."""
+    _, kind, channel = (*message_id.split("."), "")[:3]
+    return Proof(kind, cast("Channel", channel)) if kind in KINDS else None
+
+
+def notice_of(message_id: str, asked: Asked, at_ms: int) -> Notice:
+    """Return what waits: the message itself."""
+    return Notice(id=message_id, at_ms=at_ms, about={"message": message_id}, is_urgent=True, detail=asked)
+
+
+def asked_in(notice: Notice) -> Asked:
+    """Return what a notice says."""
+    if not isinstance(notice.detail, Asked):
+        raise TypeError("nobody asked for this notice")
+    return notice.detail
+
+
+def way_of(asked: Asked) -> Way:
+    """Return the one way: quiet hours do not hold it back, nor what was loud; what is paid for is limited as ever."""
+    channel, address = asked.proof.channel, text_of_address(asked.address)
+    return Way(channel, address, per_hour=PER_HOUR.get(channel), language=asked.language)
+
+
+def proof_text(asked: Asked) -> Text:
+    """Return the text of such a message."""
+    text = in_language(WORDS, asked.language)[asked.proof.kind]
+    return Text(text.subject.format(code=asked.code), text.text)
