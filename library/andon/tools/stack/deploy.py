@@ -53,7 +53,8 @@ def synthesise(home: Path, emulator: Emulator) -> None:
 def deploy(home: Path, emulator: Emulator) -> dict[str, str]:
     """Deploy the assembly in `home`; return the stack's outputs, flat, with an ApiUrl that answers here."""
     _cdk(
-        ["deploy", "--all", f"--app={home / 'cdk.out'}", "--require-approval=never"],
+        # A change set would be compared with the templates, and described, for nobody.
+        ["deploy", "--all", f"--app={home / 'cdk.out'}", "--require-approval=never", "--method=direct"],
         home=home,
         emulator=emulator,
         cwd=project().root,
@@ -146,6 +147,7 @@ def _environment(emulator: Emulator) -> dict[str, str]:
         "CDK_DEFAULT_ACCOUNT": aws.ACCOUNT,
         "CDK_DEFAULT_REGION": aws.REGION,
         "CDK_DISABLE_CLI_TELEMETRY": "true",
+        "CDK_DISABLE_STACK_TRACE": "true",  # of the metadata, which each event of a deployment has read again
         "CDK_DISABLE_VERSION_CHECK": "true",
         "CDK_VALIDATION": "false",  # rules of AWS for templates, half of a synth's time
         "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "20",
