@@ -8,7 +8,7 @@ from secrets import compare_digest, randbelow
 from typing import Any, Final, NamedTuple
 
 from andon.dynamodb.attribute_values import Item
-from andon.dynamodb.client import Delete, Put, transact
+from andon.dynamodb.client import Check, Delete, Put, transact
 from andon.dynamodb.errors import ConditionFailed, TransactionConditionsFailed, TransactionConflict
 from andon.dynamodb.expressions import UNCONDITIONAL, Condition
 from andon.runtime.clock import MINUTE_MS
@@ -16,7 +16,7 @@ from andon.runtime.errors import Gone, Invalid, NotFound, TooManyRequests
 from andon.versions.versioned_write import Contended
 from services.notify import proofs
 from services.notify.contact import Channel, address_of, reach_of, versions_of
-from services.notify.contacts_table import CODE, CONTACTS, KEYS, TEST, VERIFIED
+from services.notify.contacts_table import CODE, CONTACT, CONTACTS, KEYS, TEST, VERIFIED
 from services.notify.proofs import Proof
 from services.notify.tables import TABLE, partition_of
 
@@ -28,6 +28,7 @@ EVERY_MS: Final = MINUTE_MS
 DIGITS: Final = 6
 NO_ADDRESS: Final = "There is no address on this channel."
 NOT_VERIFIED: Final = "There is no address on this channel that was verified."
+NOT_ERASED: Final = Condition("attribute_not_exists(#deleted)", {"deleted": "deleted"})
 OVER: Final = "There is no code that counts. Ask for a new one."
 WRONG: Final = "is not the code that was sent"
 
@@ -76,7 +77,7 @@ def ask_test(person: str, channel: Channel, *, actor: str, now_ms: int) -> None:
 def current(person: str, channel: Channel, *, now_ms: int) -> Code | None:
     """Read the code that was sent last by a channel; None if none counts."""
     row = CONTACTS.get(_key(person, CODE, channel), consistent=True)
-    if row is None or row["at"] + LIFETIME_MS <= now_ms:
+    if row is None or "code" not in row or row["at"] + LIFETIME_MS <= now_ms:
         return None
     return Code(row["code"], row["address"], row["at"])
 
@@ -113,9 +114,18 @@ def _send(person: str, proof: Proof, row: Item, *, actor: str, now_ms: int) -> N
     kept = {**row, "at": now_ms, "ttl": (now_ms + LIFETIME_MS) // 1000 + 1}
     rarely = Condition("attribute_not_exists(#at) OR #at <= :since", {"at": "at"}, {"since": now_ms - EVERY_MS})
     message = proofs.row_of(person, proof, actor=actor, now_ms=now_ms)
+    contact = Check(CONTACTS, KEYS.of(partition_of(person), CONTACT), NOT_ERASED)
     try:
-        transact({"asked": Put(CONTACTS, kept, rarely), "message": Put(TABLE, message, TABLE.absent)})
+        transact(
+            {
+                "contact": contact,
+                "asked": Put(CONTACTS, kept, rarely),
+                "message": Put(TABLE, message, TABLE.absent),
+            }
+        )
     except TransactionConditionsFailed as failed:
+        if "contact" in failed.failed:
+            raise NotFound(NO_ADDRESS) from failed
         raise TooManyRequests(retry_after_seconds=EVERY_MS // 1000) from failed
     except TransactionConflict as failed:
         raise Contended from failed

@@ -2,7 +2,7 @@
 
 | pk | sk | row |
 |---|---|---|
-| `Person#<id>` | `contact` | how a person is reached, versioned |
+| `Person#<id>` | `contact` | how a person is reached, versioned; after the erasure a fence without any address |
 | `Person#<id>` | `code#<channel>` | a code that was sent to an address; it lives for ten minutes |
 | `Person#<id>` | `test#<channel>` | that a test was asked for, as long as a code lives |
 | `Person#<id>` | `verified#<channel>` | the address that answered with its code, and when |

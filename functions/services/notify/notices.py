@@ -13,6 +13,7 @@ from andon.runtime.clock import HOUR_MS, MINUTE_MS
 from andon.runtime.json_types import JsonMapping
 from andon.wire.in_parallel import in_parallel
 from services.notify import about
+from services.notify.erased import is_erased
 from services.notify.message import NOW
 from services.notify.tables import KEYS, TABLE
 
@@ -33,7 +34,9 @@ class Request(NamedTuple):
 
 
 def waiting_of(wake: Wake, now_ms: int) -> Waiting:
-    """Read what a person was asked of late, and what of it a message is to tell."""
+    """Read what a person was asked of late, and what of it a message is to tell: nothing to whoever was erased."""
+    if is_erased(wake.recipient):
+        return Waiting((), ())
     known = known_of(wake.recipient, now_ms)
     if wake.kind == NOW and _is_digested(known, wake.at_ms):
         return Waiting(known, ())

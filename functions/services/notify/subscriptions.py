@@ -1,4 +1,4 @@
-"""Subscriptions of notify: whom dispatch asks for help, and which logs and calls somebody has seen by now."""
+"""Subscriptions of notify: whom dispatch asks for help, which logs and calls somebody has seen, erasures."""
 
 from andon.events.domain_event import DomainEvent
 from andon.events.upcast import Upcasters
@@ -6,6 +6,7 @@ from andon.rules.collect import Collected
 from andon.views.row_write import Subscriptions
 from contract import calls
 from services.notify import about
+from services.notify.erased import Erasure
 from services.notify.tables import TTL_DAYS, partition_of
 
 SOURCE = "dispatch"
@@ -27,9 +28,15 @@ def on_call_seen(event: DomainEvent) -> Collected:
     return Collected.of(event, key=about.call_seen_in(event), source=calls.SOURCE, ttl_days=TTL_DAYS)
 
 
+def on_person_erased(event: DomainEvent) -> Erasure:
+    """Erase the addresses of a person; what was to be told to them is told nobody."""
+    return Erasure(event.entity("person").text("id"))
+
+
 ON: Subscriptions = {  # (source, type) -> what notify keeps of it
     (SOURCE, "help-requested"): on_help_requested,
     (SOURCE, "state-acknowledged"): on_state_acknowledged,
+    ("people", "person-erased"): on_person_erased,
     **{(calls.SOURCE, event_type): on_call_seen for event_type in sorted(calls.SEEN)},
 }
 

@@ -18,6 +18,7 @@ from andon.runtime.clock import MINUTE_MS
 from andon.runtime.json_types import members_of
 from contract.entities import FailedEntity
 from services.notify import about
+from services.notify.erased import is_erased
 from services.notify.fact_types import DELIVERY_FAILED, MESSAGE_DECIDED, MESSAGE_OVERDUE, SOURCE
 from services.notify.message import LATER, OVERDUE, SLOT_MS, decide
 from services.notify.notices import known_of, request_in, seen_among
@@ -53,7 +54,7 @@ class Asked(NamedTuple):
 def asked_of(key: CorrelationKey) -> Asked:
     """Read what the rule decides by."""
     now_ms = clock.now_ms()
-    box, known = mailbox.read(TABLE, key, now_ms), known_of(key, now_ms)
+    box, known = mailbox.read(TABLE, key, now_ms), [] if is_erased(key) else known_of(key, now_ms)
     seen = seen_among(notice.about for notice in known)
     left = (notice for notice in known if about.partition_of(notice.about) not in seen)
     return Asked(tuple(left), tuple(box.deliveries), now_ms)
