@@ -25,7 +25,8 @@ FETCH_FIRST: Final = frozenset({HTTPStatus.PRECONDITION_FAILED, HTTPStatus.PRECO
 MACHINES: Final = frozenset({groups.DEVICE, groups.GATEWAY, groups.STATION})
 LEVELS: Final = ("country", "region", "state", "county", "city", "neighborhood")
 ATTACHED: Final = "/attachments/{sha256}"
-BEGUN: Final = (("/cancel", "/finish", "/closure", "/rejection"), ("/readings", ATTACHED))
+PROVED: Final = "/verified"
+BEGUN: Final = (("/cancel", "/finish", "/closure", "/rejection", "/test"), ("/readings", ATTACHED, PROVED))
 """The ends of paths that come behind what begins them, the first ones behind all others."""
 
 DEED: Final = re.compile("/(?:rollback|taker|closure|rejection)$")
@@ -33,6 +34,9 @@ DEED: Final = re.compile("/(?:rollback|taker|closure|rejection)$")
 
 PHOTO: Final = b"a photo"
 """What the document's example of a digest is that of."""
+
+CODE: Final = "123456"
+"""What is sent to prove an address."""
 
 ERASE: Final = "DELETE /people/{id}"
 ONCE: Final = ("/replays", "/drift")  # they are about all of the lake
@@ -57,11 +61,12 @@ Says = Callable[[str], str]
 
 
 class Person(NamedTuple):
-    """Somebody; `id` is a badge or a subject, `name` what they are called, and sign in as."""
+    """Somebody; `id` is a badge or a subject, `name` what they are called, and sign in as; mail: their address."""
 
     number: int
     id: str
     name: str
+    mail: str
 
 
 class Accepted(NamedTuple):
@@ -150,7 +155,7 @@ class Company:
         material = {"id": "material", "name": f"{mark} {turn}", "icon": "box", "priority": 2, "needsCause": True}
         values["categories"] = [material]
         values["causes"] = [{"id": "out-of-coils", "name": f"{mark} {turn}", "categories": ["material"]}]
-        values["cause"] = "out-of-coils"
+        values |= {"cause": "out-of-coils", "email": person.mail, "code": CODE, "channel": "mail"}
         values |= {
             name: self._made[made] for made, name in MADE.items() if path.startswith(f"{made}/") and made in self._made
         }
@@ -201,8 +206,8 @@ class Company:
         return answer
 
     def _each(self, person: Person, method: str, turn: str) -> None:
-        # To attach is a PUT, of what a POST began. A call ends once.
-        of_turn = [(one, "POST" if one.path.endswith(ATTACHED) else one.method) for one in self.operations]
+        # To attach is a PUT, of what a POST began; so is to prove an address. A call ends once.
+        of_turn = [(one, "POST" if one.path.endswith((ATTACHED, PROVED)) else one.method) for one in self.operations]
         some = [one for one, when in of_turn if when == method and one.name != ERASE]
         some.sort(key=lambda one: [one.path.endswith(end) for end in BEGUN])
         not_now = "/rejection" if person.number % 2 else "/closure"

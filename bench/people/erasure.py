@@ -16,8 +16,10 @@ from andon.testing.drift import clear_rows, look, rows_of
 from andon.tools.views.compare import compare
 from bench.attack.report import Record
 from bench.people.company import ERASE, Company, Person
-from bench.people.watch import NAMES, ZIPPED, Stores, Watched, at_rest, marks
+from bench.people.watch import ADDRESSES, NAMES, ZIPPED, Stores, Watched, at_rest, marks
 from bench.quiet_clock import Now
+from services.notify.contacts_table import CONTACT
+from services.notify.erased import EMPTY
 
 PART: Final = "erasure"
 VIEWS: Final = "views"
@@ -42,9 +44,15 @@ def erase(company: Company, loop: Watched, gone: Sequence[Person], record: Recor
     record.expect(PART, "what is published", "is more than the erasures", held=held, seen=str(published))
     loop.invoke(ARCHIVE, "sweep", {})
     after = _lines(at_rest(loop))
-    fences = {(NAMES, f"Person#{one.id}", "") for one in gone}
+    fences = {(NAMES, f"Person#{one.id}", ""): FENCE for one in gone}
+    fences |= {(ADDRESSES, f"Person#{one.id}", CONTACT): FENCE - {"id"} | {"sk"} for one in gone}
+    emptied = {(ADDRESSES, f"Person#{one.id}") for one in gone}
     for place, said in before.items():
-        held = after.get(place, {}).keys() == FENCE if place in fences else after.get(place) == said
+        held = after.get(place) == said
+        if place in fences:
+            held = after.get(place, {}).keys() == fences[place]
+        elif place[:2] in emptied:
+            held = after.get(place, {}).keys() <= EMPTY
         record.expect(PART, f"what is in {place[0]}", "changed", held=held, seen=f"{place}: {after.get(place)}")
     new = [place for place in after.keys() - before.keys() if ERASED not in place[-1]]
     held = Counter(table for table, *_ in new) == dict.fromkeys(NEW_ROWS, len(gone))

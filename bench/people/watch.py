@@ -16,6 +16,8 @@ from andon.testing import loop
 from andon.testing.memory.calls import Answer, Call
 
 NAMES: Final = "PEOPLE_TABLE"
+ADDRESSES: Final = "CONTACTS_TABLE"
+PRIVATE: Final = frozenset({NAMES, ADDRESSES})
 HTTP: Final = frozenset({"command", "query"})
 ZIPPED: Final = b"\x1f\x8b"
 BASE64: Final = re.compile(rb"[A-Za-z0-9+/_-]{24,}")
@@ -121,8 +123,10 @@ def _readings(text: bytes) -> Iterator[bytes]:
 
 
 def _without_names(request: Any) -> Any:  # noqa: ANN401  any JSON
-    """Return a request without what is for the table of names."""
+    """Return a request without what is for the tables of names and of addresses."""
     if isinstance(request, dict):
-        kept = {name: value for name, value in request.items() if name != NAMES}
-        return {} if NAMES in kept.values() else {name: _without_names(value) for name, value in kept.items()}
+        kept = {name: value for name, value in request.items() if name not in PRIVATE}
+        if any(isinstance(value, str) and value in PRIVATE for value in kept.values()):
+            return {}
+        return {name: _without_names(value) for name, value in kept.items()}
     return [_without_names(one) for one in request] if isinstance(request, list) else request

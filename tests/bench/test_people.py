@@ -11,11 +11,14 @@ from andon.http import caller
 from andon.http.places import ANYWHERE
 from andon.runtime.log import logger
 from andon.versions.optimistic_lock import digest_of
+from andon.views.outcome import Outcome
 from bench.attack.report import Record, findings, table
 from bench.people import names, places
 from bench.people.watch import Watched
 from contract import people
 from contract.duty import Roster
+from services.notify import contact
+from services.notify.erased import Erasure
 from services.people import command
 from services.people.erase import erase
 from services.people.tables import TABLE, key_of
@@ -69,6 +72,20 @@ def whoever_was_erased_is_still_chosen(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Roster, "without", lambda roster, _: roster)
 
 
+def addresses_stay(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(Erasure, "write", lambda *_, **__: Outcome.APPLIED)
+
+
+def an_address_is_logged(patch: pytest.MonkeyPatch) -> None:
+    real = contact.address_of
+
+    def logged(row: Any, channel: contact.Channel) -> Any:  # noqa: ANN401  as it is
+        logger().warning("read", extra={"address": (address := real(row, channel))})
+        return address
+
+    patch.setattr(contact, "address_of", logged)
+
+
 def nothing_is_replayed(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(Watched, "asked_of_replays", lambda _: [])
 
@@ -79,6 +96,8 @@ BREAKS: dict[Break, str] = {
     nobody_is_erased: "erasure: names: are left, or gone of others",
     a_digest_is_logged: "digests: the digest of a name: can be made with a name",
     whoever_was_erased_is_still_chosen: "erasure: a rule: chooses somebody erased",
+    addresses_stay: "erasure: what is in CONTACTS_TABLE: changed",
+    an_address_is_logged: "stores: log lines: had names",
     nothing_is_replayed: "views: board, replayed: differs",
 }
 

@@ -31,8 +31,9 @@ handler = app.handler
 def put_contact(person_id: PersonId, body: ContactBody, if_match: IfMatch = None) -> Response[str]:
     """Write down how one is reached; an admin does so for others. An address counts once a code came back."""
     require_own(app.caller, person_id)
-    content = {**dict.fromkeys(ContactBody.model_fields), **body.model_dump(by_alias=True, exclude_none=True)}
-    saved = save(contact.versions_of(person_id), contact.write(content, app.command(if_match, content)))
+    said = body.model_dump(by_alias=True, exclude_none=True)
+    content = {**dict.fromkeys(ContactBody.model_fields), **said}
+    saved = save(contact.versions_of(person_id), contact.write(content, app.command(if_match, said)))
     reach = contact.reach_of(partition_of(person_id)) or {"contact": saved.row, "verified": {}}
     return app.saved(saved, to_response=lambda row: contact.to_response({**reach, "contact": row}, is_own=True))
 

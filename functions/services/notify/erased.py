@@ -1,6 +1,7 @@
 """Whoever was erased: nothing is left of their addresses, and nobody tells them anything again."""
 
 from collections.abc import Hashable
+from contextlib import suppress
 from typing import Final, NamedTuple, cast
 
 from andon.dynamodb.attribute_values import Item
@@ -61,9 +62,10 @@ class Erasure(NamedTuple):
             if contact.get("deleted") and not others:
                 return outcome
             outcome = Outcome.APPLIED
-            if contact.get("deleted") or _fence(contact, event):
-                for row in others:  # a code that is tried meanwhile is no proof: it is not there any more
-                    CONTACTS.put({**_key(row), "ttl": now_ms // 1000}, condition=UNCONDITIONAL)
+            if not contact.get("deleted"):
+                _fence(contact, event)
+            for row in others:  # a code that is tried meanwhile is no proof: it is not there any more
+                CONTACTS.put({**_key(row), "ttl": now_ms // 1000}, condition=UNCONDITIONAL)
         raise Contended
 
 
@@ -82,18 +84,15 @@ def _rows_of(person: str) -> list[Item]:
     return [contact, *(row for row in rows if _key(row) != key and not row.keys() <= EMPTY)]
 
 
-def _fence(found: Item, event: DomainEvent) -> bool:
-    """Put a fence in place of a contact; return False if it is another one by now. No digest of an address stays."""
+def _fence(found: Item, event: DomainEvent) -> None:
+    """Put a fence in place of a contact, unless it is another one by now. No digest of an address stays."""
     row = cast("ContactRow", found)
     version = row.get("version", 0) + 1
     stamp = {"timestamp": max(event.timestamp_ms, row.get("timestamp", 0) + 1), "changedBy": actor_of(event)}
     fence = {**_key(found), "version": version, "since": row.get("since", version), **stamp, "deleted": True}
     as_found = Condition("#version = :version", {"version": "version"}, {"version": version - 1})
-    try:
+    with suppress(ConditionFailed):
         CONTACTS.put(fence, condition=as_found if version > 1 else CONTACTS.absent)
-    except ConditionFailed:
-        return False
-    return True
 
 
 def _key(row: Item) -> Item:

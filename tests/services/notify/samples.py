@@ -38,7 +38,7 @@ def record(world: Recorder) -> None:
 
 
 def contact(world: Recorder) -> None:
-    """Somebody says how to be reached, and proves it."""
+    """Somebody says how to be reached, and proves it; then they are erased."""
     path, mail = {"id": "op-20"}, {"id": "op-20", "channel": "mail"}
     body = {"email": "ana@example.com", "phone": "+5213312345678", "language": "es", "order": ["sms", "mail"]}
     quiet = {"from": "22:00", "to": "06:00", "timezone": "America/Mexico_City"}
@@ -48,3 +48,4 @@ def contact(world: Recorder) -> None:
     world.request("PUT /people/{id}/contact/{channel}/verified", path=mail, body={"code": "123456"})
     world.request("POST /people/{id}/contact/{channel}/test", path=mail)
     world.request("GET /people/{id}/contact", path=path)
+    world.hear("person-erased", id="op-20")
