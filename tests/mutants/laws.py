@@ -2266,8 +2266,8 @@ TELLING: Final = [
     *_in("functions/services/notify/erased.py", "tests/services/notify/test_erased.py",
         ("erased: codes and proofs stay", "return [contact, *(row for", "return [contact, *(row for row in () for"),
         ("erased: what came meanwhile is not looked for", "            outcome = Outcome.APPLIED\n",
-         "            if outcome is Outcome.APPLIED:\n                return outcome\n"
-         "            outcome = Outcome.APPLIED\n")),
+         ("            if outcome is Outcome.APPLIED:\n                return outcome\n"
+         "            outcome = Outcome.APPLIED\n"))),
     *_in("functions/services/notify/contact_code.py", "tests/services/notify/test_erased.py",
         ("erased: a code that was asked for before stays", '                "contact": contact,\n', "")),
     *_in("functions/services/notify/notices.py", "tests/services/notify/test_digest.py",
