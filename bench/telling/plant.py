@@ -1,0 +1,71 @@
+"""Factories whose machines report, and whom their chains ask, through the API."""
+
+import time
+from collections.abc import Sequence
+from functools import partial
+from http import HTTPStatus
+from typing import Final, NamedTuple
+
+from andon.runtime import times
+from andon.runtime.json_types import JsonObject
+from andon.tools.stack.api import HttpResponse, path_of
+from andon.tools.stack.errors import ToolFailed
+from andon.tools.stack.processes import eventually
+from bench.attack.wire import side_by_side
+from bench.telling.target import Target
+from contract import groups
+from contract.locations import FIELDS
+
+CLIENTS: Final = 2
+KNOWN_S: Final = 120
+REPORTS: Final = 100  # of a request
+TAKEN: Final = frozenset({HTTPStatus.OK, HTTPStatus.CREATED, HTTPStatus.ACCEPTED})
+
+
+class Plant(NamedTuple):
+    """A factory, and its machines."""
+
+    target: Target
+    factory: str
+    machines: Sequence[str]
+
+    def open(self, roster: JsonObject, steps: Sequence[JsonObject]) -> None:
+        """Write down who is there and whom errors are told, and register the machines."""
+        chains = {"chains": [{"id": "errors", "on": ["ERROR"], "steps": [*steps]}]}
+        supervisor, operator = (self.target.stack.api(group) for group in (groups.SUPERVISOR, groups.OPERATOR))
+        _require(supervisor.put(path_of("factories", self.factory, "roster"), roster))
+        _require(supervisor.put(path_of("factories", self.factory, "chains"), chains))
+        place = {"factoryId": self.factory, "lineId": "1", "location": dict.fromkeys(FIELDS, "x")}
+        side_by_side(
+            lambda machine: _require(operator.put(path_of("equipment", machine), {"name": machine, **place})),
+            [*self.machines],
+            clients=CLIENTS,
+        )
+        for machine in self.machines:
+            if not eventually(partial(self._is_known, machine), within_s=KNOWN_S):
+                raise ToolFailed(f"{machine} was registered, and dispatch has not heard of it")
+
+    def report(self, *machines: str, state: str = "ERROR") -> float:
+        """Report a state of machines at once; return when that was, in epoch seconds to the millisecond."""
+        now_ms = time.time_ns() // 1_000_000
+        now = times.to_utc(now_ms)
+        for first in range(0, len(machines), REPORTS):
+            body = [{"equipmentId": one, "state": state, "timestamp": now} for one in machines[first : first + REPORTS]]
+            _require(self.target.stack.api(groups.OPERATOR).request("POST", "/states", body))
+        return now_ms / 1000
+
+    def acknowledge(self, machine: str, reported: float) -> None:
+        """Say that somebody has seen the error that a machine reported then."""
+        log = {"equipmentId": machine, "state": "ERROR", "timestamp": times.to_utc(round(reported * 1000))}
+        _require(self.target.stack.api(groups.OPERATOR).request("POST", "/acknowledgements", [log]))
+
+    def _is_known(self, machine: str) -> bool:
+        """Return True if the board has it; dispatch hears the same event at the same time."""
+        path = path_of("equipment", machine, "board")
+        return self.target.stack.api(groups.OPERATOR).get(path).status == HTTPStatus.OK
+
+
+def _require(answer: HttpResponse) -> HttpResponse:
+    if answer.status not in TAKEN:
+        raise ToolFailed(f"the API answered {answer.status}: {answer.body.decode(errors='replace')}")
+    return answer
