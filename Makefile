@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install new samples up redeploy call down import demo console token load archive audit bench attack region-drill prove-people test deployed cut-over machine pages others types nag wheel site docs release mutants lint check synth openapi agents figures pictures costs simulate query train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
+.PHONY: help install new samples up redeploy call down import demo console token load archive audit bench attack region-drill prove-people prove-telling test deployed cut-over machine pages others types nag wheel site docs release mutants lint check synth openapi agents figures pictures costs simulate query train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -131,6 +131,9 @@ region-drill: install  ## lose a region in the middle of writes, 100 times, and 
 
 prove-people: install  ## have people use all routes in memory, and look for names and for other companies' things: PEOPLE=1000 N=100000 SEED=1
 	@$(RUN) bench.people $(if $(PEOPLE),--people $(PEOPLE)) $(if $(N),--requests $(N)) $(if $(SEED),--seed $(SEED))
+
+prove-telling: install  ## have a stack of its own tell people for half an hour, while workers are killed and providers fail: PEOPLE=300 SEED=1 ONLY=chains
+	@$(RUN) bench.telling $(if $(PEOPLE),--people $(PEOPLE)) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY))
 
 attack: install  ## attack a stack of its own, print what was tried and what held: N=10000 SEED=1 (requests, dice)
 	@$(RUN) bench.attack $(if $(N),--requests $(N)) $(if $(SEED),--seed $(SEED))

@@ -47,8 +47,8 @@ def main() -> int:
             with step("starting an emulator"):
                 running = emulator.start(home, emulator.free_port(), lifeline=True)
             try:
-                target = Target(bring_up(home, running), home, providers, record)
-                _prove(target, options.only or PARTS, people=options.people, dice=random.Random(options.seed))  # noqa: S311
+                target = Target(bring_up(home, running), providers, record)
+                _prove(target, home, options.only or PARTS, people=options.people, dice=random.Random(options.seed))  # noqa: S311
             finally:
                 emulator.stop(home, running)
         except ToolFailed as reason:
@@ -60,11 +60,11 @@ def main() -> int:
     return int(bool(record.findings))
 
 
-def _prove(target: Target, parts: Collection[str], *, people: int, dice: random.Random) -> None:
+def _prove(target: Target, home: Path, parts: Collection[str], *, people: int, dice: random.Random) -> None:
     """Prove parts one after another; the storm of 20 minutes goes on beside those that leave the sender alone."""
     if "killed" in parts:
         with step("killing workers of the sender"):
-            killed.prove(target, people=people, seconds=SECONDS, dice=dice)
+            killed.prove(target, home, people=people, seconds=SECONDS, dice=dice)
     with ThreadPoolExecutor(1) as pool:
         slowly = pool.submit(storms.slowly, target) if "slowly" in parts else None
         for part, prove in BESIDE.items():

@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from andon.tools.stack import processes
+from andon.tools.stack import emulator, processes
 from andon.tools.stack.processes import eventually
 from bench.telling.providers import MAIL, SMS, WEBHOOK, Behaviour
 from bench.telling.target import Target, request
@@ -27,7 +27,7 @@ BEGINS_S: Final = 10  # the delay of the sender's queue
 CHANNELS: Final = (MAIL, SMS, WEBHOOK)
 
 
-def prove(target: Target, *, people: int, seconds: float, dice: random.Random) -> None:
+def prove(target: Target, home: Path, *, people: int, seconds: float, dice: random.Random) -> None:
     """Ask so many people for help, each twice and in any order, and kill the workers of who tells them for a while."""
     began = time.time()
     for channel in CHANNELS:
@@ -37,7 +37,7 @@ def prove(target: Target, *, people: int, seconds: float, dice: random.Random) -
     asked = [request(name, f"press-of-{name}") for name in names] * 2
     dice.shuffle(asked)
     target.ask(asked)
-    killed = _kill(target.mark_of("sender"), seconds=seconds, dice=dice)
+    killed = _kill(_mark(target, home), seconds=seconds, dice=dice)
     for channel in CHANNELS:
         target.providers.behave(channel, Behaviour())
     eventually(lambda: not set(names) - _settled(target), within_s=SETTLED_S)
@@ -50,6 +50,11 @@ def _addresses(number: int) -> dict[str, str]:
     every = {MAIL: f"{name}@example.com", SMS: f"+5233{number:08}", WEBHOOK: f"https://{name}.example.com/hook"}
     channel = CHANNELS[number % len(CHANNELS)]
     return {channel: every[channel]}
+
+
+def _mark(target: Target, home: Path) -> str:
+    """Return what stands in the command line of each worker of the sender, of this stack alone."""
+    return f"{emulator.scratch(home)}/ministack-lambda-{target.function_of('sender')}-"
 
 
 def _kill(mark: str, *, seconds: float, dice: random.Random) -> int:

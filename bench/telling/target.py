@@ -4,13 +4,11 @@ import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any, Final
 
 from andon.dynamodb.attribute_values import to_typed
 from andon.runtime import times
 from andon.runtime.json_types import JsonObject
-from andon.tools.stack import emulator
 from andon.tools.stack.stack import Stack
 from bench.attack.report import Record
 from bench.telling.providers import Providers
@@ -28,9 +26,8 @@ BUS_SOURCE: Final = "notify"
 class Target:
     """A local stack of this process's own, and the providers that its sender calls."""
 
-    def __init__(self, stack: Stack, home: Path, providers: Providers, record: Record) -> None:
+    def __init__(self, stack: Stack, providers: Providers, record: Record) -> None:
         self.stack, self.providers, self.record = stack, providers, record
-        self._scripts = f"{emulator.scratch(home)}/ministack-lambda-"
         self._facts: dict[str, JsonObject] = {}
         self.addresses = set[str]()
         self.configure(providers.environment)
@@ -45,10 +42,6 @@ class Target:
         name, functions = self.function_of("sender"), self.stack.client("lambda")
         before = functions.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
         functions.update_function_configuration(FunctionName=name, Environment={"Variables": {**before, **environment}})
-
-    def mark_of(self, role: str) -> str:
-        """Return what stands in the command line of each worker of a function of notify, on this stack alone."""
-        return f"{self._scripts}{self.function_of(role)}-"
 
     def reach(self, person: str, **addresses: str) -> None:
         """Let people be reached at an address of each channel, which are verified, and tried in this order."""
