@@ -132,7 +132,7 @@ region-drill: install  ## lose a region in the middle of writes, 100 times, and 
 prove-people: install  ## have people use all routes in memory, and look for names and for other companies' things: PEOPLE=1000 N=100000 SEED=1
 	@$(RUN) bench.people $(if $(PEOPLE),--people $(PEOPLE)) $(if $(N),--requests $(N)) $(if $(SEED),--seed $(SEED))
 
-prove-telling: install  ## have a stack of its own tell people for half an hour, while workers are killed and providers fail: PEOPLE=300 SEED=1 ONLY=chains
+prove-telling: install  ## have a stack of its own tell people, while workers are killed and providers fail: PEOPLE=300 SEED=1 ONLY=chains
 	@$(RUN) bench.telling $(if $(PEOPLE),--people $(PEOPLE)) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY))
 
 attack: install  ## attack a stack of its own, print what was tried and what held: N=10000 SEED=1 (requests, dice)

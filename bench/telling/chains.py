@@ -48,7 +48,7 @@ def nobody(target: Target) -> None:
     address = "+523300004001"
     target.reach("sv-904", sms=address)
     day = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")[(time.gmtime().tm_wday + 3) % 7]
-    shift = {"name": "another day", "days": [day], "from": "08:00", "to": "09:00", "operators": ["op-904"]}
+    shift = {"name": "another-day", "days": [day], "from": "08:00", "to": "09:00", "operators": ["op-904"]}
     plant = Plant(target, "gap", [GAP])
     plant.open({"operators": ["op-904"], "supervisor": "sv-904", "shifts": [shift]}, STEPS[:1])
     reported = plant.report(GAP)

@@ -23,7 +23,7 @@ KNOWN_MS: Final = HOUR_MS
 QUIET_MS: Final = 2 * MINUTE_MS
 """Whoever was asked before within so long is told with the next digest."""
 
-MOST_READ: Final = 1_000
+PAGE: Final = 1_000  # of a query
 
 
 class Request(NamedTuple):
@@ -47,7 +47,7 @@ def waiting_of(wake: Wake, now_ms: int) -> Waiting:
 def known_of(recipient: str, now_ms: int) -> list[Notice]:
     """Read what a person was asked of late, oldest first."""
     window = Between(sort_of(now_ms - KNOWN_MS, ""), BEHIND_ALL)  # a clock may be ahead
-    rows = TABLE.query(KeyQuery(KEYS, recipient, window), limit=MOST_READ, consistent=True).items
+    rows = TABLE.query_all(KeyQuery(KEYS, recipient, window), page=PAGE, consistent=True)
     events = [one for one in readable(rows, KEYS) if one.event.type == "help-requested"]
     return [_notice(one) for one in sorted(events, key=lambda one: (one.arrived_ms, one.sort))]
 

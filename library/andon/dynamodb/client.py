@@ -125,6 +125,15 @@ class Table:
         items = self.rows_of(found, query.keys) if query.has_keys_only else found
         return Rows(items, to_plain(last_key) if last_key else None)
 
+    def query_all(self, query: KeyQuery, *, page: int, consistent: bool = False) -> list[Item]:
+        """Return all rows of a query, however many requests that takes; page: the most rows of one."""
+        rows = self.query(query, limit=page, consistent=consistent)
+        found = rows.items
+        while rows.last_key is not None:
+            rows = self.query(query, limit=page, start=rows.last_key, consistent=consistent)
+            found += rows.items
+        return found
+
     def count(self, query: KeyQuery, *, now_ms: int | None, most_requests: int = 1) -> Counted:
         """Return how many rows of a partition are alive; each request reads up to 1 MB and returns a number alone.
 

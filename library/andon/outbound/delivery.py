@@ -9,7 +9,7 @@
 | `unsure` | two calls ended without an answer | may be told: the message alone goes on, by another channel |
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Final, NamedTuple, Self
 
@@ -122,6 +122,11 @@ class Delivery(NamedTuple):
         return self._replace(version=self.version + 1, changed_ms=now_ms, **changed)
 
     @property
+    def is_full(self) -> bool:
+        """True if it covers the most: more may wait, for another part of its message."""
+        return len(self.covers) >= MOST_COVERED
+
+    @property
     def is_worn_out(self) -> bool:
         """True if the provider did not take it as often as is tried."""
         return self.status is Status.OPEN and self.tries >= MOST_TRIES
@@ -132,9 +137,9 @@ def since(ms: int) -> str:
     return f"{prefix(DELIVERY)}{ms:013d}"
 
 
-def covering(notices: Iterable[Notice]) -> dict[str, Any]:
+def covering(notices: Sequence[Notice]) -> dict[str, Any]:
     """Return what a delivery covers, as its members `covers` and `about`."""
-    told = [*notices][:MOST_COVERED]
+    told = notices[:MOST_COVERED]
     about: list[JsonMapping] = []
     for notice in told:
         if notice.about not in about:

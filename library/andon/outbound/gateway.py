@@ -20,6 +20,12 @@ class Wake(NamedTuple):
     message: str
     at_ms: int
     kind: str
+    part: int = 1
+
+    def next_part(self) -> "Wake":
+        """Return the next part of its message, for what a delivery that is full has no room for."""
+        whole = self.message if self.part == 1 else self.message.rpartition(".")[0]
+        return self._replace(message=f"{whole}.{self.part + 1}", part=self.part + 1)
 
 
 class Waiting(NamedTuple):

@@ -20,7 +20,7 @@ LOUD_EVERY_MS: Final = 2 * MINUTE_MS
 SEEN_MS: Final = 2 * HOUR_MS
 """Deliveries of messages that are older are over."""
 
-MOST_READ: Final = 500
+PAGE: Final = 500  # of a query, which stops at 1 MB: that is some thirty deliveries that cover the most
 
 
 class Box(NamedTuple):
@@ -53,7 +53,7 @@ def read(table: Table, recipient: str, now_ms: int) -> Box:
     """Read the mailbox of a recipient; its version first, so that a claim fails if anything was claimed since."""
     row = table.get(table.keys.of(recipient, MAILBOX), consistent=True) or {}
     upto = Between(since(now_ms - SEEN_MS), f"{DELIVERY}#~")
-    rows = table.query(KeyQuery(table.keys, recipient, upto), limit=MOST_READ, consistent=True).items
+    rows = table.query_all(KeyQuery(table.keys, recipient, upto), page=PAGE, consistent=True)
     deliveries = [Delivery.of(one, table.keys) for one in rows]
     return Box(row.get("version", 0), row.get("loud_ms", 0), row.get("used", {}), deliveries)
 

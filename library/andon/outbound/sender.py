@@ -23,6 +23,7 @@ from andon.runtime.log import logger
 from andon.runtime.message_batch import BatchResponse, handle_each, retry
 from andon.runtime.tried import Failed, tried
 from andon.wire.aws import name_of
+from andon.wire.deadline import longest_ms, time_of_attempt_ms
 
 MOST_STEPS: Final = 50
 """Of a message at a time: each ends a delivery, or was another worker's."""
@@ -58,10 +59,24 @@ def _handle(gateway: Gateway, context: LambdaContext, body: str) -> bool:
 def tell(wake: Wake, gateway: Gateway) -> bool:
     """Tell a recipient what waits for them; return True if they were told by this message.
 
+    More than a delivery has room for is told in parts.
+
     Raises:
         NotYet: another worker may be calling, a call had no answer, or no channel takes anything now.
 
     """
+    told = _tell_part(wake, gateway)
+    is_told = told is not None
+    while told is not None and told.is_full:
+        if time_of_attempt_ms() < longest_ms():
+            raise NotYet
+        wake = wake.next_part()
+        told = _tell_part(wake, gateway)
+    return is_told
+
+
+def _tell_part(wake: Wake, gateway: Gateway) -> Delivery | None:
+    """Return the delivery by which a message, or a part of it, was told; None if it was not."""
     closed = set[str]()
     for _ in range(MOST_STEPS):
         now_ms, table = clock.now_ms(), gateway.table
@@ -74,12 +89,12 @@ def tell(wake: Wake, gateway: Gateway) -> bool:
         match next_step(wake, box, waiting, ways, closed=closed | open_now, now_ms=now_ms):
             case Told(delivery):
                 gateway.tell_story(delivery, _covered(delivery, waiting))
-                return True
+                return delivery
             case Nothing():
-                return False
+                return None
             case NoWay(delivery):
                 mailbox.mark(table, None, delivery)
-                return False
+                return None
             case Close(old, new):
                 mailbox.mark(table, old, new)
             case Wait():

@@ -7,9 +7,12 @@ from typing import Final
 import pytest
 
 from andon.events.domain_event import DomainEvent
+from andon.outbound import delivery, mailbox
 from andon.runtime.clock import MINUTE_MS
 from andon.testing.environment import frozen_clock
+from services.notify import notices
 from services.notify.message import SLOT_MS, slot_of
+from services.notify.rules import undelivered
 from tests.services.notify.factory import NOW, Floor, Spy, channels, request, requests
 from tests.services.notify.reached import reach
 from tests.support.samples import fact
@@ -42,6 +45,36 @@ def test_a_hundred_machines_within_two_seconds_are_one_message(floor: Floor, beg
     (told,) = floor.facts
     assert (told["type"], told["told"]["of"]) == ("person-told", 100)
     assert len(covered(floor)) == 100
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A delivery has room for ten, and a page for fewer than there are."""
+    for module in (delivery, undelivered):
+        monkeypatch.setattr(module, "MOST_COVERED", 10)
+    monkeypatch.setattr(notices, "PAGE", 15)
+    monkeypatch.setattr(mailbox, "PAGE", 2)
+
+
+@pytest.mark.usefixtures("few")
+def test_of_more_machines_than_a_delivery_has_room_for_each_is_told_in_one(floor: Floor) -> None:
+    mail = Spy("mail")
+    with channels(mail):
+        reach(PERSON, "mail")
+        floor.go_on(SLOT, 14, hears=requests(75, every_ms=20, at=SLOT))
+
+    assert [one.subject.split()[0] for one in mail.sent] == [*["10"] * 7, "5"]
+    assert len(covered(floor)) == 75
+    assert sum(one["told"]["of"] for one in floor.facts) == 75, "and in no two"
+
+
+@pytest.mark.usefixtures("few")
+def test_of_more_machines_than_a_delivery_has_room_for_each_is_named_if_nobody_is_reached(floor: Floor) -> None:
+    floor.go_on(SLOT, 16, hears=requests(75, every_ms=20, at=SLOT))
+
+    late = [event["failure"] for event in floor.facts if event["failure"]["reason"] == "late"]
+    assert len({about["equipmentId"] for one in late for about in one["about"]}) == 75
+    assert [one["of"] for one in late] == [*[10] * 7, 5]
 
 
 @pytest.mark.parametrize("begins", [SLOT, SLOT + 75_000, SLOT + SLOT_MS - 5_000])

@@ -9,7 +9,7 @@ from andon.dynamodb.ttl import ttl_at
 from andon.events.domain_event import DomainEvent
 from andon.events.fact import fact_of_row
 from andon.outbound import mailbox
-from andon.outbound.delivery import COVERING, Delivery, Notice, Status, covering
+from andon.outbound.delivery import COVERING, MOST_COVERED, Delivery, Notice, Status, covering
 from andon.rules.rule import Decision, History, Rule, decision_key
 from andon.rules.stored_event import CorrelationKey
 from andon.rules.timing import AfterArrival
@@ -69,18 +69,20 @@ def undelivered(history: History) -> Iterator[Decision]:
         return
     at_ms = slot_ms + SLOT_MS + AFTER_MS
     yield decide(person, slot_ms, OVERDUE, anchor, at_ms=at_ms)
-    said = covering(untold)
-    row = {
-        "person": person,
-        "about": list(said["about"]),
-        "message": message.text("id"),
-        "of": len(said["covers"]),
-        "reason": LATE,
-        "discriminator": UNDELIVERED,
-        "at": at_ms,
-        "ttl": ttl_at(at_ms, TTL_DAYS),
-    }
-    yield Decision(decision_key(KEYS, partition_of(person), UNDELIVERED, f"{slot_ms:013d}"), row, (anchor,))
+    for first in range(0, len(untold), MOST_COVERED):
+        said = covering(untold[first:])
+        row = {
+            "person": person,
+            "about": list(said["about"]),
+            "message": message.text("id"),
+            "of": len(said["covers"]),
+            "reason": LATE,
+            "discriminator": UNDELIVERED,
+            "at": at_ms,
+            "ttl": ttl_at(at_ms, TTL_DAYS),
+        }
+        part = f"{slot_ms:013d}.{first // MOST_COVERED + 1}" if first else f"{slot_ms:013d}"
+        yield Decision(decision_key(KEYS, partition_of(person), UNDELIVERED, part), row, (anchor,))
 
 
 def _is_later(message: DomainEvent) -> bool:

@@ -165,13 +165,7 @@ def _job_in(item: Item | None) -> ReplayRow | None:
 
 
 def _rows(job_id: str, prefix: str | None = None) -> list[Item]:
-    rows, start = list[Item](), None
-    while True:
-        page = TABLE.query(all_of(job_id, prefix), limit=PAGE, start=start, consistent=True)
-        rows += page.items
-        start = page.last_key
-        if start is None:
-            return rows
+    return TABLE.query_all(all_of(job_id, prefix), page=PAGE, consistent=True)
 
 
 def _if(expression: str, row: ReplayRow) -> Condition:
