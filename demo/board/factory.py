@@ -206,7 +206,34 @@ def versions() -> Row:
     }
 
 
+ROSTER_PATH: Final = f"/factories/{FACTORY}/roster"
 ROSTER: Final = {"factoryId": FACTORY, "operators": [EVA, LUIS, OMAR], "supervisor": ROSA}
+NIGHT: Final = {"from": "22:00", "to": "06:00", "operators": [OMAR], "supervisor": LUIS}
+DUTY: Final = ROSTER | {
+    "timezone": "America/Mexico_City",
+    "manager": OLGA,
+    "shifts": [
+        {"name": "early", "days": ["mon", "tue", "wed", "thu", "fri", "sat"], "from": "06:00", "to": "14:00"}
+        | {"operators": [EVA]},
+        {"name": "late", "days": ["mon", "tue", "wed", "thu", "fri"], "from": "14:00", "to": "22:00"}
+        | {"operators": [LUIS, OMAR]},
+        {"name": "night", "days": ["sun", "mon", "tue", "wed", "thu"], **NIGHT},
+    ],
+    "overrides": [{"from": "2026-11-21T08:00", "to": "2026-11-21T14:00", "role": "supervisor", "person": LUIS}],
+}
+"""A roster by shifts: it is 12:34 there, and nobody is on duty in a part of the weekend."""
+
+CONTACT: Final = {
+    "email": "rosa@example.com",
+    "phone": "+5213312345678",
+    "language": "es",
+    "order": ["sms", "mail"],
+    "verifiedAt": {"mail": minutes_ago(60 * 24 * 3)},
+    "version": 2,
+    "changedAt": minutes_ago(60 * 24 * 3),
+}
+"""How somebody is told: by mail, and by SMS as soon as the number is checked."""
+
 CATALOG: Final = {
     "factoryId": FACTORY,
     "version": 1,

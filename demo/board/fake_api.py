@@ -29,7 +29,7 @@ TYPES: Final = {".html": "text/html", ".js": "text/javascript", ".css": "text/cs
 POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self' "
     "wss://live.andon.test; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; "
-    "require-trusted-types-for 'script'; trusted-types 'none'"
+    "require-trusted-types-for 'script'; trusted-types worker"
 )
 
 Row = dict[str, Any]
@@ -53,6 +53,7 @@ class FakeApi:
 
     people: by path of an assignment or escalation. directory: names by id; None is of somebody erased. looked_up: the
     ids of each request for names. orders: of the factory's agenda, by day. unchanged: the paths of responses of 304.
+    settings: of the deployment, as `oidc.js` reads them.
     rules: answers that a test puts in the place of the usual ones, by method and the end of a path. now: for the `Date`
     of responses; None is the time that it is.
     """
@@ -64,6 +65,7 @@ class FakeApi:
     directory: dict[str, str | None] = field(default_factory=dict)
     orders: list[Row] = field(default_factory=list)
     looked_up: list[list[str]] = field(default_factory=list)
+    settings: dict[str, str] = field(default_factory=dict)
     rules: dict[tuple[str, str], Rule] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
     unchanged: list[str] = field(default_factory=list)
@@ -90,6 +92,9 @@ class FakeApi:
         path = unquote(urlsplit(route.request.url).path)
         if not self.is_reachable:
             route.abort()
+            return
+        if path == "/page/settings.json":
+            route.fulfill(status=200, content_type="application/json", body=json.dumps(self.settings))
             return
         if path == "/" or path.startswith("/page/"):
             _serve_file(route, path.removeprefix("/page/") if path != "/" else "index.html")
@@ -163,6 +168,8 @@ class FakeApi:
             order = _order(path, body, at=self.now or datetime.now(UTC))
             self.orders = [*(one for one in self.orders if not _is_same(one, order)), order]
             return FakeAnswer(200, order)
+        if path.endswith("/contact"):
+            body = {"verifiedAt": {}, **body}
         row, version = self.people.get(path, ({}, 0))
         if version and "if-match" not in headers:
             return refused(428, "A change needs If-Match with the current version.")
@@ -198,6 +205,11 @@ EMPTY: Final = frozenset({"episodes", "audits", "versions", "faults"})
 def subject_of(role: str) -> str:
     """Return the subject of the user who is named as a role."""
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{ORIGIN}/{role}"))
+
+
+def contact_path(role: str) -> str:
+    """Return the path of how the user who is named as a role is reached."""
+    return f"/people/{subject_of(role)}/contact"
 
 
 def sign_in(context: BrowserContext, role: str, *, reads_only: bool = False) -> None:

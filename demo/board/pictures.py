@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, ViewportSize, exp
 from andon.project import project
 from andon.tools.browser.launch import launched
 from demo.board import factory
-from demo.board.fake_api import ORIGIN, FakeApi, sign_in
+from demo.board.fake_api import ORIGIN, FakeApi, contact_path, sign_in
 from demo.people import EVA, LUIS, name_of
 
 PICTURES: Final = project().root / "docs" / "pictures"
@@ -15,6 +15,7 @@ WALL: Final[ViewportSize] = {"width": 1920, "height": 1080}
 PHONE: Final[ViewportSize] = {"width": 390, "height": 844}
 BOARD: Final = f"{ORIGIN}/#/board/{factory.COMPANY}/{factory.FACTORY}"
 AGENDA: Final = f"{ORIGIN}/#/agenda/{factory.COMPANY}/{factory.FACTORY}"
+DUTY: Final = f"{ORIGIN}/#/duty/{factory.COMPANY}/{factory.FACTORY}"
 MACHINE: Final = f"{ORIGIN}/#/equipment/conveyor-b"
 
 
@@ -27,7 +28,7 @@ def api() -> FakeApi:
             "/equipment/conveyor-b/episodes": factory.story(),
             "/equipment/conveyor-b/audits": factory.audits(),
             "/equipment/conveyor-b/versions": factory.versions(),
-            f"/factories/{factory.FACTORY}/roster": factory.ROSTER,
+            factory.ROSTER_PATH: factory.ROSTER,
             f"/factories/{factory.FACTORY}/catalog": factory.CATALOG,
         },
         people={log: ({"operator": LUIS}, 1)},
@@ -65,10 +66,12 @@ def _opened(
     scale: int = 1,
     shown: str = name_of(LUIS),
     known: FakeApi | None = None,
+    is_live: bool = True,
 ) -> Page:
     page = context_of(browser, known or api(), size, role=role, scale=scale).new_page()
     page.goto(place)
-    expect(page.get_by_text("live", exact=True)).to_be_visible()
+    if is_live:
+        expect(page.get_by_text("live", exact=True)).to_be_visible()
     expect(page.get_by_text(shown).first).to_be_visible()
     return page
 
@@ -81,6 +84,7 @@ def main() -> None:
         _picture_machine(browser)
         _picture_agenda(browser)
         _picture_calls(browser)
+        _picture_duty(browser)
 
 
 def _picture_board(browser: Browser) -> None:
@@ -120,6 +124,27 @@ def _picture_calls(browser: Browser) -> None:
     phone.get_by_label("Where?").select_option("Mill 1")
     expect(phone.get_by_role("dialog").get_by_text("Material")).to_be_visible()
     phone.screenshot(path=PICTURES / "call-390.png")
+
+
+def _picture_duty(browser: Browser) -> None:
+    known = api()
+    known.bodies |= {factory.ROSTER_PATH: factory.DUTY, contact_path("supervisor"): factory.CONTACT}
+    phone = _opened(browser, DUTY, PHONE, role="supervisor", scale=2, known=known, shown="Nobody is on duty")
+    phone.screenshot(path=PICTURES / "duty-390.png", full_page=True)
+    phone.get_by_role("button", name="Somebody else: Operators").click()
+    expect(phone.get_by_role("dialog").get_by_text(name_of(EVA))).to_be_visible()
+    phone.screenshot(path=PICTURES / "take-over-390.png")
+    phone = _opened(
+        browser,
+        f"{ORIGIN}/#/me",
+        PHONE,
+        role="supervisor",
+        scale=2,
+        known=known,
+        shown="You are told here",
+        is_live=False,
+    )
+    phone.screenshot(path=PICTURES / "me-390.png", full_page=True)
 
 
 if __name__ == "__main__":

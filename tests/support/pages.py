@@ -15,7 +15,7 @@ SOON_MS: Final = 30_000
 SUBJECT_LENGTH: Final = 36
 
 # An answer that the page copes with, although Chromium calls it an error.
-REFUSED: Final = re.compile(r"Failed to load resource: (net::ERR_FAILED|.* status of (400|403|404|409|412|428) )")
+REFUSED: Final = re.compile(r"Failed to load resource: (net::ERR_FAILED|.* status of (400|403|404|409|410|412|428) )")
 
 # What each tile says, by machine: its kind, its words, and the line that it stands in.
 TILES: Final = """() => Object.fromEntries([...document.querySelectorAll(".tile")].map((tile) => [tile.dataset.key, [

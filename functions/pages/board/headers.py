@@ -1,8 +1,12 @@
 """The headers of every response of the page: what a browser may do with it."""
 
+from typing import Final
 from urllib.parse import urlsplit
 
 from pages.board.settings import Settings
+
+WORKER_POLICY: Final = "worker"
+"""The policy of `push.js`, by which nothing but the address of the page's service worker becomes code."""
 
 
 def security_headers(settings: Settings) -> dict[str, str]:
@@ -19,7 +23,7 @@ def security_headers(settings: Settings) -> dict[str, str]:
 
 
 def _policy(settings: Settings) -> str:
-    """Return a policy without inline code and without any text that becomes code.
+    """Return a policy without inline code and without any text that becomes code, but for the worker's address.
 
     https://www.w3.org/TR/CSP3/ and https://www.w3.org/TR/trusted-types/
     """
@@ -37,6 +41,6 @@ def _policy(settings: Settings) -> str:
             f"form-action 'self' {settings.sign_in}",
             "frame-ancestors 'none'",
             "require-trusted-types-for 'script'",
-            "trusted-types 'none'",
+            f"trusted-types {WORKER_POLICY}",
         )
     )

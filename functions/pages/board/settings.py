@@ -13,7 +13,8 @@ class Settings(NamedTuple):
     """The deployment, from the function's environment.
 
     issuer: the user pool's address, below which is its OpenID configuration; sign_in: the origin of its sign-in page;
-    live: the origin of the live connection, `ws://…` or `wss://…`.
+    live: the origin of the live connection, `ws://…` or `wss://…`; push_key: the public key of messages to browsers;
+    without one there are none.
     """
 
     issuer: str
@@ -21,6 +22,7 @@ class Settings(NamedTuple):
     wall_client_id: str
     sign_in: str
     live: str
+    push_key: str | None = None
 
     @classmethod
     def of_environment(cls) -> "Settings":
@@ -31,16 +33,16 @@ class Settings(NamedTuple):
             wall_client_id=os.environ["WALL_CLIENT_ID"],
             sign_in=os.environ["SIGN_IN_ORIGIN"],
             live=os.environ["LIVE_ORIGIN"],
+            push_key=os.environ.get("PUSH_KEY"),
         )
 
     def to_json(self) -> bytes:
-        """Return the settings that `session.js` reads, as JSON."""
-        return strict_json.dumps(
-            {
-                "issuer": self.issuer,
-                "clientId": self.client_id,
-                "wallClientId": self.wall_client_id,
-                "scopes": SCOPES,
-                "wallScopes": WALL_SCOPES,
-            }
-        ).encode()
+        """Return the settings that the page reads, as JSON."""
+        settings = {
+            "issuer": self.issuer,
+            "clientId": self.client_id,
+            "wallClientId": self.wall_client_id,
+            "scopes": SCOPES,
+            "wallScopes": WALL_SCOPES,
+        }
+        return strict_json.dumps(settings | ({"pushKey": self.push_key} if self.push_key else {})).encode()

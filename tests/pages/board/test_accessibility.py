@@ -3,7 +3,8 @@
 import pytest
 from playwright.sync_api import ViewportSize, expect
 
-from demo.board.fake_api import FakeApi
+from demo.board import factory
+from demo.board.fake_api import FakeApi, contact_path
 from demo.board.pictures import PHONE, WALL
 from tests.pages.board.conftest import BOARD, Opened
 from tests.pages.board.test_faults import FAULT
@@ -14,6 +15,8 @@ PLACES = {
     "#/board/Acme/Guadalajara/none": "No equipment is registered here.",
     "#/equipment/conveyor-b": "belt slips",
     "#/agenda/Acme/Guadalajara": "belt-change",
+    "#/duty/Acme/Guadalajara": "Nobody is on duty",
+    "#/me": "You are told here",
     "#/faults": "Poison",
     "#/": "Which board?",
 }
@@ -22,7 +25,8 @@ PLACES = {
 @pytest.mark.parametrize("size", [WALL, PHONE], ids=["wall", "phone"])
 @pytest.mark.parametrize("place", PLACES)
 def test_a_page_has_no_violation(opened: Opened, known: FakeApi, place: str, size: ViewportSize) -> None:
-    known.bodies |= {"/faults": {"items": [FAULT]}}
+    known.bodies |= {"/faults": {"items": [FAULT]}, factory.ROSTER_PATH: factory.DUTY}
+    known.bodies[contact_path("admin")] = factory.CONTACT
     screen = opened(place, role="admin", size=size)
     expect(screen.page.get_by_text(PLACES[place]).first).to_be_visible()
 

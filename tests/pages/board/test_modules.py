@@ -6,6 +6,7 @@ import pytest
 
 from contract.people import PERSON_PATTERN
 from demo.board.fake_api import PAGE
+from pages.board.headers import WORKER_POLICY
 
 HERE = Path(__file__).parent
 INDEX = (PAGE / "index.html").read_text()
@@ -13,15 +14,20 @@ MODULES = sorted(PAGE.glob("*.js"))
 FILES = sorted(PAGE.iterdir())
 
 
-def imported_by(module: Path) -> set[str]:
-    return set(re.findall(r'from "\./([\w-]+\.js)";', module.read_text()))
+AT_ONCE = r'from "\./([\w-]+\.js)";'
+LATER = r'=> import\("\./([\w-]+\.js)"\)'
+WORKER = "sw.js"
 
 
-def reached_from(name: str) -> set[str]:
-    reached, todo = set[str](), {name}
+def imported_by(module: str, how: str) -> set[str]:
+    return set(re.findall(how, (PAGE / module).read_text()))
+
+
+def reached_from(names: set[str]) -> set[str]:
+    reached, todo = set[str](), names
     while todo:
         reached |= todo
-        todo = {found for module in todo for found in imported_by(PAGE / module)} - reached
+        todo = {found for module in todo for found in imported_by(module, AT_ONCE)} - reached
     return reached
 
 
@@ -33,19 +39,33 @@ def test_the_tests_of_the_modules_pass() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_every_module_is_used_and_asked_for_at_once() -> None:
+def test_every_module_is_asked_for_at_once_but_those_of_views_that_few_open() -> None:
     preloaded = re.findall(r'modulepreload" href="page/([\w-]+\.js)"', INDEX)
+    first = reached_from({"app.js"})
+    later = {name for module in first for name in imported_by(module, LATER)}
 
-    assert sorted([*preloaded, "app.js"]) == [module.name for module in MODULES]
-    assert reached_from("app.js") == {module.name for module in MODULES}
+    assert sorted([*preloaded, "app.js"]) == sorted(first)
+    assert reached_from(first | later) | {WORKER} == {module.name for module in MODULES}
+    assert later.isdisjoint(first)
+
+
+def test_nothing_but_the_worker_of_the_page_becomes_a_script() -> None:
+    text = {module.name: module.read_text() for module in MODULES}
+
+    assert [name for name, found in text.items() if "createPolicy" in found or ".register(" in found] == ["push.js"]
+    assert f'const WORKER = "/page/{WORKER}";\n' in text["push.js"]
+    assert f'createPolicy("{WORKER_POLICY}"' in text["push.js"]
 
 
 def test_the_page_knows_an_id_of_a_person_as_the_api_does() -> None:
     assert f"const ID = /{PERSON_PATTERN}/;\n" in (PAGE / "people.js").read_text()
 
 
-def test_every_style_is_used() -> None:
-    assert set(re.findall(r'stylesheet" href="page/([\w-]+\.css)"', INDEX)) == {f.name for f in PAGE.glob("*.css")}
+def test_every_style_is_used_once() -> None:
+    first = re.findall(r'stylesheet" href="page/([\w-]+\.css)"', INDEX)
+    later = re.findall(r'style: "([\w-]+\.css)"', (PAGE / "app.js").read_text())
+
+    assert sorted([*first, *later]) == sorted(f.name for f in PAGE.glob("*.css"))
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)

@@ -83,6 +83,12 @@ def test_the_settings_name_the_provider_and_no_secret() -> None:
     }
 
 
+def test_a_stage_that_pushes_says_its_public_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PUSH_KEY", "BNo")
+
+    assert json.loads(content(get("settings.json")))["pushKey"] == "BNo"
+
+
 @pytest.mark.parametrize("encoding", ["", "gzip"])
 def test_who_has_the_newest_gets_it_no_second_time(encoding: str) -> None:
     first = get("session.js", accept_encoding=encoding)
@@ -128,7 +134,7 @@ def test_a_browser_runs_nothing_but_the_page_and_connects_to_nobody_else() -> No
         "base-uri": "'none'",
         "frame-ancestors": "'none'",
         "require-trusted-types-for": "'script'",
-        "trusted-types": "'none'",
+        "trusted-types": "worker",
     }
 
 

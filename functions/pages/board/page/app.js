@@ -9,6 +9,7 @@ import { openFaults } from "./faults.js";
 import { Explanations } from "./explanations.js";
 import { Following } from "./following.js";
 import { banner, header, setAccount, tick } from "./header.js";
+import { lazily } from "./lazy.js";
 import { openMachine } from "./machine.js";
 import { PendingDeeds } from "./pending.js";
 import { placeOf } from "./places.js";
@@ -113,7 +114,7 @@ function show(why = null) {
   main.className = view.className;
   main.replaceChildren(...view.elements);
   if (place.view === "board") lastBoard = place;
-  if (place.view === "agenda") lastBoard = { view: "board", company: place.company, factoryId: place.factoryId };
+  if (place.view === "agenda" || place.view === "duty") lastBoard = { view: "board", company: place.company, factoryId: place.factoryId };
   const current = session.who() === null ? "" : place.view;
   setAccount(session.who(), { board: lastBoard, current, onSignOut: () => void session.signOut() });
   scrollTo(0, 0);
@@ -128,6 +129,17 @@ function viewOf(place) {
   if (place.view === "board") return openBoard(place, context);
   if (place.view === "agenda") return openAgenda(place, context);
   if (place.view === "machine") return openMachine(place, context);
+  if (place.view === "duty") {
+    return lazily({
+      load: () => import("./duty.js"),
+      style: "duty.css",
+      open: ({ openDuty }) => openDuty(place, context),
+      className: "view-duty",
+    });
+  }
+  if (place.view === "me") {
+    return lazily({ load: () => import("./me.js"), style: "me.css", open: ({ openMe }) => openMe(context), className: "view-me" });
+  }
   return place.view === "faults" ? openFaults(context) : openChoice();
 }
 

@@ -1,14 +1,15 @@
 /** The frame of every dialog in which a person does something. */
-import { Refused } from "./api.js";
 import { element, fill } from "./dom.js";
-import { problemText, text } from "./speech.js";
+import { problemPlace } from "./during.js";
+import { fullProblemText, text } from "./speech.js";
 
 /** A form in a dialog, which stays open until what it asks for was done. */
 export class DeedDialog {
   /** Do it; false: it was not done, and the dialog says why. @type {() => Promise<boolean>} */
   onSubmit = async () => true;
   body = element("div", { class: "dialog-body" });
-  #problem = element("p", { class: "problem", role: "alert", hidden: true });
+  #title = element("h2", { id: "deed" });
+  #problem = problemPlace();
   #action = element("button", { type: "submit", class: "main" });
   #cancel = element("button", { type: "button", onclick: () => this.#dialog.close() }, text("deed.cancel"));
   #form = element("form", { onsubmit: (/** @type {Event} */ event) => void this.#submit(event) });
@@ -21,7 +22,8 @@ export class DeedDialog {
    */
   constructor(title, action) {
     const buttons = element("div", { class: "dialog-buttons" }, this.#cancel, this.#action);
-    this.#form.append(element("h2", { id: "deed" }, title), this.body, this.#problem, buttons);
+    this.setTitle(title);
+    this.#form.append(this.#title, this.body, this.#problem, buttons);
     this.#dialog.append(this.#form);
     this.#action.hidden = action === null;
     this.setAction(action ?? "");
@@ -30,6 +32,11 @@ export class DeedDialog {
   open() {
     document.body.append(this.#dialog);
     this.#dialog.showModal();
+  }
+
+  /** @param {string} words */
+  setTitle(words) {
+    fill(this.#title, words);
   }
 
   /** @param {string} words */
@@ -55,8 +62,7 @@ export class DeedDialog {
     try {
       return await work();
     } catch (error) {
-      const fields = error instanceof Refused ? error.errors.map((one) => one.detail) : [];
-      this.complain([problemText(error), ...fields].join(" "));
+      this.complain(fullProblemText(error));
       return null;
     }
   }

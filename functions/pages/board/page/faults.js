@@ -1,6 +1,7 @@
 /** What could not be processed, for admins: the list, each message, and putting it back on its queue. */
 import { get, pathOf, withCursor, write } from "./api.js";
 import { drawByKey, element, fill } from "./dom.js";
+import { during, problemPlace } from "./during.js";
 import { setTitle } from "./header.js";
 import { problemText, text, timeOf } from "./speech.js";
 
@@ -47,7 +48,7 @@ export function openFaults(context) {
 
   /** @param {Fault} fault */
   function makeFault({ id }) {
-    const problem = element("p", { class: "problem", role: "alert", hidden: true });
+    const problem = problemPlace();
     const message = element("pre", { tabindex: 0 });
     const details = element(
       "details",
@@ -95,23 +96,4 @@ function updateFault(place, fault) {
     resubmittedAt !== undefined && element("span", { class: "detail" }, times),
     failedAgainAt !== undefined && element("span", { class: "detail" }, text("faults.failedAgain", { time: timeOf(failedAgainAt) })),
   );
-}
-
-/**
- * Do something, with its button off meanwhile; if it fails, say why.
- *
- * @param {HTMLElement} problem
- * @param {() => Promise<unknown>} work
- * @param {HTMLButtonElement} [button]
- */
-async function during(problem, work, button) {
-  problem.hidden = true;
-  if (button) button.disabled = true;
-  try {
-    await work();
-  } catch (error) {
-    problem.hidden = false;
-    fill(problem, problemText(error));
-  }
-  if (button) button.disabled = false;
 }

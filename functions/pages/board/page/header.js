@@ -38,7 +38,7 @@ export function setTitle(words) {
  * @param {{board: import("./places.js").Place, current: string, onSignOut: () => void}} how
  */
 export function setAccount(who, { board, current, onSignOut }) {
-  const isBack = current === "machine" || current === "agenda";
+  const isBack = ["machine", "agenda", "duty", "me"].includes(current);
   const boardLink = element(
     "a",
     { href: fragmentOf(board), "aria-label": isBack ? text("nav.back") : null, "aria-current": current === "board" && "page" },
@@ -49,8 +49,10 @@ export function setAccount(who, { board, current, onSignOut }) {
   navigation.replaceChildren(...(who === null || (current === "board" && !may(who, "faults")) ? [] : [boardLink]));
   if (who !== null && board.view === "board" && board.factoryId !== undefined) {
     const { company, factoryId } = board;
-    const href = fragmentOf({ view: "agenda", company, factoryId });
-    navigation.append(element("a", { href, "aria-current": current === "agenda" && "page" }, text("nav.agenda")));
+    for (const view of /** @type {const} */ (["agenda", "duty"])) {
+      const href = fragmentOf({ view, company, factoryId });
+      navigation.append(element("a", { href, "aria-current": current === view && "page" }, text(`nav.${view}`)));
+    }
   }
   if (may(who, "faults")) navigation.append(faults);
   navigation.hidden = !navigation.childElementCount;
@@ -58,7 +60,14 @@ export function setAccount(who, { board, current, onSignOut }) {
   account.replaceChildren();
   if (who === null) return;
   const signOut = element("button", { type: "button", class: "quiet", onclick: onSignOut }, text("account.signOut"));
-  account.append(element("span", { class: "who" }, who.name), signOut);
+  const me = element(
+    "a",
+    { class: "me-link", href: fragmentOf({ view: "me" }), "aria-current": current === "me" && "page" },
+    icon("person"),
+    element("span", { class: "hidden" }, text("nav.me")),
+    element("span", { class: "who" }, who.name),
+  );
+  account.append(who.readsOnly ? element("span", { class: "who" }, who.name) : me, signOut);
 }
 
 /** @param {Record<import("./standing.js").Kind, number> | null} numbers */

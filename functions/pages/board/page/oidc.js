@@ -1,8 +1,8 @@
 // OpenID Connect: the provider's addresses, PKCE (RFC 7636), and requests for tokens (RFC 6749, 7009).
 
 /**
- * What `/page/settings.json` says.
- * @typedef {{issuer: string, clientId: string, wallClientId: string, scopes: string, wallScopes: string}} Settings
+ * What `/page/settings.json` says. `pushKey`: the public key of messages to browsers; without it there are none.
+ * @typedef {{issuer: string, clientId: string, wallClientId: string, scopes: string, wallScopes: string, pushKey?: string}} Settings
  */
 
 /**

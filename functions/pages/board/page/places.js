@@ -8,8 +8,9 @@ import { isDay } from "./days.js";
  * @typedef {{view: "machine", equipmentId: string}} MachinePlace
  * @typedef {{view: "agenda", company: string, factoryId: string, day?: string}} AgendaPlace  The week of a day, as
  *   `2026-11-30`; without one, this week.
- * @typedef {{view: "faults"}} Faults
- * @typedef {Choose | BoardPlace | MachinePlace | AgendaPlace | Faults} Place
+ * @typedef {{view: "duty", company: string, factoryId: string}} DutyPlace
+ * @typedef {{view: "me"} | {view: "faults"}} Single
+ * @typedef {Choose | BoardPlace | MachinePlace | AgendaPlace | DutyPlace | Single} Place
  */
 
 /**
@@ -27,8 +28,9 @@ export function placeOf(fragment) {
   if (view === "agenda" && first && second && parts.length <= 3 && (third === undefined || isDay(third))) {
     return { view, company: first, factoryId: second, ...(third ? { day: third } : {}) };
   }
+  if (view === "duty" && first && second && parts.length === 2) return { view, company: first, factoryId: second };
   if (view === "equipment" && first && parts.length === 1) return { view: "machine", equipmentId: first };
-  return view === "faults" && !parts.length ? { view } : { view: "choose" };
+  return (view === "faults" || view === "me") && !parts.length ? { view } : { view: "choose" };
 }
 
 /**
@@ -46,11 +48,12 @@ export function fragmentOf(place) {
  */
 function partsOf(place) {
   if (place.view === "machine") return ["equipment", place.equipmentId];
-  if (place.view === "faults") return ["faults"];
+  if (place.view === "faults" || place.view === "me") return [place.view];
   if (place.view === "choose") return [];
   if (place.view === "agenda") {
     return ["agenda", place.company, place.factoryId, ...(place.day === undefined ? [] : [place.day])];
   }
+  if (place.view === "duty") return ["duty", place.company, place.factoryId];
   const { company, factoryId, lineId } = place;
   return ["board", ...[company, factoryId, lineId].filter((part) => part !== undefined)];
 }

@@ -3,7 +3,7 @@
  *
  * @typedef {{subject: string, name: string, groups: string[], readsOnly?: boolean}} Who  A wall screen only
  *   reads, whoever signed it in.
- * @typedef {"acknowledge" | "assign" | "escalate" | "call" | "maintain" | "plan" | "faults"} Deed
+ * @typedef {"acknowledge" | "assign" | "escalate" | "call" | "maintain" | "plan" | "roster" | "faults"} Deed
  */
 
 const DEALS_WITH_LOGS = ["operator", "supervisor", "admin"];
@@ -16,6 +16,7 @@ const MAY = {
   call: DEALS_WITH_LOGS,
   maintain: ["operator", "supervisor", "admin"],
   plan: ["supervisor", "admin"],
+  roster: ["supervisor", "admin"],
   faults: ["admin"],
 };
 

@@ -1,9 +1,9 @@
 /** The page's texts and times, in the language of whoever looks. */
 import { ageOf, isExact, roughAgeOf } from "./ages.js";
-import { serverNowMs } from "./api.js";
+import { Refused, serverNowMs } from "./api.js";
 import { DAY_MS, dayMs } from "./days.js";
 import { SignedOut } from "./session.js";
-import { LANGUAGES, languageOf, localeOf, textIn } from "./texts.js";
+import { filled, LANGUAGES, languageOf, localeOf, textIn } from "./texts.js";
 
 export const language = languageOf(location.search, navigator.languages);
 
@@ -30,6 +30,15 @@ const dayFormat = new Intl.DateTimeFormat(locale, {
  * @param {Record<string, string | number>} [values]
  */
 export const text = (key, values) => textIn(language, key, values);
+
+/**
+ * The function that says the texts of a page which is loaded late, as `text` says those of all others.
+ *
+ * @template {string} Key
+ * @param {Record<import("./texts.js").Language, Record<Key, string>>} texts
+ */
+export const speakerOf = (texts) => (/** @type {Key} */ key, /** @type {Record<string, string | number>} */ values = {}) =>
+  filled(texts[language][key], values);
 
 /**
  * @param {string} key
@@ -105,3 +114,11 @@ export function problemText(error) {
   if (status === undefined) return text("problem.unreachable");
   return text("problem.other", { detail: message ?? "" });
 }
+
+/**
+ * The same, with what is wrong with each field.
+ *
+ * @param {unknown} error
+ */
+export const fullProblemText = (error) =>
+  [problemText(error), ...(error instanceof Refused ? error.errors.map((one) => one.detail) : [])].join(" ");

@@ -68,6 +68,8 @@ const EN = {
   "board.parts": "Show",
   "board.all": "all of {company}",
 
+  "lazy.loading": "Loading …",
+
   "choose.title": "Which board?",
   "choose.company": "Company",
   "choose.open": "Open the board",
@@ -75,6 +77,8 @@ const EN = {
 
   "nav.board": "Board",
   "nav.agenda": "Agenda",
+  "nav.duty": "Duty",
+  "nav.me": "Me",
   "nav.faults": "Faults",
   "nav.back": "Back to the board",
   "account.signOut": "Sign out",
@@ -348,6 +352,8 @@ const DE = {
   "board.parts": "Zeigen",
   "board.all": "alles von {company}",
 
+  "lazy.loading": "Wird geladen …",
+
   "choose.title": "Welche Tafel?",
   "choose.company": "Firma",
   "choose.open": "Tafel öffnen",
@@ -355,6 +361,8 @@ const DE = {
 
   "nav.board": "Tafel",
   "nav.agenda": "Plan",
+  "nav.duty": "Dienst",
+  "nav.me": "Ich",
   "nav.faults": "Fehler",
   "nav.back": "Zurück zur Tafel",
   "account.signOut": "Abmelden",
@@ -593,11 +601,16 @@ function isLocale(tag) {
 }
 
 /**
- * Put values into a text.
- *
  * @param {Language} language
  * @param {Key} key
  * @param {Record<string, string | number>} [values]
  */
-export const textIn = (language, key, values = {}) =>
-  LANGUAGES[language][key].replace(/\{(\w+)\}/g, (hole, name) => String(values[name] ?? hole));
+export const textIn = (language, key, values = {}) => filled(LANGUAGES[language][key], values);
+
+/**
+ * Put values into a text.
+ *
+ * @param {string} words
+ * @param {Record<string, string | number>} values
+ */
+export const filled = (words, values) => words.replace(/\{(\w+)\}/g, (hole, name) => String(values[name] ?? hole));
