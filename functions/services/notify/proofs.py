@@ -11,7 +11,7 @@ from andon.outbound.delivery import Notice
 from andon.outbound.gateway import Way
 from services.notify import message
 from services.notify.contact import Channel
-from services.notify.reach import PER_HOUR, text_of_address
+from services.notify.reach import way_to
 from services.notify.text import Text, in_language
 
 Kind = Literal["code", "test"]
@@ -81,8 +81,7 @@ def asked_in(notice: Notice) -> Asked:
 
 def way_of(asked: Asked) -> Way:
     """Return the one way: quiet hours do not hold it back, nor what was loud; what is paid for is limited as ever."""
-    channel, address = asked.proof.channel, text_of_address(asked.address)
-    return Way(channel, address, per_hour=PER_HOUR.get(channel), language=asked.language)
+    return way_to(asked.proof.channel, asked.address, asked.language)
 
 
 def proof_text(asked: Asked) -> Text:

@@ -3,7 +3,9 @@
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
+from urllib.parse import urlsplit
 
+from andon.outbound.channels import PER_SECOND, per_day
 from andon.outbound.delivery import Notice
 from andon.outbound.gateway import Wake, Way
 from contract import zones
@@ -39,9 +41,17 @@ def in_quiet_hours(hours: Mapping[str, str] | None, now_ms: int) -> bool:
     return begins <= time < ends if begins <= ends else time >= begins or time < ends
 
 
-def text_of_address(address: object) -> str:
-    """Return an address as channels take it: one that has parts is JSON."""
-    return address if isinstance(address, str) else json.dumps(address)
+def way_to(channel: str, address: object, language: str) -> Way:
+    """Return the way to an address, with its limits; channels take one that has parts as JSON."""
+    return Way(
+        channel,
+        address if isinstance(address, str) else json.dumps(address),
+        per_hour=PER_HOUR.get(channel),
+        language=language,
+        host=_host(address),
+        per_second=PER_SECOND.get(channel),
+        per_day=per_day(channel),
+    )
 
 
 def _ways(contact: Mapping[str, Any]) -> Iterator[Way]:
@@ -50,5 +60,12 @@ def _ways(contact: Mapping[str, Any]) -> Iterator[Way]:
         if channel in contact.get("verified", ()):
             address = address_of(contact, channel)
             if address is not None:
-                text = text_of_address(address)
-                yield Way(channel, text, is_loud=channel in LOUD, per_hour=PER_HOUR.get(channel), language=language)
+                yield way_to(channel, address, language)._replace(is_loud=channel in LOUD)
+
+
+def _host(address: object) -> str:
+    """Return the host of an address, empty if it has none."""
+    match address:
+        case str(text) | {"endpoint": str(text)}:
+            return urlsplit(text).hostname or ""
+    return ""

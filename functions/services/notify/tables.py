@@ -16,11 +16,13 @@ from typing import Final
 
 from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Keys, TableSchema
+from andon.outbound.channels import LINK_SECRET, PUSH_SECRET
 from services.notify import contacts_table
 
 KEYS = Keys("pk", "sk", one_partition_per="entity")
 TABLES = {"NOTIFY_TABLE": TableSchema(KEYS, stream=True), "CONTACTS_TABLE": contacts_table.SCHEMA}
 TABLE = Table("NOTIFY_TABLE", KEYS)
+SECRETS = {LINK_SECRET: ("sender",), PUSH_SECRET: ("sender",)}
 
 TTL_DAYS: Final = 33
 

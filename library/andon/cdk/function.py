@@ -130,6 +130,10 @@ class Function(Construct):
             return
         self._calls.add_statements(iam.PolicyStatement(actions=actions, resources=resources, conditions=only_if))
 
+    def deny(self, actions: list[str], resources: list[str]) -> None:
+        """Deny these actions on these resources, whatever is allowed."""
+        self._calls.add_statements(iam.PolicyStatement(effect=iam.Effect.DENY, actions=actions, resources=resources))
+
 
 def functions_of(scope: Construct, package: Package, environment: dict[str, str]) -> dict[str, Function]:
     """Create a function for each handler of a package, by role; they share one asset."""

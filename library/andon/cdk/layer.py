@@ -26,8 +26,10 @@ LAYERS: Final = project().local / "layer"
 # botocore describes more than 400 services, in a third of what the layer would weigh. These are what the functions call
 # (a test reads it from the code), and what botocore itself calls for credentials.
 BOTOCORE_DESCRIBES: Final = frozenset({"dynamodb", "events", "iot", "iot-data", "s3", "secretsmanager", "sqs", "sts"})
+# `cryptography` needs one module of `cffi` alone, which is compiled and stands beside it; the others make such modules.
+OF_CRYPTOGRAPHY: Final = ("cffi", "pycparser")
 # What wheels bring besides what can be imported.
-UNUSED: Final = ("bin", "include", "greenlet/tests", "certifi/tests")
+UNUSED: Final = ("bin", "include", "greenlet/tests", "certifi/tests", *OF_CRYPTOGRAPHY)
 
 
 def third_party(scope: Construct) -> lambda_.ILayerVersion:

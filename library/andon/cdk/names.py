@@ -16,6 +16,10 @@ DEAD_LETTERS: Final = "DeadLetterQueueUrl"
 ERASER_ROLE: Final = "EraserRoleArn"
 SWEPT_BUCKETS: Final = "SweptBuckets"
 
+# The flag that names what takes the messages to hosts of others on one machine, and the address of mail from there.
+SINK: Final = "sink"
+SENDER_HERE: Final = "andon@example.com"
+
 # The folder of that bucket in which Lambda puts batches.
 # https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html
 FAILURES: Final = "aws/lambda"

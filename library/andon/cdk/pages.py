@@ -8,6 +8,7 @@ from andon.cdk.live import live_origin
 from andon.cdk.names import pascal
 from andon.cdk.package_stack import tell
 from andon.cdk.part import Part
+from andon.cdk.target import Target
 from andon.packages.package import Package
 
 
@@ -19,7 +20,7 @@ class Page(Part):
 
     def build(self) -> None:
         """Create its function, and serve its files to everybody."""
-        sign_in = self.api.sign_in
+        sign_in, push_key = self.api.sign_in, Target.of(self.stack).outbound.push_key
         functions = self.create_functions(
             {
                 "ISSUER": sign_in.issuer,
@@ -27,6 +28,7 @@ class Page(Part):
                 "WALL_CLIENT_ID": sign_in.walls.user_pool_client_id,
                 "SIGN_IN_ORIGIN": sign_in.origin,
                 "LIVE_ORIGIN": live_origin(self.stack),
+                **({"PUSH_KEY": push_key} if push_key else {}),
             }
         )
         self.serve(functions, public=True)

@@ -20,7 +20,8 @@ from andon.cdk.function import Function
 from andon.cdk.models import READERS, Models
 from andon.cdk.names import FAILURES_BUCKET, TRIGGER, pascal
 from andon.cdk.operations import dashboard
-from andon.cdk.operations.signals import Signal, of_facts, of_model, of_reader
+from andon.cdk.operations.signals import Signal, of_facts, of_model, of_reader, of_sender
+from andon.cdk.outbound import let_read_secrets, let_send
 from andon.cdk.owned_table import OwnedTable
 from andon.cdk.package_stack import tell
 from andon.cdk.part import Part
@@ -67,6 +68,7 @@ class Service(Part):
         self._stream_first = stream_first
 
     reader: Reader | None = None
+    sending: Reader | None = None
 
     def build(self) -> None:
         """Create tables and functions, grant what each role does, follow the streams, subscribe."""
@@ -95,13 +97,16 @@ class Service(Part):
                 wire(self.functions[role])
         if package.contents:
             OwnedContents(stack, package, package.contents, functions=self.functions, api=self.api)
+        let_read_secrets(package, self.functions)
         for variable in package.models:
             Models(stack, variable, readers=[self.functions[role] for role in READERS])
 
     def signals(self) -> Iterator[Signal]:
-        """Yield the alarms about its listener, its model and its facts."""
+        """Yield the alarms about its listener, its sender, its model and its facts."""
         if self.reader:
             yield from of_reader(self.reader)
+        if self.sending:
+            yield of_sender(self.sending)
         if self.package.models:
             yield of_model(self.functions[READERS[0]])
         if "trigger" in self.functions:
@@ -166,9 +171,10 @@ class Service(Part):
         """Bring what wakes it to the sender, a participant of its own: it is woken by its service's own events."""
         gateway, name = self.package.gateway, self.package.name
         scope = Construct(self.stack, "Sending")
-        sending = queues.feed(scope, sender, output=f"{pascal(name)}Send", batch=SENDS, purpose=queue.SEND)
-        self.hub.route_each(scope, gateway.on, to=sending)
+        self.sending = queues.feed(scope, sender, output=f"{pascal(name)}Send", batch=SENDS, purpose=queue.SEND)
+        self.hub.route_each(scope, gateway.on, to=self.sending)
         self._grant(sender, SENDER_ACTIONS)
+        let_send(sender, self.api, others=self.functions)
         facts = frozenset((name, event_type) for event_type in gateway.emits)
         self.hub.join(Participant(f"{name}.sender", gateway.on, facts))
 

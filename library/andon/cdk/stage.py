@@ -17,6 +17,8 @@ from andon.cdk.names import FIRST_STAGE
 # An ARN has the number of an account in it, and the broker's host its name: neither belongs into a repository.
 FLAGS: Final = ("alarmTopic", "liveOrigin")
 
+LINK_HOURS: Final = 4
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
@@ -36,6 +38,9 @@ class Stage:
     data_trail: CloudTrail writes down who reads what is recorded.
     second_factor: users may have a second factor, who has one is asked for it. places_required: who is in no group of
     a place is nowhere, see `andon.http.places`.
+    mail_from: the address that mail comes from, which SES has verified; None: there is no mail. sms_per_day: of all
+    recipients together, 0: there is no SMS. webhook_hosts, push_hosts: the hosts that messages may go to, as
+    `andon.outbound.hosts` writes them; push_key: the public key of push. link_hours: so long a link counts.
     """
 
     name: str
@@ -65,6 +70,12 @@ class Stage:
     data_trail: bool = False
     second_factor: bool = False
     places_required: bool = False
+    mail_from: str | None = None
+    sms_per_day: int = 0
+    webhook_hosts: tuple[str, ...] = ()
+    push_hosts: tuple[str, ...] = ()
+    push_key: str | None = None
+    link_hours: int = LINK_HOURS
 
     @property
     def deployed_account(self) -> str | None:
@@ -113,9 +124,10 @@ def read(name: str, settings: Mapping[str, object]) -> Stage:
 
 def _checked(stage: str, setting: str, value: object) -> Any:  # noqa: ANN401  as the field says
     kind = _SETTINGS[setting].type
-    if type(value) not in _KINDS[str(kind)]:
+    is_of_texts = not isinstance(value, list) or all(isinstance(one, str) for one in value)
+    if type(value) not in _KINDS[str(kind)] or not is_of_texts:
         raise ValueError(f"stages.{stage} of cdk.json: {setting} is {value!r}, but should be {kind}")
-    return value
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _camel(name: str) -> str:
@@ -132,5 +144,6 @@ _KINDS: Final = {
         (int, {int}),
         (str | None, {str, type(None)}),
         (int | None, {int, type(None)}),
+        (tuple[str, ...], {list}),
     )
 }

@@ -12,7 +12,8 @@ from constructs import IConstruct, Node
 from andon.cdk import stage as stages
 from andon.cdk.capacity import QUOTA_OF_ACCOUNT, Capacity
 from andon.cdk.checks.partition import refuse_foreign
-from andon.cdk.names import FIRST_STAGE, stack_of
+from andon.cdk.names import FIRST_STAGE, SINK, stack_of
+from andon.cdk.outbound_settings import OF_ALL_STAGES, ON_ONE_MACHINE, OutboundSettings
 from andon.cdk.replica_time import rpo_seconds
 from andon.cdk.stage import Stage
 from andon.cdk.throttles import LEAST, OF_ONE, REPORTS, REQUESTS, Quotas, Throttle
@@ -53,7 +54,7 @@ class Target:
     """The settings that differ; `-c target=local` chooses the emulator.
 
     On AWS each stage adds its own, see `andon/cdk/stage.py`; `-c bytecode=…` changes what is compiled. Of the emulator
-    `-c origin=…` and `-c liveOrigin=…` say the addresses.
+    `-c origin=…` and `-c liveOrigin=…` say the addresses, `-c sink=…` what takes the requests to hosts of others.
     """
 
     name: str
@@ -100,6 +101,7 @@ class Target:
     trailed: bool = False  # CloudTrail writes down who reads what is recorded
     lake_lock_days: int | None = None  # so long S3 itself keeps what is in the lake
     replica_region: str | None = None  # lake and archive are copied there, for when this one is lost
+    outbound: OutboundSettings = OF_ALL_STAGES  # how people are told
 
     @classmethod
     def of(cls, scope: IConstruct) -> "Target":
@@ -124,7 +126,12 @@ class Target:
             raise ValueError(f"-c bytecode={bytecode}: there is {', '.join(BYTECODE)}")
         if name == LOCAL.name:
             origin, live_origin = context("origin"), context("liveOrigin")
-            return replace(LOCAL, origin=origin or LOCAL.origin, live_origin=live_origin or LOCAL.live_origin)
+            outbound = LOCAL.outbound.with_sink(context(SINK) or LOCAL.outbound.sink)
+            return replace(
+                LOCAL, origin=origin or LOCAL.origin, live_origin=live_origin or LOCAL.live_origin, outbound=outbound
+            )
+        if context(SINK):
+            raise ValueError(f"-c {SINK}: it is for one machine alone; on AWS people are told")
         chosen = replace(AWS.of_stage(stages.chosen(node)), bytecode=bytecode)
         return chosen.unprotected() if context(UNPROTECTED) else chosen
 
@@ -137,8 +144,8 @@ class Target:
 
         Raises:
             ValueError: alarms would wake nobody, a protected stage has no broker of its own, CDK does not know a name,
-                one caller's share is none, the lake's lock lasts too long, or the region cannot be deployed to or takes
-                less than is planned.
+                one caller's share is none, the lake's lock lasts too long, messages could not be sent as it says, or
+                the region cannot be deployed to or takes less than is planned.
 
         """
         if stage.alarm_topic is None:
@@ -172,6 +179,7 @@ class Target:
             trailed=stage.data_trail,
             lake_lock_days=stage.lake_lock_days,
             replica_region=_replica_region(stage),
+            outbound=OutboundSettings.of_stage(stage),
             hold_back_seconds=self.hold_back_seconds if hold_back_seconds is None else hold_back_seconds,
             log_retention=_retention(stage.log_retention),
         )
@@ -273,6 +281,7 @@ LOCAL: Final = Target(
     log_retention=RetentionDays.ONE_DAY,
     serves_sign_in=True,
     origin="http://127.0.0.1:4566",
+    outbound=ON_ONE_MACHINE,
 )
 
 TARGETS: Final = {target.name: target for target in (AWS, LOCAL)}

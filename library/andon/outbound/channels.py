@@ -14,6 +14,14 @@ SMS_MOST_DOLLARS = "SMS_MOST_DOLLARS"  # for one message, as `0.25`
 WEBHOOK_HOSTS = "WEBHOOK_HOSTS"  # separated by spaces
 PUSH_HOSTS = "PUSH_HOSTS"  # separated by spaces
 PUSH_SECRET = "PUSH_SECRET"  # noqa: S105  the name of the variable that names the secret
+SMS_PER_DAY = "SMS_PER_DAY"  # of all recipients together
+LINK_SECRET = "LINK_SECRET"  # noqa: S105  the name of the variable that names the secret
+LINK_HOURS = "LINK_HOURS"  # so long a link counts
+LINK_ORIGIN = "LINK_ORIGIN"  # of the page that links lead to, as `https://things.example.com`
+
+# At most so many of the stage's own mails a second, and requests to one host: what SES allows at first, and what
+# receivers take. https://docs.aws.amazon.com/ses/latest/dg/quotas.html
+PER_SECOND = {"mail": 14, "webhook": 1}
 
 
 def channels_of_environment(*, source: str) -> Mapping[str, Channel]:
@@ -24,6 +32,12 @@ def channels_of_environment(*, source: str) -> Mapping[str, Channel]:
 def hosts_in(variable: str) -> Hosts:
     """Return the hosts of a setting; none where it is missing."""
     return Hosts(os.environ.get(variable, "").split())
+
+
+def per_day(channel: str) -> int | None:
+    """Return how many messages a deployment may send by a channel in a day (UTC); None: as many as there are."""
+    most = os.environ.get(SMS_PER_DAY) if channel == "sms" else None
+    return int(most) if most else None
 
 
 def _channels(source: str) -> Iterator[Channel]:

@@ -38,7 +38,8 @@ class Waiting(NamedTuple):
 class Way(NamedTuple):
     """A way to somebody. is_loud: of those only one in a while; per_hour: the most; None: as many as there are.
 
-    language: of who is told, as `es` or `es-MX`.
+    language: of who is told, as `es` or `es-MX`. host: where a channel has several, each of which may fail, or be
+    busy, alone. per_second, per_day: the most of all recipients together.
     """
 
     channel: str
@@ -46,6 +47,14 @@ class Way(NamedTuple):
     is_loud: bool = False
     per_hour: int | None = None
     language: str = ""
+    host: str = ""
+    per_second: int | None = None
+    per_day: int | None = None
+
+    @property
+    def line(self) -> str:
+        """What fails, and is counted, together: the channel, or a host of it."""
+        return f"{self.channel} {self.host}" if self.host else self.channel
 
 
 class Gateway(NamedTuple):

@@ -18,6 +18,14 @@ _ADDRESS: Final = re.compile(
 )
 
 
+_ENTRY: Final = re.compile(r"(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::[1-9][0-9]{0,4})?")
+
+
+def is_entry(text: str) -> bool:
+    """Return True if a text is an entry of a list."""
+    return _ENTRY.fullmatch(text) is not None
+
+
 class HostRefused(ValueError):
     """An address that no message goes to; its words say why, and have nothing of the address."""
 

@@ -17,10 +17,10 @@ from andon.outbound.once import NOT_PUBLIC, Reply, post_once
 from andon.outbound.public_addresses import is_public
 from andon.wire.curl import Handle
 
-# On one machine all requests go to this server instead, as `/<host><path>`: set by the infrastructure where the stage
+# On one machine all requests go to this server instead, as `…/<host><path>`: set by the infrastructure where the stage
 # is local. It can be nothing but a port of the function's own machine, so that by mistake nobody else is reached.
 SINK: Final = "OUTBOUND_SINK"
-_SINK: Final = re.compile(r"http://127\.0\.0\.1:[0-9]{1,5}")
+_SINK: Final = re.compile(r"http://127\.0\.0\.1:[0-9]{1,5}(?:/[a-z_-]+)*")
 
 
 def post(target: Target, headers: Mapping[str, str], body: bytes) -> Reply:

@@ -3,6 +3,7 @@
 The only place that imports `cryptography`, so that it costs the sender alone.
 """
 
+from hashlib import sha512
 from typing import Final, NamedTuple
 
 import orjson
@@ -21,7 +22,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from andon.outbound.base64url import decoded, encoded
+from andon.outbound.base64url import encoded
 
 # The whole message is one record of at most 4,096 bytes, as every service takes it.
 # https://www.rfc-editor.org/rfc/rfc8291#section-4
@@ -32,6 +33,10 @@ SALT_BYTES: Final = 16
 _CURVE: Final = SECP256R1()
 _LAST_RECORD: Final = b"\x02"
 _SCALAR_BYTES: Final = 32
+
+FEWEST_CHARACTERS: Final = 32
+# https://nvlpubs.nist.gov/nistpubs/SpecialPublications/NIST.SP.800-186.pdf, P-256
+_ORDER: Final = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 
 
 class Ephemeral(NamedTuple):
@@ -69,9 +74,19 @@ def encrypt(content: bytes, *, browser: bytes, auth: bytes, once: Ephemeral) -> 
 class Signer:
     """Signs for a push service who we are; browsers get the public key when they subscribe."""
 
-    def __init__(self, private_key: str) -> None:
-        """Take the private key as base64url of its 32 bytes."""
-        self._key = derive_private_key(int.from_bytes(decoded(private_key)), _CURVE)
+    def __init__(self, secret: str) -> None:
+        """Derive the key from a secret text of at least 32 characters, as Secrets Manager makes one.
+
+        Raises:
+            ValueError: it is shorter.
+
+        """
+        if len(secret) < FEWEST_CHARACTERS:
+            raise ValueError(f"a secret has at least {FEWEST_CHARACTERS} characters")
+        # Twice as many bits as the key has, so that no key is likelier than another one.
+        # https://nvlpubs.nist.gov/nistpubs/FIPS/NIST.FIPS.186-5.pdf, A.2.1
+        number = int.from_bytes(sha512(secret.encode()).digest()) % (_ORDER - 1) + 1
+        self._key = derive_private_key(number, _CURVE)
         self.public_key: Final = encoded(_point(self._key))
 
     def authorization(self, origin: str, *, contact: str, expires: int) -> str:

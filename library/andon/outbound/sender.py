@@ -11,16 +11,19 @@ from typing import Final
 from andon.dynamodb.client import Table
 from andon.events.bus_entry import from_message
 from andon.outbound import breaker as breakers
-from andon.outbound import mailbox
+from andon.outbound import mailbox, pace
 from andon.outbound.channel import Channel, Message, NotTaken, Outcome, Refused, Sent, Unknown
+from andon.outbound.counted import CAPPED, OPEN, Counted
 from andon.outbound.delivery import Delivery, Notice, Status
 from andon.outbound.gateway import Gateway, Waiting, Wake
-from andon.outbound.step import Claim, Close, Nothing, NoWay, Told, Wait, next_step
+from andon.outbound.pace import Turn
+from andon.outbound.step import Claim, Close, Nothing, NoWay, Reason, Told, Wait, next_step
 from andon.runtime import clock
 from andon.runtime.json_types import JsonMapping
 from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import logger
 from andon.runtime.message_batch import BatchResponse, handle_each, retry
+from andon.runtime.metrics import directive
 from andon.runtime.tried import Failed, tried
 from andon.wire.aws import name_of
 from andon.wire.deadline import longest_ms, time_of_attempt_ms
@@ -40,23 +43,35 @@ class NotYet(Exception):
 
 def send_messages(event: JsonMapping, context: LambdaContext, *, gateway: Gateway) -> BatchResponse:
     """Handle a batch of the sender's queue; a message that cannot be sent now comes again."""
-    results = handle_each(event["Records"], partial(_handle, gateway, context))
+    counted, now_ms = Counted(), clock.now_ms()
+    results = handle_each(event["Records"], partial(_handle, gateway, context, counted))
     failed = [(message_id, result) for message_id, result in results if isinstance(result, Failed)]
     told = [result for _, result in results if not isinstance(result, Failed)]
     counts = {"messages": len(results), "told": sum(told), "again": len(failed)}
+    metrics = {OPEN: len(counted.open), CAPPED: len(counted.capped)}
     errors = sorted({name_of(result.error) for _, result in failed if not isinstance(result.error, NotYet)})
-    logger().info("sent", extra={"function_request_id": context.aws_request_id, **counts, "errors": errors})
+    logger().info(
+        "sent",
+        extra={
+            "function_request_id": context.aws_request_id,
+            **counts,
+            **metrics,
+            "lines": sorted(counted.open | counted.capped),
+            "errors": errors,
+            "_aws": directive(dimension="service", counts=metrics, now_ms=now_ms),
+        },
+    )
     return retry(message_id for message_id, _ in failed)
 
 
-def _handle(gateway: Gateway, context: LambdaContext, body: str) -> bool:
+def _handle(gateway: Gateway, context: LambdaContext, counted: Counted, body: str) -> bool:
     """Handle a message; return True if its recipient was told."""
     if context.get_remaining_time_in_millis() < CALL_MS:
         raise NotYet
-    return tell(gateway.wake_of(from_message(body).event), gateway)
+    return tell(gateway.wake_of(from_message(body).event), gateway, counted)
 
 
-def tell(wake: Wake, gateway: Gateway) -> bool:
+def tell(wake: Wake, gateway: Gateway, counted: Counted) -> bool:
     """Tell a recipient what waits for them; return True if they were told by this message.
 
     More than a delivery has room for is told in parts.
@@ -84,8 +99,9 @@ def _tell_part(wake: Wake, gateway: Gateway) -> Delivery | None:
         waiting = gateway.waiting_of(wake, now_ms)
         channels = gateway.channels()
         ways = [way for way in gateway.ways_of(wake, waiting.due, now_ms) if way.channel in channels]
-        by_channel = {way.channel: breakers.read(table, way.channel) for way in ways}
+        by_channel = {way.channel: breakers.read(table, way.line) for way in ways}
         open_now = {name for name, one in by_channel.items() if one.is_open(now_ms)}
+        counted.open |= {one.channel for one in by_channel.values() if one.is_tripped}
         match next_step(wake, box, waiting, ways, closed=closed | open_now, now_ms=now_ms):
             case Told(delivery):
                 gateway.tell_story(delivery, _covered(delivery, waiting))
@@ -102,11 +118,32 @@ def _tell_part(wake: Wake, gateway: Gateway) -> Delivery | None:
             case Claim() as step:
                 one = by_channel[step.way.channel]
                 message = gateway.compose(wake, step.way, _covered(step.new, waiting), now_ms)
-                if not breakers.take_probe(table, one, now_ms):
-                    closed.add(one.channel)
-                elif mailbox.claim(table, box, step.old, step.new, step.way):
-                    _call(table, channels[one.channel], one, step.new, message, closed)
+                has_turn = _has_turn(table, step, one, closed, counted)
+                if has_turn and mailbox.claim(table, box, step.old, step.new, step.way):
+                    _call(table, channels[step.way.channel], one, step.new, message, closed)
     raise NotYet
+
+
+def _has_turn(table: Table, step: Claim, breaker: breakers.Breaker, closed: set[str], counted: Counted) -> bool:
+    """Return True if a channel takes a message now; else it is closed, or was capped for this message."""
+    now_ms = clock.now_ms()
+    turn = pace.take(table, step.way) if breakers.take_probe(table, breaker, now_ms) else Turn.BUSY
+    if turn is Turn.SPENT:
+        counted.capped.add(step.way.line)
+        mailbox.mark(table, step.old, capped(step, now_ms))
+    elif turn is Turn.BUSY:
+        closed.add(step.way.channel)
+    return turn is Turn.TAKEN
+
+
+def capped(claim: Claim, now_ms: int) -> Delivery:
+    """Return the delivery of a claim that its channel has nothing left for in this day: a channel that failed.
+
+    What was sent without an answer before may have told.
+    """
+    is_new = claim.old is None or claim.old.calls == 0
+    unclaimed = claim.new._replace(calls=claim.new.calls - 1, lease_ms=0)
+    return unclaimed.ended(Status.FAILED if is_new else Status.UNSURE, now_ms, reason=Reason.CAPPED)
 
 
 def _call(

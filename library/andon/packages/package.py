@@ -153,6 +153,13 @@ class Package:
         return tuple(getattr(self.load("tables"), "BUCKETS", ())) if self.side == "services" else ()
 
     @property
+    def secrets(self) -> Mapping[str, tuple[str, ...]]:
+        """The roles of a service that read a secret of the stack, by the environment variable that names it."""
+        declares = self.side == "services" and self.has("tables")
+        found: Mapping[str, tuple[str, ...]] = getattr(self.load("tables"), "SECRETS", {}) if declares else {}
+        return found
+
+    @property
     def contents(self) -> Contents | None:
         """Where a service keeps contents of users; None: it keeps none."""
         found: Contents | None = self.load("contents").CONTENTS if self._keeps_contents else None

@@ -163,8 +163,8 @@ class Synthesised:
         return {(action, resource) for action, resource, _ in self.grants(file)}
 
     def grants(self, file: str) -> Iterator[tuple[str, str, Properties]]:
-        """Yield each action, resource and what it is conditional on."""
-        for statement in self.statements(file):
+        """Yield each action that is allowed, its resource and what it is conditional on."""
+        for statement in (one for one in self.statements(file) if one["Effect"] == "Allow"):
             for action in listed(statement["Action"]):
                 for resource in listed(statement["Resource"]):
                     yield action, text(resource), statement.get("Condition", {})

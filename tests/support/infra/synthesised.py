@@ -65,11 +65,17 @@ OTHER_SETTINGS: dict[str, Any] = {
     "customerKey": True,
     "holdBackSeconds": 0,
     "lakeLockDays": 21,
+    "linkHours": 2,
     "liveOrigin": "wss://a1-ats.iot.eu-west-1.amazonaws.com",
+    "mailFrom": "andon@plant.example.com",
     "origin": "https://andon.example.com",
     "placesRequired": True,
+    "pushHosts": ["fcm.googleapis.com"],
+    "pushKey": "BPublic",
     "qualifier": "andon1",
     "runbooks": "https://example.com/runbooks",
+    "smsPerDay": 300,
+    "webhookHosts": ["events.pagerduty.com", "*.logic.azure.com"],
 }
 """Settings that do not depend on each other, none as by default."""
 

@@ -45,6 +45,8 @@ PUBLIC_PAGE: Final = "the page's files are the same for everybody and hold no da
 LIVE_TOPICS: Final = "the topics of this stack are below its name; each level is a digest of what a row says"
 LIVE_BROWSERS: Final = "each session has a policy of its own, for one client id and one filter; this is all of theirs"
 LIVE_ENDPOINT: Final = "DescribeEndpoint has no resources to name; a stage with a liveOrigin does without it"
+PHONES: Final = "a phone number is no resource: SNS takes only * for it, and each topic is denied"
+SECRETS: Final = "links and browsers' subscriptions count while its value does: an admin decides when it is rotated"
 DEVICES: Final = "devices and scripts sign in too, and cannot answer a second factor; nobody can sign up by themselves"
 PLUS_TIER: Final = (
     "threat protection is priced per active user, which for a fleet of devices is a decision of its owner"

@@ -18,6 +18,7 @@ from andon.cdk.replica import LAKE, name_of_copy
 from andon.cdk.replica_time import COPY_MINUTES
 from andon.cdk.target import Target
 from andon.events.fact import Facts
+from andon.outbound.counted import CAPPED, OPEN
 
 LATE_SECONDS: Final = 300  # a healthy reader is behind by seconds
 LATE_PUSH_SECONDS: Final = 60  # a person looks at it
@@ -26,6 +27,7 @@ REPLAY_LATE_SECONDS: Final = 3600  # a year of the lake is a hundred thousand ob
 LATE_DECISION_SECONDS: Final = 90  # the hold-back is half a minute, and a sweep comes each minute
 # Of millions of calls a day some fail, and are tried again; so many minutes in a row are no accident.
 NO_ACCIDENT: Final = 3
+UNDELIVERED_SECONDS: Final = 600
 SLOW_MS: Final = 3000  # a cold start takes one second, and a read that waits for a write two
 
 
@@ -95,11 +97,27 @@ def _of_function(watched: Function) -> Iterator[Signal]:
         case "recompute", _:
             yield from _of_recompute(watched)
         case "sender", _:
-            means = f"{name}'s sender raises or times out: people are told late, or by nobody."
-            yield Signal(name="Errors", metric=metrics.errors(watched), means=means, runbook="sender-failing")
+            yield from _of_sender(watched)
         case "restore", _:
             means = f"What {name} forgot does not come back: its restore raises or times out."
             yield Signal(name="Errors", metric=metrics.errors(watched), means=means, runbook="restore-failing")
+
+
+def _of_sender(sender: Function) -> Iterator[Signal]:
+    name = sender.package.name
+    means = f"{name}'s sender raises or times out: people are told late, or by nobody."
+    yield Signal(name="Errors", metric=metrics.errors(sender), means=means, runbook="sender-failing")
+    means = f"A channel of {name} failed five times in a row and takes no messages: people are told by the next one."
+    yield Signal(name="Open", metric=metrics.of_service(sender, OPEN), means=means, runbook="channel-open")
+    means = f"A channel of {name} has sent what it may in a day: until midnight (UTC) people are told by the next one."
+    yield Signal(name="Capped", metric=metrics.of_service(sender, CAPPED), means=means, runbook="channel-capped")
+
+
+def of_sender(sending: Reader) -> Signal:
+    """Return the signal of a sender's queue: a message that is not told comes again for ten minutes at the most."""
+    means = "For more than ten minutes a message to somebody waits, and they were told by no channel."
+    age = metrics.oldest(sending)
+    return Signal(name="Undelivered", metric=age, above=UNDELIVERED_SECONDS, means=means, runbook="sender-failing")
 
 
 def _of_follower(function: Function, runbook: str, *, above_seconds: int, behind: str, fails: str) -> Iterator[Signal]:

@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 from typing import Any, Final
 
-from andon.cdk.names import FIRST_STAGE, stack_of
+from andon.cdk.names import FIRST_STAGE, SENDER_HERE, SINK, stack_of
 from andon.project import project
 from andon.runtime.json_types import JsonObject
 from andon.tools.called import install
-from andon.tools.stack import aws, processes, sign_in_paths
+from andon.tools.stack import aws, processes, sign_in_paths, sink
 from andon.tools.stack.emulator import Emulator, let_through
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.nested import outputs_of, stacks_of
@@ -41,6 +41,7 @@ def synthesise(home: Path, emulator: Emulator) -> None:
             "--context=target=local",
             f"--context=origin={emulator.url}",
             f"--context=liveOrigin={live_origin(emulator)}",
+            f"--context={SINK}={emulator.endpoint}{sink.PATH}",
             f"--output={home / 'cdk.out'}",
         ],
         home=home,
@@ -60,9 +61,15 @@ def deploy(home: Path, emulator: Emulator) -> dict[str, str]:
         cwd=project().root,
         limit_s=DEPLOY_LIMIT_S,
     )
+    _verify_sender(emulator)
     flat = outputs_of(aws.client("cloudformation", emulator.endpoint), stack_of(FIRST_STAGE))
     let_through(home, {"/": api_path(flat["ApiUrl"])} | sign_in_paths.routes(flat["UserPoolId"]))
     return flat | {"ApiUrl": emulator.url, "Endpoint": emulator.endpoint}
+
+
+def _verify_sender(emulator: Emulator) -> None:
+    """Let mail come from the address of this machine, as whoever reads its mail does on AWS."""
+    aws.client("ses", emulator.endpoint).verify_email_identity(EmailAddress=SENDER_HERE)
 
 
 def live_origin(emulator: Emulator) -> str:

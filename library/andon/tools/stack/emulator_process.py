@@ -26,6 +26,7 @@ from andon.tools.stack.key_conditions import faster
 from andon.tools.stack.narrowing import Partitions, narrowed
 from andon.tools.stack.nested_updates import apart, remembering
 from andon.tools.stack.shortcut import Application, Message, Receive, Send, Shortcut
+from andon.tools.stack.sink import Sink
 from andon.tools.stack.streams import Followers
 from andon.tools.stack.token_groups import with_groups
 from andon.tools.stack.unpacking import MODULE as SHARED_ZIPS
@@ -117,7 +118,7 @@ def main(port: str, routes: str, *flags: str) -> None:
 def _patch_emulator() -> None:
     services = {b"DynamoDB_20120810": dynamodb.handle_request, b"AWSEvents": eventbridge.handle_request}
     emulator = Shortcut(ministack.app, services=services, enter=_enter)
-    ministack.app, hypercorn.asyncio.serve = guarded(emulator), server.serve
+    ministack.app, hypercorn.asyncio.serve = guarded(Sink(emulator)), server.serve
     followers = Followers(lambda_svc._iter_all_esms, lambda_svc._poll_dynamodb_streams)  # noqa: SLF001
     lambda_svc._iter_all_esms, lambda_svc._poll_dynamodb_streams = followers.mappings, followers.poll  # noqa: SLF001
     dynamodb._evaluate_condition = faster(dynamodb._evaluate_condition)  # noqa: SLF001  see key_conditions.py

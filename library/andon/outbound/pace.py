@@ -1,0 +1,110 @@
+"""How fast a deployment sends by a line: so many messages a second, and so many in a day (UTC), of all recipients.
+
+A message is counted before its call, so that whoever is killed in between has spent it.
+"""
+
+from enum import Enum, auto
+from typing import Any, Final, NamedTuple, Self
+
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.client import Table
+from andon.dynamodb.errors import ConditionFailed
+from andon.dynamodb.expressions import Condition
+from andon.dynamodb.ttl import ttl_at
+from andon.outbound.breaker import CHANNEL, key_of
+from andon.outbound.delivery import TTL_DAYS
+from andon.outbound.gateway import Way
+from andon.runtime import clock
+from andon.runtime.clock import DAY_MS
+
+SECOND_MS: Final = 1_000
+
+MOST_WAIT_MS: Final = 2_000
+"""So long a worker waits for its turn; then another channel is used, or the message comes again."""
+
+MOST_ATTEMPTS: Final = 30
+PAUSE_MS: Final = 20
+"""Before the next attempt, where another worker was faster."""
+
+
+class Turn(Enum):
+    """Whether a message may be sent: now, not for a while, or not on this day."""
+
+    TAKEN = auto()
+    BUSY = auto()
+    SPENT = auto()
+
+
+class Used(NamedTuple):
+    """What a line has sent. taken: messages ever, by which of two workers one takes. free_ms: when its second is free.
+
+    day: since the epoch, of which `spent` messages are counted.
+    """
+
+    taken: int
+    free_ms: int
+    day: int
+    spent: int
+
+    @classmethod
+    def of(cls, row: Item) -> Self:
+        """Return it as a row says it."""
+        return cls(*(row.get(name, 0) for name in cls._fields))
+
+    def wait_ms(self, way: Way, now_ms: int) -> int:
+        """Return how long a message has to wait: a second's worth may be sent at once, then one after the other."""
+        if way.per_second is None:
+            return 0
+        return max(0, self.free_ms - now_ms - SECOND_MS + _between(way.per_second))
+
+    def is_spent(self, way: Way, now_ms: int) -> bool:
+        """Return True if all of the day was sent."""
+        return way.per_day is not None and self._spent(now_ms) >= way.per_day
+
+    def after(self, way: Way, now_ms: int) -> Self:
+        """Return it a message later."""
+        between = 0 if way.per_second is None else _between(way.per_second)
+        free_ms = max(self.free_ms, now_ms) + between
+        return type(self)(self.taken + 1, free_ms, now_ms // DAY_MS, self._spent(now_ms) + 1)
+
+    def _spent(self, now_ms: int) -> int:
+        return self.spent if self.day == now_ms // DAY_MS else 0
+
+
+def take(table: Table, way: Way) -> Turn:
+    """Count a message to be sent, when it is its turn."""
+    if way.per_second is None and way.per_day is None:
+        return Turn.TAKEN
+    key, waited_ms = key_of(table, way.line), 0
+    for _ in range(MOST_ATTEMPTS):
+        now_ms, used = clock.now_ms(), Used.of(table.get(key, consistent=True) or {})
+        if used.is_spent(way, now_ms):
+            return Turn.SPENT
+        wait_ms = used.wait_ms(way, now_ms)
+        if wait_ms == 0:
+            if _write(table, key, used, used.after(way, now_ms), now_ms):
+                return Turn.TAKEN
+            wait_ms = PAUSE_MS
+        waited_ms += wait_ms
+        if waited_ms > MOST_WAIT_MS:
+            break
+        clock.wait(wait_ms / SECOND_MS)
+    return Turn.BUSY
+
+
+def _write(table: Table, key: dict[str, str | int], old: Used, new: Used, now_ms: int) -> bool:
+    """Write what is used by now; return False if another worker was faster."""
+    names = {"taken": "taken"}
+    same = Condition("#taken = :taken", names, {"taken": old.taken})
+    first = Condition("attribute_not_exists(#taken)", names)
+    row: dict[str, Any] = {**new._asdict(), "discriminator": CHANNEL, "ttl": ttl_at(now_ms, TTL_DAYS)}
+    try:
+        table.update(key, assign=row, condition=same if old.taken else first)
+    except ConditionFailed:
+        return False
+    return True
+
+
+def _between(per_second: int) -> int:
+    """Return the milliseconds between two messages, rounded up."""
+    return -(-SECOND_MS // per_second)

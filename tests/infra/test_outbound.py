@@ -1,0 +1,132 @@
+"""Who calls outside: the sender alone, only where the stage says so, and with no more than that needs."""
+
+from typing import Any, Final
+
+import pytest
+from aws_cdk import App
+
+from andon.cdk.outbound_settings import ON_ONE_MACHINE
+from andon.cdk.target import Target
+from andon.outbound import channels, https
+from andon.outbound.push_keys import Signer
+from andon.testing.synthesised import Synthesised, text
+from tests.support.infra.synthesised import FILES, STAGES
+
+SENDER: Final = "services/notify/sender"
+COMMAND: Final = "services/notify/command"
+HOSTS: Final = {channels.WEBHOOK_HOSTS, channels.PUSH_HOSTS}
+OUTSIDE: Final = {"ses:SendEmail", "sns:Publish"}
+OF_SENDER: Final = HOSTS | {
+    channels.MAIL_FROM,
+    channels.SMS_MOST_DOLLARS,
+    channels.SMS_PER_DAY,
+    channels.PUSH_SECRET,
+    channels.LINK_SECRET,
+    channels.LINK_HOURS,
+    channels.LINK_ORIGIN,
+    https.SINK,
+}
+
+
+def settings(stack: Synthesised, file: str) -> dict[str, Any]:
+    """The settings of sending that a function knows."""
+    known = stack.functions()[file]["Environment"]["Variables"]
+    return {name: text(value) for name, value in known.items() if name in OF_SENDER}
+
+
+def target(**changed: object) -> Target:
+    return Target.of(App(context=STAGES | {"stages": {"dev": STAGES["stages"]["dev"] | changed}, "stage": "dev"}))
+
+
+def test_the_sender_alone_knows_how_to_send(varied: Synthesised) -> None:
+    knowing = {file: settings(varied, file).keys() for file in FILES}
+
+    assert knowing.pop(SENDER) == OF_SENDER - {https.SINK}
+    others = {file: names - {channels.LINK_SECRET} for file, names in knowing.items()}
+    assert {file: names for file, names in others.items() if names} == {COMMAND: HOSTS}, "it refuses other addresses"
+    assert settings(varied, SENDER)[channels.WEBHOOK_HOSTS] == "events.pagerduty.com *.logic.azure.com"
+    assert settings(varied, SENDER)[channels.SMS_PER_DAY] == "300"
+
+
+def test_a_stage_that_says_nothing_sends_nothing(aws: Synthesised) -> None:
+    assert settings(aws, SENDER).keys() == {channels.LINK_SECRET, channels.LINK_HOURS, channels.LINK_ORIGIN}
+    assert not {action for file in FILES for action, _ in aws.allowed(file)} & OUTSIDE
+    assert len(aws.of_type("AWS::SecretsManager::Secret")) == 1
+
+
+def test_no_other_function_may_send(varied: Synthesised) -> None:
+    assert {file for file in FILES for action, _ in varied.allowed(file) if action in OUTSIDE} == {SENDER}
+
+
+def test_mail_goes_out_from_one_address_of_one_identity(varied: Synthesised) -> None:
+    [one] = [made for made in varied.statements(SENDER) if made["Action"] == "ses:SendEmail"]
+
+    assert one["Condition"] == {"StringEquals": {"ses:FromAddress": "andon@plant.example.com"}}
+    assert [text(on).partition(":identity/")[2] for on in one["Resource"]] == [
+        "andon@plant.example.com",
+        "plant.example.com",
+    ]
+    assert not any("*" in text(on) for on in one["Resource"])
+
+
+def test_sms_goes_to_phones_and_to_no_topic(varied: Synthesised) -> None:
+    denied = [made for made in varied.statements(SENDER) if made["Effect"] == "Deny"]
+
+    assert {on for action, on in varied.allowed(SENDER) if action == "sns:Publish"} == {"*"}
+    assert [(made["Action"], made["Resource"]) for made in denied] == [("sns:Publish", "arn:aws:sns:*:*:*")]
+
+
+def test_a_secret_is_made_by_aws_and_read_by_those_who_sign_or_verify(varied: Synthesised) -> None:
+    secrets = varied.of_type("AWS::SecretsManager::Secret")
+    reading = {
+        (file, on) for file in FILES for action, on in varied.allowed(file) if action == "secretsmanager:GetSecretValue"
+    }
+
+    assert [made["GenerateSecretString"]["PasswordLength"] for made in secrets.values()] == [64, 64]
+    assert not any("SecretString" in made for made in secrets.values())
+    assert {on for _, on in reading} == {text(varied.outputs[name]["Value"]) for name in ("LinkSecret", "PushSecret")}
+    assert {file for file, on in reading if on == text(varied.outputs["PushSecret"]["Value"])} == {SENDER}
+    assert all(not file.endswith(("/query", "/trigger", "/sweep", "/listener")) for file, _ in reading)
+
+
+def test_the_page_knows_the_public_key_and_not_the_secret(varied: Synthesised) -> None:
+    known = varied.functions()["pages/board/query"]["Environment"]["Variables"]
+
+    assert known["PUSH_KEY"] == "BPublic"
+    assert channels.PUSH_SECRET not in known
+
+
+def test_on_one_machine_all_is_sent_and_stays_there(local: Synthesised) -> None:
+    assert settings(local, SENDER).keys() >= {channels.MAIL_FROM, channels.SMS_PER_DAY, *HOSTS}
+    assert ON_ONE_MACHINE.secret
+    assert Signer(ON_ONE_MACHINE.secret).public_key == ON_ONE_MACHINE.push_key
+
+    app = App(context=STAGES | {"target": "local", "sink": "http://127.0.0.1:9/_andon/sink"})
+    assert Target.of(app).outbound.sink == "http://127.0.0.1:9/_andon/sink"
+
+
+def test_on_aws_nothing_takes_the_place_of_those_who_are_told() -> None:
+    with pytest.raises(ValueError, match="-c sink: it is for one machine alone"):
+        Target.of(App(context=STAGES | {"sink": "http://127.0.0.1:9"}))
+
+    assert target().outbound.sink is None
+    assert target().outbound.secret is None
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"mailFrom": "Andon <andon@example.com>"}, "mailFrom must be an e-mail address"),
+        ({"smsPerDay": -1}, "smsPerDay is -1"),
+        ({"linkHours": 0}, "linkHours is 0"),
+        ({"linkHours": 25}, "linkHours is 25"),
+        ({"webhookHosts": "hooks.example.com"}, "webhookHosts is 'hooks.example.com', but should be tuple"),
+        ({"webhookHosts": [1]}, r"webhookHosts is \[1\]"),
+        ({"webhookHosts": ["https://hooks.example.com/x"]}, "webhookHosts has 'https://hooks.example.com/x'"),
+        ({"webhookHosts": ["*"]}, "webhookHosts has"),
+        ({"pushHosts": ["fcm.googleapis.com"]}, "pushHosts needs a mailFrom"),
+    ],
+)
+def test_what_could_not_be_sent_is_refused_at_synth(changed: dict[str, object], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        target(**changed)
