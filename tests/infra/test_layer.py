@@ -14,7 +14,7 @@ from andon.cdk.target import AWS, LOCAL
 from andon.packages.source import source
 from andon.wire import aws
 
-MAX_MB: Final = 60
+MAX_MB: Final = 70
 BINARY: Final = "_pycurl.cpython-313-aarch64-linux-gnu.so"
 
 

@@ -80,17 +80,17 @@ def tell(wake: Wake, gateway: Gateway, counted: Counted) -> bool:
         NotYet: another worker may be calling, a call had no answer, or no channel takes anything now.
 
     """
-    told = _tell_part(wake, gateway)
+    told = _tell_part(wake, gateway, counted)
     is_told = told is not None
     while told is not None and told.is_full:
         if time_of_attempt_ms() < longest_ms():
             raise NotYet
         wake = wake.next_part()
-        told = _tell_part(wake, gateway)
+        told = _tell_part(wake, gateway, counted)
     return is_told
 
 
-def _tell_part(wake: Wake, gateway: Gateway) -> Delivery | None:
+def _tell_part(wake: Wake, gateway: Gateway, counted: Counted) -> Delivery | None:
     """Return the delivery by which a message, or a part of it, was told; None if it was not."""
     closed = set[str]()
     for _ in range(MOST_STEPS):
