@@ -7,7 +7,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import Final
@@ -25,6 +25,8 @@ PART: Final = re.compile(r"/(\w+)")
 OF_STORES: Final = [[folder.name] for folder in (library_folder() / "stores").glob("*/")]
 OWN: Final = ("services", "views", "pages", "tests")
 """Roots of modules of which each must have its file."""
+BLOCKS: Final = ("body", "orelse", "finalbody", "handlers", "cases")
+"""The members of a statement that have statements."""
 
 
 def missing_in(root: Path) -> list[str]:
@@ -106,7 +108,7 @@ class _Files:
         """Yield modules that are imported and have no file."""
         code = chain(self._functions.rglob("*.py"), (self._root / "tests").rglob("*.py"))
         for file in sorted(code):
-            for name in sorted(_imports(ast.parse(file.read_text()))):
+            for name in sorted(_imports(file.read_text())):
                 if name.partition(".")[0] in OWN and (module := self._missing_of(name)):
                     yield f"{self._at(self._path_of(module))}.py is missing: {self._at(file)} imports it"
 
@@ -164,12 +166,23 @@ def _routes_in(file: Path) -> list[str]:
     return ROUTE.findall(file.read_text())
 
 
-def _imports(tree: ast.Module) -> set[str]:
-    """Return what a file imports; `from a.b import c` is `a.b.c`."""
-    found = set()
-    for node in ast.walk(tree):
+@lru_cache(maxsize=4_000)
+def _imports(source: str) -> frozenset[str]:
+    """Return what a source imports; `from a.b import c` is `a.b.c`."""
+    found = set[str]()
+    for node in _statements(ast.parse(source)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom) and node.module:
             found |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return found
+    return frozenset(found)
+
+
+def _statements(tree: ast.Module) -> Iterator[ast.AST]:
+    """Yield all statements, also those within others; expressions, most of a tree, have none."""
+    left: list[ast.AST] = [tree]
+    while left:
+        node = left.pop()
+        yield node
+        for block in BLOCKS:
+            left += getattr(node, block, ())
