@@ -57,6 +57,7 @@ from andon.views.view_updates import updates_in
 
 LIMIT = 4
 FEW = 3  # the mistakes that are known show by four events one by one, or by fewer in batches and with time between
+MANY = 10  # events of a story: there are 210 sets of four of them, of 15 there are 1,365
 WALKS = 25
 BATCH = 10
 UNACKNOWLEDGED = 0.3  # of the batches of a walk
@@ -146,15 +147,18 @@ def stories_of(name: str) -> dict[str, Story]:
     return found
 
 
-def converges(view: Listener, story: Story, *, limit: int = LIMIT, walks: int = WALKS) -> int:
+def converges(view: Listener, story: Story, *, limit: int | None = None, walks: int = WALKS) -> int:
     """Deliver every sequence of up to `limit` events of a story, and `walks` random ones of all; count the sequences.
 
-    Two come in one batch only among the first `FEW`, and time passes after those at the latest.
+    Unless a limit is given, it is `LIMIT`, and `FEW` for a story of more than `MANY` events. Two come in one batch only
+    among the first `FEW`, and time passes after those at the latest.
 
     Raises:
         Diverged: one of them breaks.
 
     """
+    if limit is None:
+        limit = LIMIT if len(story) <= MANY else FEW
     with _Lab(view, story) as lab:
         return lab.explore(limit) + lab.walk(walks)
 
