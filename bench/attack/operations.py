@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
@@ -181,7 +182,9 @@ def another(schema: Schema, number: int) -> str | int | None:
         case "string", "date":
             return day(2 + number)
         case "string", None:
-            return f"{BADGE}8{number:02}"  # may be a person's id, too
+            person = f"{BADGE}8{number:02}"  # may be a person's id, too
+            pattern = one.get("pattern", "")
+            return next((value for value in (person, f"{person}@example.com") if re.search(pattern, value)), None)
         case "integer", _:
             return int(one.get("minimum", 1)) + number
     return None

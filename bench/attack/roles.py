@@ -10,6 +10,7 @@ from contract import groups
 
 PART: Final = "roles"
 MACHINE: Final = "id", "equipmentId"
+NAMED_LIKE: Final = "/equipment/", "/people/{id}/contact"
 HEARD_WITHIN_S: Final = 60
 
 
@@ -45,8 +46,8 @@ def _register_for_programs(target: AttackTarget) -> None:
 
 
 def request_about(operation: Operation, machine: str) -> RawRequest:
-    """Build a good request about a machine: a role may speak of the one that it is named like."""
-    path = {"id": machine} if operation.path.startswith("/equipment/") else {}
+    """Build a good request about a machine, or a contact: a role may speak of the one that it is named like."""
+    path = {"id": machine} if operation.path.startswith(NAMED_LIKE) else {}
     content = operation.content()
     for place, _ in members(operation.body or {}, content):
         if place[-1] in MACHINE:
