@@ -106,6 +106,7 @@ def about(equipment_id: str) -> dict[str, Asked]:
         f"GET {instructions}/versions": Asked(kind),
         f"GET {instructions}/versions/{{n}}": Asked(kind | {"n": "1"}),
         "GET /equipment/{id}/overdue": Asked(path),
+        "GET /equipment/{id}/tellings": Asked(path),
         "PUT /calls/{id}": Asked(call, body={"equipmentId": equipment_id, "category": "material"}),
         "GET /calls/{id}": Asked(call),
         "PUT /calls/{id}/taker": Asked(call, version=1),
@@ -137,7 +138,8 @@ OF_PLACES: Final = {
     "GET /board/{company}/changes": Asked({"company": "Acme"}),
 }
 
-# Lists of which foreign rows are left out, and what is decided by several rows: each has tests of its own.
+# Lists of which foreign rows are left out, what is decided by several rows, and what is for the person alone: each has
+# tests of its own.
 BY_ROWS: Final = {
     "POST /states",
     "POST /acknowledgements",
@@ -149,6 +151,11 @@ BY_ROWS: Final = {
     "GET /people/{id}",
     "GET /people",
     "DELETE /people/{id}",
+    "GET /people/{id}/contact",
+    "PUT /people/{id}/contact",
+    "POST /people/{id}/contact/{channel}/code",
+    "POST /people/{id}/contact/{channel}/test",
+    "PUT /people/{id}/contact/{channel}/verified",
 }
 
 ROUTES: Final = {route: package for package in apis() for route in package.routes}

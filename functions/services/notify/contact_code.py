@@ -8,7 +8,7 @@ from secrets import compare_digest, randbelow
 from typing import Any, Final, NamedTuple
 
 from andon.dynamodb.attribute_values import Item
-from andon.dynamodb.client import Check, Delete, Put, transact
+from andon.dynamodb.client import Check, Put, Update, transact
 from andon.dynamodb.errors import ConditionFailed, TransactionConditionsFailed, TransactionConflict
 from andon.dynamodb.expressions import UNCONDITIONAL, Condition
 from andon.runtime.clock import MINUTE_MS
@@ -104,7 +104,8 @@ def verify(person: str, channel: Channel, code: str, *, now_ms: int) -> None:
             CONTACTS.update(key, assign={"tries": row["tries"] + 1}, condition=as_read)
             raise Invalid.field("body.code", WRONG)
         proof = {**_key(person, VERIFIED, channel), "address": address, "at": now_ms}
-        transact({"code": Delete(CONTACTS, key, as_read), "proof": Put(CONTACTS, proof, UNCONDITIONAL)})
+        spent = Update(CONTACTS, key, {"tries": MOST_TRIES}, (), as_read)  # a command deletes nothing
+        transact({"code": spent, "proof": Put(CONTACTS, proof, UNCONDITIONAL)})
     except (ConditionFailed, TransactionConditionsFailed, TransactionConflict) as failed:
         raise Contended from failed
 

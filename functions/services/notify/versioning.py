@@ -4,6 +4,7 @@ from typing import Final
 
 from andon.outbound.delivery import DELIVERY
 from andon.versions.aggregate import CURRENT_ONLY, DECISION, Aggregate, Aggregates, Frequency, Identity, Speed
+from services.notify.contacts_table import CONTACT
 from services.notify.message import FACTS_OF
 from services.notify.rules.undelivered import UNDELIVERED
 
@@ -14,4 +15,5 @@ OF_SENDER: Final = Aggregate(
 AGGREGATES: Final[Aggregates] = {
     **dict.fromkeys((*FACTS_OF, UNDELIVERED), DECISION),
     DELIVERY: OF_SENDER,
+    CONTACT: Aggregate(CURRENT_ONLY, Identity.GIVEN, revised=Frequency.SELDOM, read=Frequency.OFTEN, speed=Speed.SLOW),
 }

@@ -142,6 +142,8 @@ def made_by(calls: Iterable[Call], schemas: Mapping[str, TableSchema]) -> Iterat
             kind = write.said.get(DISCRIMINATOR)
             if kind == CLAIM or write.counts == FENCE or str(write.key[0]).startswith(CONTENT):
                 continue
+            if kind is None and VERSION not in write.said and not schemas[write.table].stream:
+                continue  # it stands beside an aggregate, and nobody hears of it: a code, the proof of an address
             if FENCE in write.said and VERSION not in write.condition:
                 continue  # the revision of a sequential save, whose current row is written behind it
             if counts and VERSION in write.said and FINGERPRINT not in write.said:
