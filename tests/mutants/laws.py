@@ -2241,8 +2241,8 @@ MARKED_FIRST: Final = (
 # fmt: off
 TELLING: Final = [
     *_in("library/andon/outbound/sender.py", "tests/services/notify/test_sender.py",
-        ("telling: nobody claims before the call", "if has_turn and mailbox.claim(table, box, step.old, step.new, step.way):",
-         "if has_turn:"),
+        ("telling: nobody claims before the call",
+         "if has_turn and mailbox.claim(table, box, step.old, step.new, step.way):", "if has_turn:"),
         ("telling: marked before the call", "    outcome = _send(channel, message)\n    now_ms = clock.now_ms()\n",
          MARKED_FIRST)),
     *_in("library/andon/outbound/sender.py", "tests/services/notify/test_digest.py",
