@@ -1,4 +1,4 @@
-"""Prints the units of each design for versions and of a state report, and what views, photos, chains, messages and reports cost.
+"""Prints units of each design for versions and of a report; what views, photos, chains, messages and reports cost.
 
 One counter counts for all: AWS in memory, which counts units as DynamoDB does.
 """
