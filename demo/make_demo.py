@@ -1,10 +1,11 @@
-"""`make demo`: the demo factory lives until it is stopped: machines report, people look after them."""
+"""`make demo`: the demo factory lives until it is stopped: machines report, people call, look after them, are told."""
 
 import argparse
 import heapq
 import random
 import sys
 import time
+import uuid
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -22,20 +23,23 @@ from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
 from contract import groups
-from demo import factory_life, factory_maintenance, factory_start
+from demo import factory_calls, factory_help, factory_life, factory_maintenance, factory_start
 from demo.factory import FACTORY, MACHINES, OPERATORS, SUPERVISOR
+from demo.factory_calls import CallDeed
 from demo.factory_life import Acknowledgement, MachineReport
 from demo.factory_maintenance import KINDS, OrderDeed
 from demo.people import name_of
+from demo.tellings import Tellings
 
 SILENCE_S: Final = 40 * 60  # a rule waits for 30 minutes of real time, whatever the speed
 SIGN_IN_EACH_S: Final = 30 * 60  # a token lives for an hour
-KNOWN_WITHIN_S: Final = 20  # the service of the orders hears of a machine a moment after its registration
+KNOWN_WITHIN_S: Final = 20  # services hear of a machine a moment after its registration
 ACCEPTED: Final = frozenset({HTTPStatus.CREATED, HTTPStatus.OK})
 
-Deed = factory_life.Deed | OrderDeed
+Deed = factory_life.Deed | OrderDeed | CallDeed
 
 STEPS: Final[dict[str, str]] = {"plan": "planned", "start": "started", "finish": "finished"}
+CALL_STEPS: Final[dict[str, str]] = {"raise": "raised", "take": "taken", "close": "closed"}
 STARTS: Final = {machine.id: factory_start.state_of(machine) for machine in MACHINES}
 
 
@@ -43,14 +47,17 @@ STARTS: Final = {machine.id: factory_start.state_of(machine) for machine in MACH
 class Shift:
     """A demo that runs: what was done, by the state reported or `acknowledged`, and what was refused, by status.
 
-    orders: how many were planned, started and finished, by step.
+    orders: how many were planned, started and finished, by step; calls: raised, taken, closed.
     """
 
     deployed: dict[str, str]
     done: Counter[str] = field(default_factory=Counter)
     orders: Counter[str] = field(default_factory=Counter)
+    calls: Counter[str] = field(default_factory=Counter)
+    tellings: Tellings = field(default_factory=Tellings)
     refused: Counter[int] = field(default_factory=Counter)
     _order_paths: dict[int, str] = field(default_factory=dict)
+    _calls: dict[int, tuple[str, str]] = field(default_factory=dict)
     _logs: dict[str, tuple[str, str]] = field(default_factory=dict)
     _stack: Stack | None = None
     _since_s: float = 0
@@ -59,7 +66,13 @@ class Shift:
         """Do it over HTTP, as whoever does it; return a line about what is worth to be seen."""
         if isinstance(deed, MachineReport):
             return self._report(deed)
+        if isinstance(deed, CallDeed):
+            return self._call(deed)
         return self._acknowledge(deed) if isinstance(deed, Acknowledgement) else self._maintain(deed)
+
+    def told(self) -> list[str]:
+        """Return lines about who was told since the last time."""
+        return [*self.tellings.lines(self._api(groups.SUPERVISOR, SUPERVISOR))]
 
     def summary(self) -> str:
         """Return in a line what was done."""
@@ -67,6 +80,8 @@ class Shift:
         listed = ", ".join(f"{count} {state}" for state, count in reports.items())
         text = f"{sum(reports.values())} reports ({listed or 'none'}), {self.done['acknowledged']} acknowledgements"
         text += ", orders: " + ", ".join(f"{self.orders[step]} {words}" for step, words in STEPS.items())
+        text += ", calls: " + ", ".join(f"{self.calls[step]} {words}" for step, words in CALL_STEPS.items())
+        text += f", told: {self.tellings.count}"
         return f"{text}; refused: {', '.join(f'{count} x {status}' for status, count in self.refused.items()) or 0}"
 
     def _report(self, deed: MachineReport) -> str | None:
@@ -77,6 +92,8 @@ class Shift:
         if not self._is_accepted(self._api(groups.GATEWAY, FACTORY).put(path, body), deed.state):
             return None
         self._logs[deed.machine] = (deed.state, timestamp)
+        if deed.state != before:
+            self._watch(deed.machine)
         return None if deed.state == before else f"{deed.machine}: {deed.state}{_because(deed)}"
 
     def _acknowledge(self, deed: Acknowledgement) -> str | None:
@@ -107,18 +124,38 @@ class Shift:
             self._order_paths[deed.number] = path
         return f"{deed.machine}: {deed.kind} is {STEPS[deed.step]}"
 
+    def _call(self, deed: CallDeed) -> str | None:
+        """Raise a call as one operator, take and close it as another; one that was refused is left alone."""
+        raiser, taker = (OPERATORS[(deed.number + turn) % len(OPERATORS)] for turn in range(2))
+        if deed.step == "raise":
+            self._watch(deed.machine)
+            path, etag = path_of("calls", str(uuid.uuid4())), None
+            body = {"equipmentId": deed.machine, "category": deed.category, "text": deed.text}
+            answer = _once_known(lambda: self._api(groups.OPERATOR, raiser).put(path, body))
+        elif deed.number not in self._calls:
+            return None
+        else:
+            path, etag = self._calls[deed.number]
+            cause = factory_help.CAUSES.get(deed.category)
+            what, closure = ("taker", None) if deed.step == "take" else ("closure", {"cause": cause} if cause else {})
+            api = self._api(groups.OPERATOR, taker)
+            answer = api.request("PUT", f"{path}/{what}", closure, headers={"if-match": etag})
+        if not self._is_accepted(answer, deed.step, self.calls):
+            self._calls.pop(deed.number, None)
+            return None
+        self._calls[deed.number] = (path, answer.headers["etag"])
+        who = name_of(raiser if deed.step == "raise" else taker)
+        said = f" ({deed.text})" if deed.step == "raise" else ""
+        return f"{deed.machine}: the call for {deed.category} is {CALL_STEPS[deed.step]} by {who}{said}"
+
+    def _watch(self, machine: str) -> None:
+        self.tellings.watch(machine, self._api(groups.SUPERVISOR, SUPERVISOR))
+
     def _plan(self, deed: OrderDeed) -> HttpResponse:
         """Plan an order, as soon as its machine is known."""
         day = times.to_utc(clock.now_ms() + deed.ahead_days * DAY_MS)[:10]
         path = path_of("equipment", deed.machine, "maintenance", day, deed.kind)
-        answers: list[HttpResponse] = []
-
-        def is_answered() -> bool:
-            answers.append(self._api(groups.SUPERVISOR, SUPERVISOR).put(path, {"minutes": KINDS[deed.kind]}))
-            return answers[-1].status != HTTPStatus.NOT_FOUND
-
-        eventually(is_answered, within_s=KNOWN_WITHIN_S)
-        return answers[-1]
+        return _once_known(lambda: self._api(groups.SUPERVISOR, SUPERVISOR).put(path, {"minutes": KINDS[deed.kind]}))
 
     def _is_accepted(self, answer: HttpResponse, what: str, counts: Counter[str] | None = None) -> bool:
         is_accepted = answer.status in ACCEPTED
@@ -134,6 +171,18 @@ class Shift:
         return self._stack.api(role, user)
 
 
+def _once_known(send: Callable[[], HttpResponse]) -> HttpResponse:
+    """Send a request about a machine until the service knows the machine; return the last answer."""
+    answers: list[HttpResponse] = []
+
+    def is_answered() -> bool:
+        answers.append(send())
+        return answers[-1].status != HTTPStatus.NOT_FOUND
+
+    eventually(is_answered, within_s=KNOWN_WITHIN_S)
+    return answers[-1]
+
+
 def deeds(*, speed: float, seed: int | None) -> Iterator[tuple[float, Deed]]:
     """Yield what happens, with seconds of real time from the start."""
     machines = [machine.id for machine in MACHINES]
@@ -141,7 +190,8 @@ def deeds(*, speed: float, seed: int | None) -> Iterator[tuple[float, Deed]]:
     silence_s = SILENCE_S * speed
     life = factory_life.live(machines, STARTS, silent=factory_start.SILENT, silence_s=silence_s, dice=dice)
     orders = factory_maintenance.orders(machines, dice=random.Random(seed))  # noqa: S311  here, too
-    for at_s, deed in heapq.merge(life, orders, key=lambda one: one[0]):
+    calls = factory_calls.calls(machines, dice=random.Random(seed))  # noqa: S311  and here
+    for at_s, deed in heapq.merge(life, orders, calls, key=lambda one: one[0]):
         yield at_s / speed, deed
 
 
@@ -154,6 +204,8 @@ def play(shift: Shift, *, speed: float, seconds: float, seed: int | None, show: 
         time.sleep(max(0.0, started_s + at_s - time.monotonic()))
         if line := shift.do(deed):
             show(line)
+        for told in shift.told():
+            show(told)
 
 
 def main() -> int:
@@ -161,7 +213,11 @@ def main() -> int:
     options = _options()
     try:
         shift = Shift(outputs.of_running_stack())
-        factory_start.register(Stack(shift.deployed))
+        stack = Stack(shift.deployed)
+        factory_start.register(stack)
+        print("checking the addresses of those who are told, by the codes in their mail", flush=True)
+        for line in factory_help.set_up(stack):
+            print(line, flush=True)
         print(f"{len(MACHINES)} machines of {FACTORY} report; Ctrl-C ends it", flush=True)
     except (ToolFailed, OSError, BotoCoreError, ClientError) as reason:
         return _end(reason)

@@ -9,9 +9,12 @@ from hypothesis import strategies as st
 from andon.runtime import texts
 from contract import names
 from contract.names import NORMAL
-from demo import factory_life, factory_maintenance, factory_start, make_demo
+from demo import factory_calls, factory_help, factory_life, factory_maintenance, factory_start, make_demo
 from demo.factory import LINES, MACHINES
 from demo.factory_life import Acknowledgement, Deed, MachineReport
+from services.calls.bodies import CatalogBody
+from services.dispatch.duty_bodies import ChainsBody
+from services.notify.proofs import Asked, Proof, proof_text
 
 HOUR_S = 3600.0
 SILENCE_S = 2400.0
@@ -111,6 +114,43 @@ def test_an_order_is_planned_once_and_started_and_finished_only_on_its_day(seed:
         else:
             assert names == ["plan", "start", "finish"][: len(names)]
             assert len(names) == 3 or number >= 27, "the last ones may still be under way"
+
+
+@given(seeds)
+def test_a_call_is_raised_then_taken_then_closed_and_some_are_taken_after_the_supervisor_is_asked(seed: int) -> None:
+    raised, taken = dict[int, float](), dict[int, float]()
+    last_s, closed = 0.0, 0
+    for at_s, deed in takewhile(lambda one: one[0] < 2 * HOUR_S, factory_calls.calls(IDS, dice=Random(seed))):  # noqa: S311
+        assert at_s >= last_s
+        last_s = at_s
+        if deed.step == "raise":
+            raised[deed.number] = at_s
+        elif deed.step == "take":
+            taken[deed.number] = at_s - raised[deed.number]
+        else:
+            assert deed.number in taken
+            closed += 1
+
+    assert (len(raised), closed > 40) == (48, True)
+    asked_s = [60 * step["after"] for chain in factory_help.CHAINS if chain["id"] == "calls" for step in chain["steps"]]
+    assert min(taken.values()) < max(asked_s) < max(taken.values())
+    assert {f"call:{category}" for category in factory_calls.TEXTS} == set(factory_help.CHAINS[1]["on"])
+
+
+def test_the_chains_and_the_catalog_of_the_demo_are_some_that_the_api_takes() -> None:
+    ChainsBody.model_validate({"chains": factory_help.CHAINS})
+    catalog = CatalogBody.model_validate(factory_help.CATALOG)
+
+    needing = {category.id for category in catalog.categories if category.needsCause}
+    assert needing == set(factory_help.CAUSES)
+
+
+def test_a_code_is_read_from_the_mail_of_whom_it_was_sent_to() -> None:
+    text = proof_text(Asked(Proof("code", "mail"), "123456", "eva@factory.example", "en"))
+    mail = {"To": ["eva@factory.example"], "Subject": text.subject, "BodyText": text.text}
+
+    assert factory_help.codes_to("eva@factory.example", [mail]) == ["123456"]
+    assert factory_help.codes_to("rosa@factory.example", [mail]) == []
 
 
 @pytest.mark.parametrize("machine", [machine.id for machine in MACHINES])
