@@ -14,6 +14,7 @@ CASES: Final = Path(__file__).parent / "duty-times.cases.mjs"
 ZONES: Final = ("UTC", "America/Mexico_City", "Europe/Berlin", "Asia/Kolkata", "Australia/Lord_Howe", "Pacific/Apia")
 NIGHTS: Final = ("2026-03-08", "2026-03-29", "2026-10-04", "2026-10-25", "2026-11-01")  # in which some clock jumps
 COUNT: Final = 400
+WHOLE_DAYS: Final = 0.15  # of the rosters have shifts that end when they begin, a day later
 
 Case = dict[str, Any]
 
@@ -25,12 +26,14 @@ def clock_of(minute: int) -> str:
 def roster_of(dice: Random) -> Case:
     """A roster that the API would take, or not."""
     weeks = dice.choice((1, 1, 2, 3))
+    whole = {"from": "06:00", "to": "06:00"} if dice.random() < WHOLE_DAYS else {}
     shifts = [
         {
             "name": f"s{number}",
             "days": dice.sample(DAYS, dice.randint(1, 7)),
             "from": clock_of(dice.randrange(0, 1440, 15)),
             "to": clock_of(dice.randrange(0, 1440, 15)),
+            **whole,
             "operators": [f"op-{number}1"],
             **({"supervisor": f"sv-{number}1"} if dice.random() < 0.5 else {}),
             **({"lines": ["line-3"]} if dice.random() < 0.4 else {}),
