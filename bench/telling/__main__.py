@@ -48,8 +48,9 @@ def main() -> int:
             with step("starting an emulator"):
                 running = emulator.start(home, emulator.free_port(), lifeline=True)
             try:
-                target = Target(bring_up(home, running), providers, record)
-                _prove(target, home, options.only or PARTS, people=options.people, dice=random.Random(options.seed))  # noqa: S311
+                with Target(bring_up(home, running), providers, record) as target:
+                    dice = random.Random(options.seed)  # noqa: S311  no secrets
+                    _prove(target, home, options.only or PARTS, people=options.people, dice=dice)
             finally:
                 emulator.stop(home, running)
         except ToolFailed as reason:

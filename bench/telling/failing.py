@@ -1,7 +1,7 @@
 """Providers that answer 500, or nothing at all: how often they are called, who is told otherwise, who has to wait."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from andon.tools.stack.processes import eventually
@@ -9,6 +9,7 @@ from bench.telling.providers import MAIL, WEBHOOK, Behaviour, Got
 from bench.telling.target import Target, request
 
 PART: Final = "providers"
+HOST: Final = "hooks.example.com"  # one for all: each host has a breaker of its own
 FAILS_S: Final = 120
 EVERY_S: Final = 4
 MOST_CALLS: Final = 6  # until the breaker is open
@@ -46,9 +47,10 @@ def black_hole(target: Target) -> None:
     target.record.notes.append(seen)
 
 
-def _ask_until(target: Target, before: Sequence[str], is_over: object) -> list[str]:
+def _ask_until(target: Target, before: Sequence[str], is_over: Callable[[], object]) -> list[str]:
+    """Ask one more person each few seconds until it is over; return all of them."""
     people = list(before)
-    while not is_over():  # type: ignore[operator]
+    while not is_over():
         people.append(f"op-{930_000 + len(people)}")
         _reach(target, people[-1], WEBHOOK, MAIL)
         target.ask([request(people[-1], f"press-of-{people[-1]}")])
@@ -57,7 +59,7 @@ def _ask_until(target: Target, before: Sequence[str], is_over: object) -> list[s
 
 
 def _reach(target: Target, person: str, *channels: str) -> None:
-    every = {WEBHOOK: f"https://{person}.example.com/hook", MAIL: f"{person}@example.com"}
+    every = {WEBHOOK: f"https://{HOST}/{person}", MAIL: f"{person}@example.com"}
     target.reach(person, **{channel: every[channel] for channel in channels})
 
 
@@ -68,7 +70,7 @@ def _taken(target: Target, since: float) -> list[Got]:
 def _told(target: Target, people: Sequence[str], since: float) -> dict[str, Got]:
     """Return who was told of them, with the message that the provider took first."""
     taken = [one for one in target.providers.got(since=since) if one.status < 300]  # noqa: PLR2004  a success
-    first = {one.address.partition("@")[0].partition(".")[0]: one for one in reversed(taken)}
+    first = {one.address.partition("@")[0].rpartition("/")[2]: one for one in reversed(taken)}
     return {person: first[person] for person in people if person in first}
 
 

@@ -49,11 +49,11 @@ def webhooks(target: Target) -> None:
     """Let a webhook's name lead to this machine, on AWS's settings; and let another one redirect there."""
     with _inside() as inside:
         address = f"https://{NAME}:{inside.port}/hook"
-        target.configure({"OUTBOUND_SINK": "", "WEBHOOK_HOSTS": f"{NAME}:{inside.port}"})
+        target.configure(OUTBOUND_SINK="", WEBHOOK_HOSTS=f"{NAME}:{inside.port}")
         try:
             _refused(target, inside, BY_NAME, address, NOT_PUBLIC)
         finally:
-            target.configure(target.providers.environment)
+            target.configure()
         target.providers.behave(WEBHOOK, Behaviour(HTTPStatus.TEMPORARY_REDIRECT, location=address))
         try:
             _refused(target, inside, BY_REDIRECT, "https://redirects.example.com/hook", "HTTP 307")

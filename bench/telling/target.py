@@ -3,8 +3,9 @@
 import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from andon.dynamodb.attribute_values import to_typed
 from andon.runtime import times
@@ -23,25 +24,36 @@ CONTACTS: Final = "ContactsTable"  # of the stack's outputs: it alone has addres
 BUS_SOURCE: Final = "notify"
 
 
-class Target:
-    """A local stack of this process's own, and the providers that its sender calls."""
+class Target(AbstractContextManager["Target"]):
+    """A local stack, whose sender calls these providers from the beginning of the block to its end."""
 
     def __init__(self, stack: Stack, providers: Providers, record: Record) -> None:
         self.stack, self.providers, self.record = stack, providers, record
         self._facts: dict[str, JsonObject] = {}
         self.addresses = set[str]()
-        self.configure(providers.environment)
+        self._before: dict[str, str] = {}
+
+    def __enter__(self) -> Self:
+        functions, name = self.stack.client("lambda"), self.function_of("sender")
+        self._before = functions.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
+        self.configure()
         self._listen()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._set(self._before)
+        bus, name = self.stack.client("events"), self.stack.outputs["BusName"]
+        bus.remove_targets(Rule=QUEUE, EventBusName=name, Ids=["1"])
+        bus.delete_rule(Name=QUEUE, EventBusName=name)
+        self.stack.client("sqs").delete_queue(QueueUrl=self._queue)
 
     def function_of(self, role: str) -> str:
         """Return the name of one of notify's functions."""
         return str(self._functions[f"services/notify/{role}"]["FunctionName"])
 
-    def configure(self, environment: Mapping[str, str]) -> None:
-        """Set variables of the sender's environment."""
-        name, functions = self.function_of("sender"), self.stack.client("lambda")
-        before = functions.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
-        functions.update_function_configuration(FunctionName=name, Environment={"Variables": {**before, **environment}})
+    def configure(self, **variables: str) -> None:
+        """Let the sender's environment be that of the stage and of the providers, and some more."""
+        self._set({**self._before, **self.providers.environment, **variables})
 
     def reach(self, person: str, **addresses: str) -> None:
         """Let people be reached at an address of each channel, which are verified, and tried in this order."""
@@ -87,6 +99,10 @@ class Target:
         pages = self.stack.client("lambda").get_paginator("list_functions").paginate()
         return {one.get("Description", ""): one for page in pages for one in page["Functions"]}
 
+    def _set(self, variables: Mapping[str, str]) -> None:
+        functions, name = self.stack.client("lambda"), self.function_of("sender")
+        functions.update_function_configuration(FunctionName=name, Environment={"Variables": {**variables}})
+
     def _listen(self) -> None:
         sqs, bus = self.stack.client("sqs"), self.stack.client("events")
         self._queue = sqs.create_queue(QueueName=QUEUE)["QueueUrl"]
@@ -96,7 +112,7 @@ class Target:
         bus.put_targets(Rule=QUEUE, EventBusName=name, Targets=[{"Id": "1", "Arn": arn}])
 
 
-def request(person: str, machine: str, *, number: int = 0, urgency: str = "high") -> JsonObject:
+def request(person: str, machine: str, *, urgency: str = "high") -> JsonObject:
     """Return a request for help with a machine, of now."""
     now_ms = time.time_ns() // 1_000_000
     since = times.to_utc(now_ms)
@@ -118,7 +134,7 @@ def request(person: str, machine: str, *, number: int = 0, urgency: str = "high"
         "triggers": [],
     }
     return {
-        "id": f"{person} {machine} {number}",
+        "id": f"{person} {machine} {now_ms}",
         "type": "help-requested",
         "timestamp": now_ms,
         "partitionKey": machine,
