@@ -136,10 +136,11 @@ class CrewEntity(LogEntity):
 
 
 class AcknowledgementEntity(LogRef):
-    """`acknowledgement`: who was the first to see a log, a token's subject."""
+    """`acknowledgement`: who was the first to see a log, a token's subject; `via`: or whom a link was signed for."""
 
     acknowledgedBy: str
     acknowledgedAt: str
+    via: NotRequired[Literal["link"]]
 
 
 class ExpectedEntity(TypedDict):

@@ -42,7 +42,7 @@ def test_each_route_leads_to_its_own_package_reads_to_the_query_and_all_else_to_
 
 
 def public(made: dict[str, Any]) -> bool:
-    return any(made["RouteKey"] in page.routes for page in pages())
+    return any(made["RouteKey"] in package.public for package in PACKAGES)
 
 
 def test_nobody_calls_a_route_of_the_api_without_a_token_of_our_users(aws: Synthesised) -> None:
@@ -60,10 +60,11 @@ def test_nobody_calls_a_route_of_the_api_without_a_token_of_our_users(aws: Synth
     assert text(made["JwtConfiguration"]["Issuer"]).endswith(f"/{aws.output('UserPoolId')}")
 
 
-def test_only_the_files_of_a_page_are_there_for_everybody(aws: Synthesised) -> None:
+def test_only_the_files_of_a_page_and_the_links_of_messages_are_there_for_everybody(aws: Synthesised) -> None:
     without = {made["RouteKey"] for made in aws.of_type(ROUTE).values() if made["AuthorizationType"] == "NONE"}
 
-    assert without == {"GET /", "GET /page/{file}"} == {route for page in pages() for route in page.routes}
+    assert {"GET /", "GET /page/{file}"} == {route for page in pages() for route in page.routes}
+    assert without == {"GET /", "GET /page/{file}", "POST /links/seen"}
 
 
 def test_a_screen_on_the_wall_reads_and_does_nothing_else(aws: Synthesised) -> None:

@@ -10,6 +10,7 @@ from andon.cdk.throttles import (
     HEADROOM,
     INVOCATIONS,
     LEAST,
+    PUBLIC,
     PUT_EVENTS,
     REPORTS,
     SHARE,
@@ -28,6 +29,7 @@ from tests.support.infra.synthesised import SERVICES, synthesise
 
 PUBLISHING = [(service, route) for service in SERVICES for route in service.stream_first]
 SHARED = {route: package for package in packages() for route in package.shared}
+OPEN = {route for service in SERVICES for route in service.public}
 ROUTES = {route: groups for package in packages() for route, groups in package.routes.items()}
 
 
@@ -110,7 +112,13 @@ def test_all_routes_together_leave_room_in_the_accounts_quota_so_that_none_takes
 def test_the_routes_of_devices_are_throttled_apart_from_those_of_people(aws: Synthesised) -> None:
     of_devices = {route for route, groups in ROUTES.items() if DEVICE in groups}
 
-    assert set(stage(aws)["RouteSettings"]) == of_devices | {route for _, route in PUBLISHING}
+    assert set(stage(aws)["RouteSettings"]) == of_devices | {route for _, route in PUBLISHING} | OPEN
+
+
+def test_who_guesses_at_links_takes_nothing_from_others(aws: Synthesised) -> None:
+    assert {"POST /links/seen"} == OPEN
+    assert {rate(aws, route) for route in OPEN} == {PUBLIC.per_second}
+    assert PUBLIC.per_second < REPORTS.per_second
 
 
 def test_the_settings_of_a_route_come_after_the_route(aws: Synthesised) -> None:

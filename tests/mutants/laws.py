@@ -26,7 +26,7 @@ SHARING: Final = (
     "            if route.is_shared:\n"
     '                require_share(event["routeKey"], caller.subject, clock.now_ms())\n'
 )
-AUTHORISING: Final = "            caller = authorize(event, route.groups)\n"
+AUTHORISING: Final = "            caller = NOBODY if route.is_public else authorize(event, route.groups)\n"
 LIMITING: Final = (
     "            if route.at is None and not caller.places.is_everywhere:\n"
     "                raise Forbidden(EVERYWHERE_ONLY)\n"

@@ -158,7 +158,7 @@ BY_ROWS: Final = {
     "PUT /people/{id}/contact/{channel}/verified",
 }
 
-ROUTES: Final = {route: package for package in apis() for route in package.routes}
+ROUTES: Final = {route: package for package in apis() for route in package.routes if route not in package.public}
 LIMITED: Final = {route for route, package in ROUTES.items() if package.limits[route] is not None}
 
 

@@ -7,7 +7,7 @@ from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import http_event
 from contract import groups
 
-GROUPS = {route: groups for package in apis() for route, groups in package.routes.items()}
+GROUPS = {route: groups for package in apis() for route, groups in package.routes.items() if groups}
 ROUTES = sorted(GROUPS)
 
 WRITERS = {

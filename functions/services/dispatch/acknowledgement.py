@@ -1,7 +1,7 @@
 """That somebody has seen a log: recorded once, for whoever was first."""
 
 from collections.abc import Sequence
-from typing import Final, Literal, TypedDict, cast
+from typing import Final, Literal, NotRequired, TypedDict, cast
 
 from andon.dynamodb.attribute_values import Item
 from andon.events.fact import fact_of_row
@@ -24,6 +24,7 @@ class AcknowledgementRow(TypedDict):
     logTimestamp: str
     timestamp: int
     acknowledgedBy: str
+    via: NotRequired[Literal["link"]]
     ttl: int
 
 
@@ -32,8 +33,8 @@ def key_of(log: LogRef) -> dict[str, str | int]:
     return row_key(log, DISCRIMINATOR)
 
 
-def acknowledge_all(logs: Sequence[LogRef], *, actor: str, now_ms: int) -> list[Item]:
-    """Decide the rows of several acknowledgements.
+def acknowledge_all(logs: Sequence[LogRef], *, actor: str, now_ms: int, **via: Literal["link"]) -> list[Item]:
+    """Decide the rows of several acknowledgements; `via=`: by what, if not by the API with a token.
 
     Raises:
         Invalid: the time of one lies ahead or too far back, or one is named twice.
@@ -42,7 +43,7 @@ def acknowledge_all(logs: Sequence[LogRef], *, actor: str, now_ms: int) -> list[
     if twice := [number for number, log in enumerate(logs) if log in logs[:number]]:
         raise Invalid.field(f"body.{twice[0]}", "is named twice")
     return [
-        acknowledge(log, actor=actor, now_ms=now_ms, field=f"body.{number}.timestamp")
+        {**acknowledge(log, actor=actor, now_ms=now_ms, field=f"body.{number}.timestamp"), **via}
         for number, log in enumerate(logs)
     ]
 
@@ -70,13 +71,14 @@ def acknowledge(log: LogRef, *, actor: str, now_ms: int, field: str = "path.time
 def to_response(item: Item) -> AcknowledgementEntity:
     """Return a row for a response or an event."""
     row = cast("AcknowledgementRow", item)
-    return {
+    entity: AcknowledgementEntity = {
         "equipmentId": row["equipmentId"],
         "state": row["state"],
         "timestamp": row["logTimestamp"],
         "acknowledgedBy": row["acknowledgedBy"],
         "acknowledgedAt": times.to_utc(row["timestamp"]),
     }
+    return {**entity, "via": row["via"]} if "via" in row else entity
 
 
 fact_of: Final = fact_of_row(

@@ -9,6 +9,7 @@ from andon.http.fields import Time, Word
 from andon.http.models import RequestModel, ResponseModel
 from andon.http.openapi import Absent
 from andon.http.schemas import IMPERSONAL
+from andon.outbound.links import MOST_CHARACTERS
 from contract import names
 from contract.fields import Person
 from contract.schemas import STATE
@@ -83,6 +84,20 @@ class AcknowledgementResponse(LogKey):
 
     acknowledgedBy: str  # noqa: N815
     acknowledgedAt: str  # noqa: N815
+    via: Literal["link"] | Absent = None
+
+
+class LinkBody(RequestModel):
+    """The link of a message: what stands behind its `#a=`."""
+
+    token: str = Field(min_length=1, max_length=MOST_CHARACTERS, json_schema_extra=IMPERSONAL)
+
+
+class LinkResponse(ResponseModel):
+    """Who saw each log of a link first; `person`: whom the link was sent to."""
+
+    person: str
+    items: list[AcknowledgementResponse]
 
 
 class AcknowledgementsResponse(ResponseModel):

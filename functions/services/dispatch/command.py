@@ -18,7 +18,7 @@ from andon.runtime import clock
 from andon.runtime.errors import FieldError, Forbidden
 from andon.versions.versioned_write import save
 from andon.wire.in_parallel import in_parallel
-from contract import after
+from contract import after, links
 from contract.entities import LogRef
 from contract.groups import ASSIGNERS, ESCALATORS, ROSTER_KEEPERS
 from contract.log_rows import log_of
@@ -31,6 +31,8 @@ from services.dispatch.bodies import (
     AssignmentResponse,
     EscalationBody,
     EscalationResponse,
+    LinkBody,
+    LinkResponse,
     Logs,
 )
 from services.dispatch.duty_bodies import ChainsBody, ChainsResponse, RosterBody, RosterResponse
@@ -101,6 +103,19 @@ def post_acknowledgements(logs: Logs) -> Response[str]:
     first = in_parallel([partial(_put, row) for row in rows])
     body = {"items": [*map(acknowledgement.to_response, first)], "after": [*map(_token_of, first)]}
     return respond(HTTPStatus.OK, body)
+
+
+@app.serves("POST /links/seen", is_public=True, responses=responses(LinkResponse, 200, 410))
+def post_link_seen(body: LinkBody) -> Response[str]:
+    """Acknowledge what the link of a message names, for the person whom it was sent to; nobody has to sign in.
+
+    Whoever comes second reads who was first. A link that has been changed, has expired or is for something else is 410.
+    """
+    now_ms = clock.now_ms()
+    person, logs = links.logs_of(body.token, now_ms=now_ms)
+    rows = acknowledgement.acknowledge_all(logs, actor=person, now_ms=now_ms, via=links.VIA_LINK)
+    first = in_parallel([partial(_put, row) for row in rows])
+    return respond(HTTPStatus.OK, {"person": person, "items": [*map(acknowledgement.to_response, first)]})
 
 
 @app.serves(

@@ -2,18 +2,25 @@
 
 from collections.abc import Mapping, Sequence
 from functools import cache
+from typing import Final
 
 from andon.outbound.channel import Channel, Message
 from andon.outbound.channels import channels_of_environment
 from andon.outbound.delivery import Delivery, Notice
 from andon.outbound.gateway import Gateway, Waiting, Wake, Way
+from andon.outbound.links import MOST_CHARACTERS
+from contract.links import link_to
+from contract.log_rows import log_of
 from services.notify import notices as requests
 from services.notify import proving, reach, telling
 from services.notify.fact_types import DELIVERY_FAILED, MESSAGE_DECIDED, MESSAGE_OVERDUE, PERSON_TOLD, SOURCE
 from services.notify.message import wake_of
 from services.notify.proofs import asked_in, proof_in, proof_text, way_of
-from services.notify.tables import TABLE
-from services.notify.text import text_of
+from services.notify.tables import TABLE, person_in
+from services.notify.text import subjects_of, text_of
+
+LONGEST_TOKEN: Final = {"sms": 200}
+"""Characters: of the three parts of an SMS a link takes no more than two."""
 
 CHANNELS: dict[str, Channel] = {}
 """By name; they take the place of those of the deployment."""
@@ -42,7 +49,7 @@ def ways_of(wake: Wake, due: Sequence[Notice], now_ms: int) -> Sequence[Way]:
     return reach.ways_of(wake, due, now_ms)
 
 
-def compose(wake: Wake, way: Way, notices: Sequence[Notice], now_ms: int) -> Message:  # noqa: ARG001  see Gateway
+def compose(wake: Wake, way: Way, notices: Sequence[Notice], now_ms: int) -> Message:
     """Make what is sent."""
     is_asked_for = proof_in(wake.message) is not None
     text = proof_text(asked_in(notices[0])) if is_asked_for else text_of(notices, way.language)
@@ -53,9 +60,17 @@ def compose(wake: Wake, way: Way, notices: Sequence[Notice], now_ms: int) -> Mes
         text=text.text,
         urgency="high" if any(notice.is_urgent for notice in notices) else "low",
         about=wake.message,
-        link=None,
+        link=None if is_asked_for else _link_of(wake, way, notices, now_ms),
         language=way.language,
     )
+
+
+def _link_of(wake: Wake, way: Way, notices: Sequence[Notice], now_ms: int) -> str | None:
+    """Return where the person says that they have seen it; a call is taken on the page, by who signs in."""
+    about = [one for one in subjects_of(notices) if "callId" not in one]
+    logs = [log_of(one["equipmentId"], one["state"], one["timestamp"]) for one in about]
+    longest = LONGEST_TOKEN.get(way.channel, MOST_CHARACTERS)
+    return link_to(person_in(wake.recipient), logs, longest=longest, now_ms=now_ms)
 
 
 def tell_story(delivery: Delivery, covered: Sequence[Notice]) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple, TypeVar
 
 from andon.outbound.delivery import Notice
+from andon.runtime.json_types import JsonMapping
 from services.notify.notices import request_in
 
 Said = TypeVar("Said")
@@ -48,6 +49,11 @@ def text_of(notices: Sequence[Notice], language: str) -> Text:
     ]
     others = [words.others.format(of=len(asked) - NAMED)] if len(asked) > NAMED else []
     return Text(" ".join(subject.split()), "\n".join([*lines, *others]))
+
+
+def subjects_of(notices: Sequence[Notice]) -> list[JsonMapping]:
+    """Return what some notices are about, each once, in the order of the text."""
+    return [one.about for one in _distinct(notices)]
 
 
 def in_language(words: Mapping[str, Said], language: str) -> Said:

@@ -1,10 +1,10 @@
 """The HTTP API. It checks the caller's token; each handler checks the caller's groups against those of its route.
 
-Only a page's own files are there for everybody.
+Only a page's own files, and routes that are declared public, are there for everybody.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Final
 
 from aws_cdk import Duration, RemovalPolicy
@@ -75,13 +75,13 @@ class Api(Construct):
         routes: Mapping[str, frozenset[str]],
         functions: Mapping[str, Function],
         *,
-        public: bool = False,
+        public: Collection[str] = (),
         throttles: Mapping[str, Throttle] | None = None,
     ) -> None:
         """Send a package's routes to its functions: reads to the query, all else to the command.
 
         routes: the groups that may call each; those on which devices report are throttled apart from those of people.
-        throttles: of single routes. Those of a `public` package ask for no token.
+        throttles: of single routes. public: those that ask for no token.
 
         Routes stand in the root stack: a switch to a view's next version changes which function they lead to. In the
         templates of the two versions, each would be created in one before it is deleted in the other.
@@ -98,7 +98,7 @@ class Api(Construct):
             if role not in integrations:
                 self._roll_back(functions[role])
                 integrations[role] = self._integration(functions[role])
-            made = self._add_route(route, integrations[role], public=public)
+            made = self._add_route(route, integrations[role], public=route in public)
             throttle = (throttles or {}).get(route)
             if project().groups.reporting & callers:
                 throttle = throttle or self._target.reports
@@ -134,7 +134,7 @@ class Api(Construct):
         )
         if public:
             for one in made:
-                nag.acknowledge(one, APIG4=nag.PUBLIC_PAGE)
+                nag.acknowledge(one, APIG4=nag.PUBLIC_PAGE if method == "GET" else nag.PUBLIC_DEED)
         return made
 
     def _integration(self, function: Function) -> HttpLambdaIntegration:

@@ -31,5 +31,5 @@ class Page(Part):
                 **({"PUSH_KEY": push_key} if push_key else {}),
             }
         )
-        self.serve(functions, public=True)
+        self.serve(functions)
         tell(self.stack, f"{pascal(self.package.name)}Url", self.api.page_url, "a page")

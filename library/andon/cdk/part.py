@@ -76,13 +76,12 @@ class Part:
         self,
         functions: Mapping[str, Function],
         *,
-        public: bool = False,
         throttles: Mapping[str, Throttle] | None = None,
     ) -> None:
         """Let the API call the functions behind the routes, and lead the routes to them, see `Api.serve`."""
-        self.api.serve(self.package.routes, functions, public=public, throttles=throttles)
+        self.api.serve(self.package.routes, functions, public=self.package.public, throttles=throttles)
         for role in sorted({role_of(route) for route in self.package.routes}):
             self.api.admit(functions[role])
-            if not public and Target.of(self._scope).places_required:
+            if self.package.side != "pages" and Target.of(self._scope).places_required:
                 functions[role].handler.add_environment(places.VARIABLE, "1")
         self._serving = functions

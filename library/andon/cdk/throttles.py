@@ -101,13 +101,14 @@ def throttles_of(package: Package, *, reports: Throttle, quotas: Quotas) -> dict
     """Return the throttles of single routes of a package, by route.
 
     Those that are shared out have headroom over `reports`. Those that publish as they are called stay, together, below
-    the bus's quotas.
+    the bus's quotas. Those that are public have few: whoever guesses takes nothing from others.
     """
     batches = {
         route: quotas.for_batches(events=most, rules=len(subscribers_of(package.name, event_type)))
         for route, (event_type, most) in package.stream_first.items()
     }
-    return dict.fromkeys(package.shared, reports.with_headroom(quotas.api)) | batches
+    shared = dict.fromkeys(package.shared, reports.with_headroom(quotas.api))
+    return shared | dict.fromkeys(package.public, PUBLIC) | batches
 
 
 LEAST: Final = Quotas.of(None)
@@ -115,6 +116,9 @@ LEAST: Final = Quotas.of(None)
 # 60,000 devices that report every five minutes are 200 requests a second; spread at random, hardly ever 300.
 REPORTS: Final = Throttle.of(400)
 REQUESTS: Final = Throttle.of(100)
+
+# A route without a token: people press a button of a message there.
+PUBLIC: Final = Throttle.of(10)
 
 # Of one caller of a route that is shared out. A device reports every five minutes.
 OF_ONE: Final = 5

@@ -1,6 +1,6 @@
 """Caller of a request, by the claims of the JWT authorizer."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from andon.http.places import ANYWHERE, Places, places_of
 from andon.runtime.errors import Forbidden
@@ -20,6 +20,10 @@ class Caller(NamedTuple):
     groups: frozenset[str]
     name: str
     places: Places = ANYWHERE
+
+
+NOBODY: Final = Caller("", frozenset(), "")
+"""Of a route that is public."""
 
 
 def caller_of(event: JsonMapping) -> Caller:

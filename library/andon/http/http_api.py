@@ -22,7 +22,7 @@ from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.client import Table
 from andon.dynamodb.key_query import KeyQuery
 from andon.http.after import PARAMETER, NotSeenYet, respond_not_yet, rows_not_older_than
-from andon.http.caller import Caller, authorize
+from andon.http.caller import NOBODY, Caller, authorize
 from andon.http.etag import etag_of, matches
 from andon.http.http_request import parse, routable
 from andon.http.limits import EVERYWHERE_ONLY, At, found_by_view
@@ -51,6 +51,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 class Route(NamedTuple):
     """Groups that may call a route, and the properties that its throttle depends on.
 
+    is_public: it asks for no token, and has no caller: what is sent says by itself what it may do.
     at: how it is limited to its caller's places; None: it is for callers who are everywhere. is_shared: each caller has
     a share of it, see `shares.py`. publishes: the type of the events that its command publishes itself, without a row,
     and how many at most at once.
@@ -60,6 +61,7 @@ class Route(NamedTuple):
     at: At | None = None
     is_shared: bool = False
     publishes: tuple[str, int] | None = None
+    is_public: bool = False
     answered_by: Callable[..., object] | None = None
 
 
@@ -88,18 +90,26 @@ class HttpApi(APIGatewayHttpResolver):
         self,
         route: str,
         *,
-        groups: frozenset[str],
+        groups: frozenset[str] = frozenset(),
         at: At | None = None,
         responses: dict[int, Any] | None = None,
         is_shared: bool = False,
         publishes: tuple[str, int] | None = None,
+        is_public: bool = False,
     ) -> Callable[[Function], Function]:
-        """Let the decorated function answer a route, as `GET /things/{id}`; see `Route`."""
+        """Let the decorated function answer a route, as `GET /things/{id}`; see `Route`.
+
+        Raises:
+            ValueError: it is public, and yet for groups, places or shares of callers; or it is for nobody.
+
+        """
+        if is_public == bool(groups) or (is_public and (at is not None or is_shared)):
+            raise ValueError(f"{route} must be for groups, or public without groups, places and shares")
         method, _, path = route.partition(" ")
         answer = self.route(re.sub(r"{(\w+)}", r"<\1>", path), method, responses=responses)
 
         def declare(function: Function) -> Function:
-            self.declared[route] = Route(groups, at, is_shared, publishes, function)
+            self.declared[route] = Route(groups, at, is_shared, publishes, is_public, function)
             answer(function if at is None or at.argument is None else self._limited(at, function))
             return function
 
@@ -234,7 +244,7 @@ class HttpApi(APIGatewayHttpResolver):
         try:
             # Authorisation comes before validation: a caller without the right group must not learn what is valid.
             route = self.declared.get(event["routeKey"], UNKNOWN)
-            caller = authorize(event, route.groups)
+            caller = NOBODY if route.is_public else authorize(event, route.groups)
             if route.at is None and not caller.places.is_everywhere:
                 raise Forbidden(EVERYWHERE_ONLY)
             if route.is_shared:

@@ -16,6 +16,11 @@ import orjson
 from andon.outbound.base64url import decoded, encoded
 from andon.runtime.errors import Gone
 
+# Set by the infrastructure, from the stage's settings.
+LINK_SECRET: Final = "LINK_SECRET"  # noqa: S105  the name of the variable that names the secret
+LINK_HOURS: Final = "LINK_HOURS"  # so long a link counts
+LINK_ORIGIN: Final = "LINK_ORIGIN"  # of the page that links lead to, as `https://things.example.com`
+
 VERSION: Final = b"\x01"
 MOST_CHARACTERS: Final = 2_048
 FEWEST_BYTES_OF_A_KEY: Final = 32
@@ -43,13 +48,26 @@ def sign(link: Link, *, purpose: str, key: bytes) -> str:
         ValueError: it would be longer than `MOST_CHARACTERS`, or the key is shorter than `FEWEST_BYTES_OF_A_KEY`.
 
     """
-    if len(key) < FEWEST_BYTES_OF_A_KEY:
-        raise ValueError(f"a key has at least {FEWEST_BYTES_OF_A_KEY} bytes")
-    body = VERSION + link.expires.to_bytes(_EXPIRY_BYTES) + orjson.dumps([link.person, *link.references])
-    token = encoded(_mac(key, purpose, body) + body)
+    token = _token(link, purpose, key)
     if len(token) > MOST_CHARACTERS:
         raise ValueError(f"a link has at most {MOST_CHARACTERS} characters")
     return token
+
+
+def sign_what_fits(link: Link, *, purpose: str, key: bytes, longest: int = MOST_CHARACTERS) -> str | None:
+    """Return the token of a link to as many of its references, from the first, as fit; None if not even one does.
+
+    longest: characters of a token.
+
+    Raises:
+        ValueError: the key is shorter than `FEWEST_BYTES_OF_A_KEY`.
+
+    """
+    for number in range(len(link.references), 0, -1):
+        token = _token(link._replace(references=link.references[:number]), purpose, key)
+        if len(token) <= min(longest, MOST_CHARACTERS):
+            return token
+    return None
 
 
 def verify(token: str, *, purpose: str, keys: Sequence[bytes], now_ms: int) -> Link:
@@ -68,6 +86,13 @@ def verify(token: str, *, purpose: str, keys: Sequence[bytes], now_ms: int) -> L
     if link.expires * 1000 <= now_ms:
         raise Gone(EXPIRED)
     return link
+
+
+def _token(link: Link, purpose: str, key: bytes) -> str:
+    if len(key) < FEWEST_BYTES_OF_A_KEY:
+        raise ValueError(f"a key has at least {FEWEST_BYTES_OF_A_KEY} bytes")
+    body = VERSION + link.expires.to_bytes(_EXPIRY_BYTES) + orjson.dumps([link.person, *link.references])
+    return encoded(_mac(key, purpose, body) + body)
 
 
 def _link_in(body: bytes) -> Link:

@@ -91,6 +91,13 @@ class Package:
         return {route: declared.groups for route, declared in self._declared.items()}
 
     @property
+    def public(self) -> frozenset[str]:
+        """The routes that ask for no token: the files of a page, and those that say so."""
+        if self.side == "pages":
+            return frozenset(self.routes)
+        return frozenset(route for route, declared in self._declared.items() if declared.is_public)
+
+    @property
     def limits(self) -> "Mapping[str, At | None]":
         """How each route is limited to its caller's places; None: it is for callers who are everywhere."""
         return {route: declared.at for route, declared in self._declared.items()}

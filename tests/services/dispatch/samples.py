@@ -1,9 +1,24 @@
 """The requests whose messages are samples of dispatch beside those by hand: `make samples` writes them to `events/`."""
 
+from unittest.mock import patch
+
+from andon.outbound.links import Link, sign
 from andon.runtime import times
-from andon.runtime.clock import MINUTE_MS
+from andon.runtime.clock import DAY_MS, MINUTE_MS
 from andon.testing.recorder import BEGINNING_MS, Recorder
-from services.dispatch.fact_types import CHAIN_SET, HELP_REQUESTED, NOBODY_FOUND, ROSTER_CHANGED, TROUBLE_OPENED
+from contract import links
+from contract.log_rows import log_of
+from services.dispatch.fact_types import (
+    CHAIN_SET,
+    HELP_REQUESTED,
+    NOBODY_FOUND,
+    ROSTER_CHANGED,
+    STATE_ACKNOWLEDGED,
+    TROUBLE_OPENED,
+)
+
+LINK_KEY = b"of samples alone, and of nothing else"
+EXPIRES = (BEGINNING_MS + 7 * DAY_MS) // 1000
 
 FACTORY = {"factoryId": "gdl-2"}  # that of the samples by hand has a roster without shifts
 ROSTER = {
@@ -78,3 +93,12 @@ def record_called(world: Recorder) -> None:
     world.request("PUT /calls/{id}", path={"id": "3e0f5b1a-6c58-4a7e-9d2f-0b7c8d9e1f20"}, body=called, variant="call")
     world.wait(7 * MINUTE_MS)
     world.run()
+
+
+def record_link(world: Recorder) -> None:
+    """Somebody presses the button of a message."""
+    world.keep_only(STATE_ACKNOWLEDGED)
+    link = Link("op-17", (links.reference_of(log_of("press-11", LOG["state"], LOG["timestamp"])),), EXPIRES)
+    with patch.object(links, "keys", lambda: (LINK_KEY,)):
+        body = {"token": sign(link, purpose=links.SEEN, key=LINK_KEY)}
+        world.request("POST /links/seen", body=body, variant="link")

@@ -42,6 +42,7 @@ DRIFT_KEYS: Final = "an object's key ends in the id of its finding, below a fixe
 SWEPT_KEYS: Final = "who erases a person looks for the name in every object of the bucket, whatever its key"
 FEW_FINDINGS: Final = "read by auditors, whose requests the API logs: CloudTrail data events say more than S3's logs"
 PUBLIC_PAGE: Final = "the page's files are the same for everybody and hold no data; what it reads asks for a token"
+PUBLIC_DEED: Final = "what is sent is signed by us, says itself what it may do, and is throttled apart from all else"
 LIVE_TOPICS: Final = "the topics of this stack are below its name; each level is a digest of what a row says"
 LIVE_BROWSERS: Final = "each session has a policy of its own, for one client id and one filter; this is all of theirs"
 LIVE_ENDPOINT: Final = "DescribeEndpoint has no resources to name; a stage with a liveOrigin does without it"

@@ -72,11 +72,12 @@ def _handlers(package: Package) -> list[Any]:
     return [package.load(role) for role in sorted(roles)]
 
 
-def _described(route: Route) -> dict[str, str]:
+def _described(route: Route) -> JsonObject:
     summary, _, more = (inspect.getdoc(route.answered_by) or "").partition("\n\n")
     everywhere = "" if route.at else "; of callers who are limited to no place"
-    called_by = f"Groups: {', '.join(sorted(route.groups))}{everywhere}."
-    return {"summary": summary, "description": " ".join([called_by, *more.split()])}
+    called_by = "For everybody." if route.is_public else f"Groups: {', '.join(sorted(route.groups))}{everywhere}."
+    without: JsonObject = {"security": []} if route.is_public else {}
+    return {"summary": summary, "description": " ".join([called_by, *more.split()]), **without}
 
 
 def _responses(responses: JsonObject) -> JsonObject:

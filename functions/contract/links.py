@@ -1,0 +1,66 @@
+"""Links of messages: whoever holds one says, without signing in, that a person has seen logs.
+
+`notify` signs them and `dispatch` verifies them, with a key that no other service can read.
+"""
+
+import os
+from collections.abc import Sequence
+from typing import Final
+
+from andon.outbound.links import LINK_HOURS, LINK_ORIGIN, LINK_SECRET, Link, sign_what_fits, verify
+from andon.outbound.secret import Secret
+from andon.runtime import times
+from andon.runtime.clock import HOUR_MS
+from contract.entities import LogRef
+from contract.log_rows import log_of
+
+SEEN: Final = "seen"
+"""The purpose: it counts for nothing else."""
+
+VIA_LINK: Final = "link"
+FRAGMENT: Final = "/#a="
+HOURS: Final = 4
+
+_SECRET: Final = Secret(LINK_SECRET)
+_BETWEEN: Final = " "  # neither a state nor a number has one; an id, which may, comes last
+
+
+def keys() -> tuple[bytes, ...]:
+    """Return the keys that count: none where the deployment has no links."""
+    return _SECRET.keys() if LINK_SECRET in os.environ else ()
+
+
+def link_to(person: str, logs: Sequence[LogRef], *, longest: int, now_ms: int) -> str | None:
+    """Return the address where a person says that they have seen logs: as many, from the first, as fit.
+
+    Without logs, or where not even one fits, it is that of the page; None where the deployment has no address.
+    longest: characters of a token.
+    """
+    origin, signing = os.environ.get(LINK_ORIGIN), keys()
+    if not origin:
+        return None
+    expires = (now_ms + int(os.environ.get(LINK_HOURS, HOURS)) * HOUR_MS) // 1000
+    link = Link(person, tuple(map(reference_of, logs)), expires)
+    token = sign_what_fits(link, purpose=SEEN, key=signing[0], longest=longest) if signing else None
+    return f"{origin}/" if token is None else f"{origin}{FRAGMENT}{token}"
+
+
+def logs_of(token: str, *, now_ms: int) -> tuple[str, list[LogRef]]:
+    """Return whom a token was signed for, and the logs that it names.
+
+    Raises:
+        Gone: it was not signed for this, has been changed, or has expired.
+
+    """
+    link = verify(token, purpose=SEEN, keys=keys(), now_ms=now_ms)
+    return link.person, [*map(_log_of, link.references)]
+
+
+def reference_of(log: LogRef) -> str:
+    """Return a log as a link names it: short, for it stands in an SMS."""
+    return _BETWEEN.join((log["state"], str(times.to_ms(log["timestamp"])), log["equipmentId"]))
+
+
+def _log_of(reference: str) -> LogRef:
+    state, at_ms, equipment_id = reference.split(_BETWEEN, 2)
+    return log_of(equipment_id, state, times.to_utc(int(at_ms)))
