@@ -11,6 +11,7 @@ from itertools import cycle
 from typing import Any, Final, NamedTuple
 from uuid import NAMESPACE_OID, uuid5
 
+from andon.outbound.links import Link, sign
 from andon.packages.discovery import readers, subscribers_of
 from andon.runtime import clock, times
 from andon.runtime.clock import HOUR_MS
@@ -18,6 +19,8 @@ from andon.testing.loop import Answer, Loop
 from andon.testing.memory import presigned
 from bench.attack.operations import Operation, Schema, example
 from contract import groups
+from contract.links import SEEN, reference_of
+from contract.log_rows import log_of
 from contract.people import PERSON_PATTERN
 
 PERSON: Final = PERSON_PATTERN.strip("^$")
@@ -34,6 +37,8 @@ DEED: Final = re.compile("/(?:rollback|taker|closure|rejection)$")
 
 PHOTO: Final = b"a photo"
 """What the document's example of a digest is that of."""
+
+LINK_KEY: Final = b"of people who are made up, each of them"
 
 CODE: Final = "123456"
 """What is sent to prove an address."""
@@ -156,6 +161,8 @@ class Company:
         values["categories"] = [material]
         values["causes"] = [{"id": "out-of-coils", "name": f"{mark} {turn}", "categories": ["material"]}]
         values |= {"cause": "out-of-coils", "email": person.mail, "code": CODE, "channel": "mail"}
+        seen = Link(person.id, (reference_of(log_of(machine, "ERROR", hour)),), (clock.now_ms() + HOUR_MS) // 1000)
+        values |= {"token": sign(seen, purpose=SEEN, key=LINK_KEY)}
         values |= {
             name: self._made[made] for made, name in MADE.items() if path.startswith(f"{made}/") and made in self._made
         }

@@ -10,9 +10,10 @@ from unittest.mock import patch
 from bench.attack.operations import read
 from bench.attack.report import Record
 from bench.people import digests, erasure
-from bench.people.company import CODE, Company, Person
+from bench.people.company import CODE, LINK_KEY, Company, Person
 from bench.people.watch import ADDRESSES, NAMES, Watched, at_rest, marks
 from bench.quiet_clock import quiet_clock
+from contract import links
 from services.notify import contact_code
 
 ROUTES, STORES = "routes", "stores"
@@ -24,7 +25,8 @@ def prove(record: Record, *, people: int, seed: int) -> None:
     secret = f"qz{secrets.token_hex(4)}"
     marked = re.compile(rf"{secret}\d{{4}}".encode(), re.IGNORECASE)
     known = patch.object(contact_code, "new_code", lambda: CODE)
-    with known, quiet_clock(step_ms=1) as now, Watched(marked) as loop:
+    signed = patch.object(links, "keys", lambda: (LINK_KEY,))
+    with known, signed, quiet_clock(step_ms=1) as now, Watched(marked) as loop:
         company = Company(loop, read(), "acme", [*people_of(secret, people)])
         company.live()
         _look_at_rest(loop, people, record)
