@@ -110,7 +110,7 @@ const context = {
 function show(why = null) {
   view?.close();
   const place = placeOf(location.hash);
-  view = session.who() === null ? openSignIn(why) : viewOf(place);
+  view = session.who() === null && place.view !== "link" ? openSignIn(why) : viewOf(place);
   main.className = view.className;
   main.replaceChildren(...view.elements);
   if (place.view === "board") lastBoard = place;
@@ -129,6 +129,14 @@ function viewOf(place) {
   if (place.view === "board") return openBoard(place, context);
   if (place.view === "agenda") return openAgenda(place, context);
   if (place.view === "machine") return openMachine(place, context);
+  if (place.view === "link") {
+    return lazily({
+      load: () => import("./link.js"),
+      style: "link.css",
+      open: ({ openLink }) => openLink(place.token),
+      className: "view-link",
+    });
+  }
   if (place.view === "duty") {
     return lazily({
       load: () => import("./duty.js"),

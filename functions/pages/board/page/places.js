@@ -9,9 +9,13 @@ import { isDay } from "./days.js";
  * @typedef {{view: "agenda", company: string, factoryId: string, day?: string}} AgendaPlace  The week of a day, as
  *   `2026-11-30`; without one, this week.
  * @typedef {{view: "duty", company: string, factoryId: string}} DutyPlace
+ * @typedef {{view: "link", token: string}} LinkPlace  Where the link of a message leads to.
  * @typedef {{view: "me"} | {view: "faults"}} Single
- * @typedef {Choose | BoardPlace | MachinePlace | AgendaPlace | DutyPlace | Single} Place
+ * @typedef {Choose | BoardPlace | MachinePlace | AgendaPlace | DutyPlace | LinkPlace | Single} Place
  */
+
+/** The link of a message: what stands behind it was signed. */
+const LINK = /^#a=([\w-]+)$/;
 
 /**
  * Read a fragment; what is no place leads to the choice.
@@ -20,6 +24,8 @@ import { isDay } from "./days.js";
  * @returns {Place}
  */
 export function placeOf(fragment) {
+  const token = LINK.exec(fragment)?.[1];
+  if (token !== undefined) return { view: "link", token };
   const [view, ...parts] = decoded(fragment.replace(/^#\/?/, ""));
   const [first, second, third] = parts;
   if (view === "board" && first && parts.length <= 3) {
@@ -39,11 +45,11 @@ export function placeOf(fragment) {
  * @param {Place} place
  */
 export function fragmentOf(place) {
-  return `#/${partsOf(place).map(encodeURIComponent).join("/")}`;
+  return place.view === "link" ? `#a=${place.token}` : `#/${partsOf(place).map(encodeURIComponent).join("/")}`;
 }
 
 /**
- * @param {Place} place
+ * @param {Exclude<Place, LinkPlace>} place
  * @returns {string[]}
  */
 function partsOf(place) {
