@@ -145,7 +145,7 @@ def test_a_response_without_a_body_is_documented_without_one() -> None:
     assert not any("content" in one for one in waits)
 
 
-BY_ADDRESS: Final = {"POST /people/{id}/contact/{channel}/code", "POST /people/{id}/contact/{channel}/test"}
+BY_ADDRESS: Final = {f"POST /people/{{id}}/contact/{{channel}}/{asked}" for asked in ("code", "test")}
 """Routes that are refused too often for an address, whoever calls them."""
 
 

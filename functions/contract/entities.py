@@ -275,6 +275,13 @@ class ToldEntity(Telling):
     repeated: NotRequired[Literal[True]]
 
 
+class TellingEntity(Telling):
+    """`telling`: a person was told of a piece of equipment; `about`: those of its logs and calls that are in it."""
+
+    equipmentId: str
+    channel: str
+
+
 class FailedEntity(Telling):
     """`failure`: nobody is told by a channel; without one: by none that is left, or not in time."""
 

@@ -73,3 +73,10 @@ AgendaDay = Annotated[
     described(common.DATE, "2026-11-23"),
     Path(alias="date", description="A day, UTC."),
 ]
+
+CallId = Annotated[
+    str,
+    AfterValidator(people.subject),
+    described({"type": "string", "pattern": f"^{people.SUBJECT_PATTERN}$"}, "7f3c0d5e-9b1a-4c62-8f0e-2d6a1b9c4e57"),
+    Path(alias="id", description="A UUID that the client makes for each call, so that a resend is the same call."),
+]

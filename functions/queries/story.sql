@@ -21,6 +21,8 @@ SELECT
       THEN json_extract_scalar(detail, '$.escalation.state') || ' to ' || json_extract_scalar(detail, '$.escalation.supervisor')
     WHEN type = 'state-acknowledged' THEN json_extract_scalar(detail, '$.acknowledgement.state')
     WHEN type = 'equipment-at-risk' THEN json_extract_scalar(detail, '$.risk.reason')
+    WHEN type = 'trouble-told'
+      THEN json_extract_scalar(detail, '$.telling.person') || ' told by ' || json_extract_scalar(detail, '$.telling.channel')
     WHEN type = 'anomaly-detected'
       THEN
         json_extract_scalar(detail, '$.anomaly.kind')

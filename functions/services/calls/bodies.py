@@ -13,7 +13,7 @@ from andon.http.openapi import Absent
 from andon.http.parameters import described
 from andon.http.problem import Problem
 from andon.runtime import texts, times
-from contract import names, people
+from contract import names
 from contract.entities import CallStatus
 
 MOST_CATEGORIES: Final = 12
@@ -33,12 +33,6 @@ Name = Annotated[
 LineId = Annotated[str, AfterValidator(texts.identifier), described(schemas.IDENTIFIER | schemas.IMPERSONAL, "line-3")]
 Priority = Annotated[int, Field(ge=1, le=LEAST_PRIORITY, examples=[1])]
 
-CallId = Annotated[
-    str,
-    AfterValidator(people.subject),
-    described({"type": "string", "pattern": f"^{people.SUBJECT_PATTERN}$"}, "7f3c0d5e-9b1a-4c62-8f0e-2d6a1b9c4e57"),
-    Path(alias="id", description="A UUID that the client makes for each call, so that a resend is the same call."),
-]
 StartedAt = Annotated[
     str,
     AfterValidator(times.normalised),

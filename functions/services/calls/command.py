@@ -16,11 +16,10 @@ from andon.versions.versioned_write import save
 from contract import after
 from contract.calls import SOURCE
 from contract.groups import ANSWERERS, CALLERS, CALLERS_FOR_ANY, ROSTER_KEEPERS
-from contract.parameters import EquipmentId, FactoryId
+from contract.parameters import CallId, EquipmentId, FactoryId
 from services.calls import call, catalog, cause
 from services.calls.bodies import (
     CallBody,
-    CallId,
     CallResponse,
     CatalogBody,
     CatalogResponse,

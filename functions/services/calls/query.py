@@ -10,10 +10,9 @@ from andon.http.parameters import Cursor, IfNoneMatch, Limit
 from andon.runtime import clock
 from andon.runtime.errors import NotFound
 from contract.groups import CALL_READERS, READERS
-from contract.parameters import EquipmentId, FactoryId
+from contract.parameters import CallId, EquipmentId, FactoryId
 from services.calls import call, catalog, cause
 from services.calls.bodies import (
-    CallId,
     CallResponse,
     CallsResponse,
     CatalogResponse,

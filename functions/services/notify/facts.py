@@ -1,14 +1,26 @@
 """The facts that notify publishes: what its rules decide, and how deliveries end."""
 
 from andon.events.fact import FactAlarm, Facts
-from services.notify import message, outcome
-from services.notify.fact_types import DELIVERY_FAILED, MESSAGE_DECIDED, MESSAGE_OVERDUE, PERSON_TOLD, SOURCE
+from services.notify import message, outcome, telling
+from services.notify.fact_types import (
+    DELIVERY_FAILED,
+    MESSAGE_DECIDED,
+    MESSAGE_OVERDUE,
+    PERSON_TOLD,
+    SOURCE,
+    TROUBLE_TOLD,
+)
 from services.notify.rules import undelivered
 
 FACTS = Facts(
     source=SOURCE,
-    types=frozenset({MESSAGE_DECIDED, MESSAGE_OVERDUE, PERSON_TOLD, DELIVERY_FAILED}),
-    of={**message.FACTS_OF, **outcome.MEANINGS, undelivered.UNDELIVERED: undelivered.fact_of},
+    types=frozenset({MESSAGE_DECIDED, MESSAGE_OVERDUE, PERSON_TOLD, TROUBLE_TOLD, DELIVERY_FAILED}),
+    of={
+        **message.FACTS_OF,
+        **outcome.MEANINGS,
+        telling.OF_EQUIPMENT: telling.fact_of,
+        undelivered.UNDELIVERED: undelivered.fact_of,
+    },
     alarms={
         MESSAGE_OVERDUE: FactAlarm(
             name="Overdue",

@@ -13,7 +13,14 @@ from contract.links import link_to
 from contract.log_rows import log_of
 from services.notify import notices as requests
 from services.notify import proving, reach, telling
-from services.notify.fact_types import DELIVERY_FAILED, MESSAGE_DECIDED, MESSAGE_OVERDUE, PERSON_TOLD, SOURCE
+from services.notify.fact_types import (
+    DELIVERY_FAILED,
+    MESSAGE_DECIDED,
+    MESSAGE_OVERDUE,
+    PERSON_TOLD,
+    SOURCE,
+    TROUBLE_TOLD,
+)
 from services.notify.message import wake_of
 from services.notify.proofs import asked_in, proof_in, proof_text, way_of
 from services.notify.tables import TABLE, person_in
@@ -82,7 +89,7 @@ def tell_story(delivery: Delivery, covered: Sequence[Notice]) -> None:
 GATEWAY = Gateway(
     table=TABLE,
     on=frozenset({(SOURCE, MESSAGE_DECIDED), (SOURCE, MESSAGE_OVERDUE)}),
-    emits=frozenset({PERSON_TOLD, DELIVERY_FAILED}),
+    emits=frozenset({PERSON_TOLD, TROUBLE_TOLD, DELIVERY_FAILED}),
     wake_of=wake_of,
     waiting_of=waiting_of,
     ways_of=ways_of,

@@ -6,7 +6,7 @@ from aws_lambda_powertools.event_handler import Response
 
 from andon.http.etag import etag_of
 from andon.http.http_api import HttpApi
-from andon.http.limits import IN_FUNCTION, OfSubject
+from andon.http.limits import BY_ROWS, IN_FUNCTION, OfSubject
 from andon.http.models import ResponseModel
 from andon.http.openapi import Absent, responses
 from andon.http.page import DEFAULT_LIMIT
@@ -14,7 +14,7 @@ from andon.http.parameters import Cursor, Limit
 from andon.http.response import respond
 from andon.runtime.errors import NotFound
 from contract.groups import READERS
-from contract.parameters import EquipmentId, PersonId
+from contract.parameters import CallId, EquipmentId, PersonId
 from services.notify import contact, telling
 from services.notify.contact_bodies import ContactResponse
 from services.notify.contact_places import is_own, require_shown
@@ -34,7 +34,7 @@ class AboutResponse(ResponseModel):
 
 
 class TellingResponse(ResponseModel):
-    """Who was told when (fixed-width UTC), by which channel; of so many requests, `about` those of the equipment."""
+    """Who was told when (fixed-width UTC), by which channel; of so many requests, `about` those that are listed."""
 
     at: str
     person: str
@@ -56,6 +56,27 @@ class TellingsPage(ResponseModel):
 def get_tellings(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
     """List who was told of a piece of equipment, with no address; newest first."""
     query = telling.of_equipment(equipment_id)
+    return app.page(TABLE, query, to_response=telling.to_response, limit=limit, cursor=cursor)
+
+
+@app.serves("GET /calls/{id}/tellings", groups=READERS, at=BY_ROWS, responses=responses(TellingsPage, 200, 409))
+def get_tellings_of_call(call_id: CallId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
+    """List who was told of a call, with no address; newest first."""
+    return app.page(
+        TABLE,
+        telling.of_call(call_id),
+        to_response=telling.to_response,
+        limit=limit,
+        cursor=cursor,
+        subject_of=telling.equipment_in,
+    )
+
+
+@app.serves("GET /people/{id}/tellings", groups=READERS, at=IN_FUNCTION, responses=responses(TellingsPage, 200))
+def get_tellings_of_person(person_id: PersonId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
+    """List what one was told oneself, newest first; a supervisor and an admin of all places see that of others."""
+    require_shown(app.caller, person_id)
+    query = telling.of_person(person_id)
     return app.page(TABLE, query, to_response=telling.to_response, limit=limit, cursor=cursor)
 
 

@@ -81,6 +81,14 @@ class LastCauseResponse(ResponseModel):
     cause: str
 
 
+class LastToldResponse(ResponseModel):
+    """Who was told last of what is going on, by which channel; `at` is fixed-width UTC."""
+
+    person: str
+    channel: str
+    at: str
+
+
 class StandingResponse(ResponseModel):
     """How a piece of equipment stands; null is unknown yet, a missing member does not apply; times are fixed-width UTC.
 
@@ -93,6 +101,7 @@ class StandingResponse(ResponseModel):
     with it; `atRisk`, if the trouble comes back often or gets worse. `silentSince` is the newest report of equipment
     that has not reported for too long. `nobodyTold` is since when it needs help that nobody on duty was told of, until
     somebody has seen it.
+    `lastTold` is the last message about its trouble, or about a call that is open.
     `lastAnomaly` is about the newest log that was unlike the machine, however long ago. While maintenance is `underWay`
     it is neither silent nor at risk; `overdue` is the first order that was not finished on its day. `calls` are open,
     by priority; `lastCause` is that of the newest episode that has one.
@@ -113,6 +122,7 @@ class StandingResponse(ResponseModel):
     atRisk: RiskResponse | Absent = None  # noqa: N815
     silentSince: str | Absent = None  # noqa: N815
     nobodyTold: str | Absent = None  # noqa: N815
+    lastTold: LastToldResponse | Absent = None  # noqa: N815
     underWay: list[OrderResponse] | Absent = None  # noqa: N815
     nextOrder: OrderResponse | Absent = None  # noqa: N815
     overdue: OrderResponse | Absent = None

@@ -1,6 +1,6 @@
 """A row of board: one piece of equipment."""
 
-from typing import Final, Literal, TypedDict
+from typing import Final, Literal, NotRequired, TypedDict
 
 from contract.entities import AnomalyKind, ExpectedEntity, LocationEntity, OpenOrder
 
@@ -13,6 +13,23 @@ CALL: Final = "call#"
 
 NOBODY: Final = "nobody#"
 """Prefix of a category's attribute: `nobody#material` is the `Untold` call of it for which nobody was on duty last."""
+
+
+TOLD: Final = "told#"
+"""Prefix of a person's attribute: `told#op-17` is the `Told` of the last message to them about the equipment."""
+
+
+class Told(TypedDict):
+    """A message to a person: its time and the newest log that it was about (fixed-width UTC), and the calls.
+
+    A channel took it; whether it was read, nobody knows.
+    """
+
+    person: str
+    channel: str
+    at: str
+    log: NotRequired[str]
+    calls: list[str]
 
 
 class Untold(TypedDict):
@@ -94,6 +111,9 @@ class BoardFields(TypedDict, total=False):
 
 
 class BoardRow(BoardFields):
-    """A row; beside these stand the newest states (see `SEEN`), calls (see `CALL`, `NOBODY`), the oplocks and a ttl."""
+    """A row; beside these stand newest states, calls, and who was told, see `SEEN`, `CALL`, `NOBODY` and `TOLD`.
+
+    And the oplocks, and a ttl.
+    """
 
     EquipmentID: str

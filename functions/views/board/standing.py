@@ -9,7 +9,7 @@ from andon.runtime.errors import NotFound
 from andon.runtime.json_types import members_of
 from contract.entities import LocationEntity, OpenCall, OpenOrder
 from contract.names import NORMAL
-from views.board.row import CALL, NOBODY, SEEN, BoardRow, LastAnomaly, LastAudit, LastCause, Risk
+from views.board.row import CALL, NOBODY, SEEN, TOLD, BoardRow, LastAnomaly, LastAudit, LastCause, Risk, Told
 from views.board.version import version_of
 
 AT_RISK: Final = "atRisk"
@@ -30,6 +30,14 @@ class Trouble(TypedDict, total=False):
     atRisk: Risk
 
 
+class LastTold(TypedDict):
+    """The last message about what is going on now; `at`: fixed-width UTC."""
+
+    person: str
+    channel: str
+    at: str
+
+
 class EquipmentStanding(Trouble):
     """Equipment in a response; name, line and place are null as long as nobody registered it."""
 
@@ -44,6 +52,7 @@ class EquipmentStanding(Trouble):
     stateTimestamp: str | None
     silentSince: NotRequired[str]
     nobodyTold: NotRequired[str]
+    lastTold: NotRequired[LastTold]
     underWay: NotRequired[list[OpenOrder]]
     nextOrder: NotRequired[OpenOrder]
     overdue: NotRequired[OpenOrder]
@@ -94,6 +103,7 @@ def to_response(row: BoardRow) -> EquipmentStanding:
         **standing.trouble,
         "silentSince": standing.silent_since,
         "nobodyTold": _nobody_told(row, standing),
+        "lastTold": _last_told(row, standing),
         "underWay": row.get("UnderWay"),
         "nextOrder": row.get("NextOrder"),
         "overdue": _overdue(row),
@@ -154,6 +164,22 @@ def _nobody_told(row: BoardRow, standing: Standing) -> str | None:
     untold = {one["id"] for name, one in attributes.items() if name.startswith(NOBODY)}
     of_calls = [call["raisedAt"] for call in _calls(row) if call["id"] in untold and call["status"] == "raised"]
     return min(of_log + of_calls, default=None)
+
+
+def _last_told(row: BoardRow, standing: Standing) -> LastTold | None:
+    """Return the last message about the trouble that it is in, about its silence, or about a call that is open."""
+    attributes: Attributes = {**row}
+    normal, open_calls = _reports(row).get(NORMAL, ""), {call["id"] for call in _calls(row)}
+    is_trouble = standing.state not in {None, NORMAL}
+
+    def is_of_now(told: Told) -> bool:
+        log = told.get("log", "")
+        is_of_log = log != "" and ((is_trouble and log > normal) or log == standing.silent_since)
+        return is_of_log or not open_calls.isdisjoint(told["calls"])
+
+    found = [told for name, told in attributes.items() if name.startswith(TOLD) and is_of_now(told)]
+    last = max(found, key=itemgetter("at", "person"), default=None)
+    return None if last is None else members_of(LastTold, last)
 
 
 def _overdue(row: BoardRow) -> OpenOrder | None:

@@ -12,10 +12,10 @@ from andon.runtime.json_types import JsonObject
 from andon.views.oplock_family import OplockFamily
 from andon.views.oplocked_fields import Anchor, origin_of_entity
 from andon.views.view_update import On, ViewUpdate
-from contract import calls, logs, names, old_shapes, orders
+from contract import calls, logs, names, old_shapes, orders, people
 from contract.entities import AnomalyKind, ExpectedEntity, LocationEntity
 from contract.locations import NOT_SAID, board_sort_key, levels_in, location_by, part
-from views.board.row import CALL, NOBODY, SEEN, BoardFields, LastAnomaly, LastAudit, Untold
+from views.board.row import CALL, NOBODY, SEEN, TOLD, BoardFields, LastAnomaly, LastAudit, Told, Untold
 
 # Slow data: one row per piece of equipment, needed as long as the factory has a line; tombstones stay, too.
 TTL_DAYS = None
@@ -30,6 +30,9 @@ REPORTS = OplockFamily(prefix=SEEN, most=16, always=frozenset({f"{SEEN}{names.NO
 CALLS = OplockFamily(prefix=CALL, most=24)
 
 NOBODY_TOLD = OplockFamily(prefix=NOBODY, most=24)
+
+# Those who were told last; a chain asks few.
+TELLINGS = OplockFamily(prefix=TOLD, most=6)
 
 KEYS = Keys("EquipmentID", one_partition_per="entity")
 BY_LOCATION = Keys("Company", "Location", one_partition_per="tenant")
@@ -157,6 +160,22 @@ def on_nobody_found(event: DomainEvent) -> ViewUpdate:
     attribute = f"{NOBODY}{names.call_name(nobody.text('what'))}"
     fields = {attribute: Untold(id=call_id, since=since)}
     return _update(about.text("equipmentId"), attribute, fields, about_ms=times.to_ms(since), family=NOBODY_TOLD)
+
+
+def on_trouble_told(event: DomainEvent) -> ViewUpdate:
+    """Keep the last message to a person about it, and which of its logs and calls that was about."""
+    telling = event.entity("telling")
+    about = [Entity("telling.about", one) for one in _objects(telling, "about")]
+    told: Told = {
+        "person": telling.text("person"),
+        "channel": telling.text("channel"),
+        "at": times.to_utc(event.timestamp_ms),
+        "calls": [one.text("callId") for one in about if "callId" in one.fields],
+    }
+    if found := [_time(event, one) for one in about if "callId" not in one.fields]:
+        told["log"] = max(found)
+    attribute = f"{TOLD}{people.person_id(told['person'])}"
+    return _update(telling.text("equipmentId"), attribute, {attribute: told}, family=TELLINGS)
 
 
 def on_upkeep_changed(event: DomainEvent) -> ViewUpdate:
@@ -309,6 +328,7 @@ ON: On = {  # (source, type) -> what the view keeps of it
     ("dispatch", "equipment-silent"): on_equipment_silent,
     ("dispatch", "equipment-back"): on_equipment_back,
     ("dispatch", "nobody-found"): on_nobody_found,
+    ("notify", "trouble-told"): on_trouble_told,
     ("anomalies", "anomaly-detected"): on_anomaly_detected,
     ("planning", "upkeep-changed"): on_upkeep_changed,
     ("planning", "maintenance-overdue"): on_maintenance_overdue,

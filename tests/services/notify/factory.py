@@ -68,6 +68,7 @@ class Floor(Loop):
         self.waiting: list[tuple[int, str]] = []
         self.decided: list[JsonObject] = []
         self.facts: list[JsonObject] = []
+        self.tellings: list[JsonObject] = []
 
     def hear(self, events: Sequence[DomainEvent], *, batch: int = 10) -> None:
         """Deliver requests to the listener in batches, and what follows at once."""
@@ -79,7 +80,8 @@ class Floor(Loop):
         """Put messages on the sender's queue, and keep the facts of deliveries."""
         for body in bodies:
             kind = fact_in(body)
-            (self.decided if kind["type"].startswith("message-") else self.facts).append(kind)
+            kept = {"trouble-told": self.tellings}.get(kind["type"], self.facts)
+            (self.decided if kind["type"].startswith("message-") else kept).append(kind)
             if kind["type"].startswith("message-"):
                 self.waiting.append((clock.now_ms() + DELAY_MS, body))
 

@@ -37,6 +37,7 @@ import { isDay } from "./days.js";
  * @property {{since: string, reason: string}} [atRisk]
  * @property {string} [silentSince]
  * @property {string} [nobodyTold]  Since when somebody was to be told, and nobody was on duty.
+ * @property {{person: string, channel: string, at: string}} [lastTold]  The last message about what is going on.
  * @property {BegunOrder[]} [underWay]  Meanwhile it is neither silent nor at risk.
  * @property {OpenOrder} [nextOrder]
  * @property {OpenOrder} [overdue]  The first one that was not finished on its day.
@@ -98,6 +99,7 @@ const isItem = has({
   ...each(["stateSince", "stateTimestamp"], orNull(isTime)),
   ...each(["operator", "escalatedTo", "acknowledgedBy"], orAbsent(isText)),
   ...each(["silentSince", "nobodyTold"], orAbsent(isTime)),
+  lastTold: orAbsent(has({ ...each(["person", "channel"], isText), at: isTime })),
   underWay: orAbsent(eachOf(has({ ...order, startedAt: isTime }))),
   ...each(["nextOrder", "overdue"], orAbsent(has({ ...order, startedAt: orAbsent(isTime) }))),
   calls: orAbsent(

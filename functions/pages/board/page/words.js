@@ -5,7 +5,7 @@ import { DAY_MS, dayMs } from "./days.js";
 import { personText } from "./directory.js";
 import { element } from "./dom.js";
 import { icon } from "./icons.js";
-import { age, dayText, lasting, roughAge, sinceText, text, timeOf } from "./speech.js";
+import { age, dayText, isText, lasting, roughAge, sinceText, text, timeOf } from "./speech.js";
 import { isAbnormal, isInMaintenance, isSeen, kindOf } from "./standing.js";
 
 /**
@@ -103,7 +103,8 @@ export function notesOf(item) {
   const notes = [];
   if (item.calls?.length) notes.push(noteOf("call"));
   if (isAbnormal(item)) notes.push(seenNote(item));
-  if (item.nobodyTold !== undefined) notes.push(noteOf("nobody"));
+  if (item.lastTold !== undefined) notes.push(toldNote(item.lastTold));
+  else if (item.nobodyTold !== undefined) notes.push(noteOf("nobody"));
   if (item.operator !== undefined) notes.push(personNote("person", "note.operator", item.operator));
   if (item.escalatedTo !== undefined) notes.push(personNote("escalated", "note.escalated", item.escalatedTo));
   if (item.atRisk !== undefined) notes.push(noteOf("risk"));
@@ -128,6 +129,16 @@ function seenNote(item) {
   if (!isSeen(item)) return noteOf("unseen");
   const name = personText(item.acknowledgedBy ?? "");
   return { icon: "seen", text: name, label: text("note.seen", { name }), kind: "seen" };
+}
+
+/**
+ * @param {{person: string, channel: string, at: string}} told
+ * @returns {Note}
+ */
+function toldNote({ person, channel, at }) {
+  const key = `channel.${channel}`;
+  const values = { name: personText(person), channel: isText(key) ? text(key) : channel, time: timeOf(at) };
+  return { icon: "told", text: text("note.told", values), label: text("note.told.label", values), kind: "told" };
 }
 
 /**
