@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install new samples up redeploy call down import demo console token load archive audit bench attack region-drill prove-people prove-telling test deployed cut-over machine pages others types nag wheel site docs release mutants lint check synth openapi agents figures pictures costs simulate query train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
+.PHONY: help install new samples up redeploy call down import demo console token load archive audit bench attack region-drill prove-people prove-telling gateway gateway-check gateway-torture test deployed cut-over machine pages others types nag wheel site docs release mutants lint check synth openapi agents figures pictures costs simulate query train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -134,6 +134,21 @@ prove-people: install  ## have people use all routes in memory, and look for nam
 
 prove-telling: install  ## have a stack of its own tell people, while workers are killed and providers fail: PEOPLE=300 SEED=1 ONLY=chains
 	@$(RUN) bench.telling $(if $(PEOPLE),--people $(PEOPLE)) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY))
+
+# Where its sources are not, its distribution is installed: gateway/README.md.
+GATEWAY := PYTHONPATH=gateway $(PYTHON) -m andon_gateway.cli
+
+gateway: export CONFIG := $(value CONFIG)
+gateway: install  ## run the gateway of a plant from its sources, until Ctrl-C: CONFIG=gateway.toml
+	@$(GATEWAY) run "$$CONFIG"
+
+gateway-check: export CONFIG := $(value CONFIG)
+gateway-check: install  ## read each value of a gateway's configuration once, and print the states: CONFIG=gateway.toml
+	@$(GATEWAY) check "$$CONFIG"
+
+gateway-torture: install  ## kill a gateway again and again before an API that lies, and count what was lost, doubled, altered: N=10000 KILLS=20 SEED=1
+	@PYTHONPATH=gateway:functions:library:. $(PYTHON) -m bench.gateway $(if $(N),--count $(N)) $(if $(KILLS),--kills $(KILLS)) \
+	$(if $(SEED),--seed $(SEED))
 
 attack: install  ## attack a stack of its own, print what was tried and what held: N=10000 SEED=1 (requests, dice)
 	@$(RUN) bench.attack $(if $(N),--requests $(N)) $(if $(SEED),--seed $(SEED))

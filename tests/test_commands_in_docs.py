@@ -19,7 +19,12 @@ from andon.tools.in_process import openapi
 ROOT: Final = project().root
 PAGES: Final = sorted(
     page
-    for page in (*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "library").glob("*.md"))
+    for page in (
+        *ROOT.glob("*.md"),
+        *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / "library").glob("*.md"),
+        ROOT / "gateway" / "README.md",
+    )
     if page.name != "CHANGELOG.md"  # tells of the past
 )
 SHELL: Final = re.compile(r"^( *)```(?:sh|console)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)

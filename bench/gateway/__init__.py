@@ -1,0 +1,1 @@
+"""Torture of a gateway: killed again and again, before an API that lies."""

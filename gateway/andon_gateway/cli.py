@@ -1,0 +1,90 @@
+"""The command `andon-gateway`."""
+
+import argparse
+import queue
+import signal
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+from andon_gateway.clock import Clock
+from andon_gateway.config import BadConfiguration, Configuration, read
+from andon_gateway.gateway import Gateway, sources_of
+from andon_gateway.health import server
+from andon_gateway.reading import Message
+from andon_gateway.states import remembered, step
+
+WAIT_S: Final = 10.0
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a verb; return 2 for a configuration that cannot be used."""
+    parser = argparse.ArgumentParser(prog="andon-gateway", description=__doc__)
+    parser.add_argument("verb", choices=("run", "check"), help="check: read each value once, and print the states")
+    parser.add_argument("configuration", type=Path)
+    chosen = parser.parse_args(arguments)
+    try:
+        configuration = read(chosen.configuration)
+        return _run(configuration) if chosen.verb == "run" else _check(configuration)
+    except (BadConfiguration, ValueError) as error:
+        print(f"{chosen.configuration}: {error}", file=sys.stderr)  # noqa: T201
+        return 2
+
+
+def _run(configuration: Configuration) -> int:
+    gateway = Gateway(configuration)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    health = server(gateway.look, configuration.health_port) if configuration.health_port else None
+    if health:
+        threading.Thread(target=health.serve_forever, daemon=True).start()
+    try:
+        gateway.start()
+        gateway.watch()
+    except (KeyboardInterrupt, SystemExit):
+        return 0
+    finally:
+        if health:
+            health.shutdown()
+            health.server_close()
+        gateway.stop()
+    return 1
+
+
+def _check(configuration: Configuration) -> int:
+    """Print what each machine would report; return 1 if a value is missing."""
+    messages = queue.Queue[Message]()
+    clock = Clock(is_trusted=True)
+    sources = sources_of(configuration, messages, clock, Counter())
+    missing = {(one.source, tag) for one in configuration.machines.values() for tag in one.tags.values()}
+    found: dict[tuple[str, str], Message] = {}
+    for source in sources.values():
+        source.start()
+    ends_s = time.monotonic() + WAIT_S
+    while missing and (left_s := ends_s - time.monotonic()) > 0:
+        try:
+            message = messages.get(timeout=left_s)
+        except queue.Empty:
+            break
+        known = {(message.source, tag) for tag, value in message.values.items() if value is not None}
+        found |= dict.fromkeys(known, message)
+        missing -= known
+    for source in sources.values():
+        source.stop()
+    for id_, one in configuration.machines.items():
+        values = {
+            name: found[one.source, tag].values[tag] for name, tag in one.tags.items() if (one.source, tag) in found
+        }
+        _, report = step(one.machine, remembered(one.machine, None, 0), values, clock.now_ms())
+        said = " ".join(f"{name}={values.get(name, '?')}" for name in one.tags)
+        print(f"{id_}: {said} -> {report.state if report else 'nothing'}")  # noqa: T201
+    for source_name, tag in sorted(missing):
+        print(f"no value of {tag} from {source_name} within {WAIT_S:g} s", file=sys.stderr)  # noqa: T201
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,82 @@
+"""Clock of the plant, held against the API's: a gateway may have no battery, and no route to a time server."""
+
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Final, NamedTuple
+
+MINUTE_MS: Final = 60_000
+DAY_MS: Final = 24 * 60 * MINUTE_MS
+
+# What the API takes: https://www.rfc-editor.org/rfc/rfc3339 times, so far ahead and so far back.
+MAX_AHEAD_MS: Final = 5 * MINUTE_MS
+MAX_AGE_MS: Final = 33 * DAY_MS
+
+TOLERANCE_MS: Final = 1000
+SECOND_MS: Final = 1000  # `Date` cuts off the rest of its second
+
+
+class Stamp(NamedTuple):
+    """The time of a reading, epoch ms; is_replaced: its source gave one that cannot be."""
+
+    at_ms: int
+    is_replaced: bool
+
+
+class Clock:
+    """Epoch milliseconds, corrected by what the API's answers say."""
+
+    def __init__(self, *, is_trusted: bool, wall: Callable[[], float] = time.time) -> None:
+        """Take the host's clock for right from the beginning if it is trusted, else only once an answer was heard."""
+        self._wall = wall
+        self._offset_ms: int | None = 0 if is_trusted else None
+        self._is_trusted = is_trusted
+
+    @property
+    def is_known(self) -> bool:
+        """True if times may be stamped."""
+        return self._offset_ms is not None
+
+    @property
+    def offset_ms(self) -> int:
+        """How far the API's clock is ahead of the host's."""
+        return self._offset_ms or 0
+
+    def host_ms(self) -> int:
+        """Return the host's time."""
+        return int(self._wall() * 1000)
+
+    def now_ms(self) -> int:
+        """Return the time."""
+        return self.host_ms() + self.offset_ms
+
+    def hear(self, date: str | None, *, sent_ms: int, received_ms: int) -> None:
+        """Take the header `Date` of an answer; the host's times of request and answer."""
+        if self._is_trusted or not date:
+            return
+        try:
+            date_ms = int(parsedate_to_datetime(date).timestamp() * 1000)
+        except (ValueError, OverflowError):
+            return
+        self._offset_ms = offset_ms(date_ms, sent_ms=sent_ms, received_ms=received_ms)
+
+
+def offset_ms(date_ms: int, *, sent_ms: int, received_ms: int) -> int:
+    """Return how far another clock is ahead; 0 if what it said fits ours, for then it says nothing finer."""
+    if sent_ms - SECOND_MS - TOLERANCE_MS <= date_ms <= received_ms + TOLERANCE_MS:
+        return 0
+    return date_ms + SECOND_MS // 2 - (sent_ms + received_ms) // 2
+
+
+def stamp(source_ms: int | None, received_ms: int) -> Stamp:
+    """Return the time of a reading: its source's, unless the API would refuse it or nobody can have meant it."""
+    if source_ms is not None and received_ms - MAX_AGE_MS < source_ms <= received_ms + MAX_AHEAD_MS:
+        return Stamp(source_ms, is_replaced=False)
+    return Stamp(received_ms, is_replaced=source_ms is not None)
+
+
+def to_utc(ms: int) -> str:
+    """Return epoch ms as fixed-width UTC."""
+    whole = datetime.fromtimestamp(ms // 1000, UTC)
+    return f"{whole:%Y-%m-%dT%H:%M:%S}.{ms % 1000:03d}Z"

@@ -1,0 +1,118 @@
+"""All of a gateway, connected: sources -> engine -> store -> sender -> API."""
+
+import queue
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from typing import Final
+
+from andon_gateway.clock import Clock
+from andon_gateway.config import Configuration
+from andon_gateway.engine import Engine
+from andon_gateway.health import Health
+from andon_gateway.https import Https
+from andon_gateway.lines import Lines
+from andon_gateway.notify import notify
+from andon_gateway.reading import Message, Source
+from andon_gateway.sender import Sender
+from andon_gateway.store import Store
+from andon_gateway.tokens import Tokens
+
+MESSAGES: Final = 1000
+ASK_TIME_S: Final = 2.0
+LOOK_S: Final = 1.0
+
+
+class Gateway:
+    """A gateway of a configuration: `start`, then `stop` once."""
+
+    def __init__(self, configuration: Configuration) -> None:
+        """Open the store; nothing runs yet."""
+        north = configuration.north
+        self._counts: Counter[str] = Counter()
+        self._stopped = threading.Event()
+        self._messages = queue.Queue[Message](MESSAGES)
+        self._clock = Clock(is_trusted=configuration.is_clock_trusted)
+        tokens = Tokens(file=north.token_file, command=north.token_command)
+        self._https = Https(north.url, tokens=tokens, clock=self._clock)
+        self._store = Store(configuration.store, capacity=configuration.capacity)
+        self._engine = Engine(configuration.machines, self._store, self._clock, self._counts)
+        self._sender = Sender(self._store, self._https.send, counts=self._counts, renew=tokens.renew)
+        self._sources = sources_of(configuration, self._messages, self._clock, self._counts)
+        self._threads = [
+            threading.Thread(target=self._work, name="engine", daemon=True),
+            threading.Thread(target=self._send, name="sender", daemon=True),
+        ]
+
+    def start(self) -> None:
+        """Begin, and return at once."""
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        """End; what is not on the disk yet, sources say anew after a start."""
+        self._stopped.set()
+        for source in self._sources.values():
+            source.stop()
+        for thread in self._threads:
+            thread.join()
+        self._https.close()
+        self._store.close()
+
+    def watch(self) -> None:
+        """Tell systemd each second that all threads live, until one does not, or the gateway is stopped."""
+        notify("READY=1")
+        while all(thread.is_alive() for thread in self._threads) and not self._stopped.wait(LOOK_S):
+            notify("WATCHDOG=1")
+
+    def look(self) -> Health:
+        """Return how it is."""
+        oldest = self._store.oldest(1)
+        return Health(
+            states=self._engine.states,
+            sources={name: source.is_up for name, source in self._sources.items()},
+            counts=dict(self._counts),
+            waiting=self._store.waiting,
+            refused=self._store.refused,
+            oldest_s=max(0, self._clock.now_ms() - oldest[0].at_ms) / 1000 if oldest else 0,
+            is_clock_known=self._clock.is_known,
+            trouble=self._sender.trouble,
+        )
+
+    def _work(self) -> None:
+        """Nothing is stamped before the time is known, so nothing is read."""
+        while not self._clock.is_known:
+            if self._stopped.wait(LOOK_S / 10):
+                return
+        for source in self._sources.values():
+            source.start()
+        self._engine.run(self._messages, self._stopped)
+
+    def _send(self) -> None:
+        self._https.ask_time()
+        while not self._clock.is_known:
+            if self._stopped.wait(ASK_TIME_S):
+                return
+            self._https.ask_time()
+        self._sender.run(self._stopped)
+
+
+def sources_of(
+    configuration: Configuration, messages: queue.Queue[Message], clock: Clock, counts: Counter[str]
+) -> Mapping[str, Source]:
+    """Return the sources of a configuration, each with the tags that machines use."""
+    tags: defaultdict[str, set[str]] = defaultdict(set)
+    for wired in configuration.machines.values():
+        tags[wired.source] |= set(wired.tags.values())
+    return {
+        one.name: Lines(
+            one.name,
+            one.run,
+            tags=tags[one.name],
+            messages=messages,
+            clock=clock,
+            counts=counts,
+            quiet_s=one.quiet_ms / 1000,
+        )
+        for one in configuration.sources
+    }
