@@ -153,6 +153,8 @@ BY_ROWS: Final = {
     "DELETE /people/{id}",
     "GET /people/{id}/contact",
     "PUT /people/{id}/contact",
+    "GET /calls/{id}/tellings",
+    "GET /people/{id}/tellings",
     "POST /people/{id}/contact/{channel}/code",
     "POST /people/{id}/contact/{channel}/test",
     "PUT /people/{id}/contact/{channel}/verified",

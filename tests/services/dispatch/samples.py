@@ -95,7 +95,7 @@ def record_called(world: Recorder) -> None:
     world.run()
 
 
-def record_link(world: Recorder) -> None:
+def record_links(world: Recorder) -> None:
     """Somebody presses the button of a message."""
     world.keep_only(STATE_ACKNOWLEDGED)
     link = Link("op-17", (links.reference_of(log_of("press-11", LOG["state"], LOG["timestamp"])),), EXPIRES)

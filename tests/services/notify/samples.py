@@ -1,5 +1,6 @@
 """The requests and facts whose messages are the samples of notify: `make samples` writes them to `events/`."""
 
+from typing import Final
 from unittest.mock import patch
 
 from andon.outbound.channel import Message, Sent
@@ -7,6 +8,8 @@ from andon.runtime.clock import MINUTE_MS
 from andon.testing.recorder import Recorder
 from services.notify import contact_code, outbound
 from tests.services.notify.reached import reach
+
+CALL: Final = "3e0f5b1a-6c58-4a7e-9d2f-0b7c8d9e1f20"
 
 
 class Kept:
@@ -20,7 +23,7 @@ class Kept:
 
 
 def record(world: Recorder) -> None:
-    """One person is told, at once; another one, whom no channel reaches, is not, and is asked for once more."""
+    """Of trouble and a call: one person is told, at once; another one, whom no channel reaches, is asked for again."""
     reach("op-18", "mail")
     outbound.CHANNELS["mail"] = Kept()
     try:
@@ -32,6 +35,10 @@ def record(world: Recorder) -> None:
         world.wait(4 * MINUTE_MS)
         world.request("GET /equipment/{id}/tellings", variant="late", path={"id": "press-9"}, query={"limit": "1"})
         world.wait(11 * MINUTE_MS)
+        world.hear("help-requested.call")
+        world.request("GET /people/{id}/tellings", path={"id": "op-18"}, groups=["supervisor"], variant="call")
+        world.wait(4 * MINUTE_MS)
+        world.request("GET /calls/{id}/tellings", path={"id": CALL}, variant="call")
     finally:
         outbound.CHANNELS.clear()
     contact(world)
