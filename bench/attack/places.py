@@ -17,7 +17,7 @@ SOMEBODY: Final = "at-9901"
 CALL: Final = "a77ac000-0000-4000-8000-000000009901"
 CALL_PATTERN: Final = f"^{SUBJECT_PATTERN}$"
 MATERIAL: Final = {"category": "material"}
-OF_MANY: Final = "GET /board/{company}"  # shows what is at their own places: nothing
+OF_MANY: Final = "GET /board/{company}", "GET /calls/{id}/tellings"  # show what is at their own places: nothing
 WITHIN_S: Final = 60
 
 
@@ -36,7 +36,7 @@ def attack(target: AttackTarget) -> None:
     for (operation, role, request), answer in zip(calls, answers, strict=True):
         effects = target.judge.effects(operation, answer)
         asked = f"{request.target} {request.body!r}"
-        is_about = (ELSEWHERE in asked or CALL in asked) and operation.name != OF_MANY
+        is_about = (ELSEWHERE in asked or CALL in asked) and operation.name not in OF_MANY
         if is_about and answer.status < HTTPStatus.MULTIPLE_CHOICES:
             effects.append(f"{role} is let in at {operation.name}")
         if ELSEWHERE in answer.body.decode() and ELSEWHERE not in asked:

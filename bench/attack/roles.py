@@ -10,7 +10,7 @@ from contract import groups
 
 PART: Final = "roles"
 MACHINE: Final = "id", "equipmentId"
-NAMED_LIKE: Final = "/equipment/", "/people/{id}/contact"
+NAMED_LIKE: Final = "/equipment/", "/people/{id}/contact", "/people/{id}/tellings"
 HEARD_WITHIN_S: Final = 60
 
 
@@ -46,7 +46,7 @@ def _register_for_programs(target: AttackTarget) -> None:
 
 
 def request_about(operation: Operation, machine: str) -> RawRequest:
-    """Build a good request about a machine, or a contact: a role may speak of the one that it is named like."""
+    """Build a good request about a machine, or how a person is told: a role may ask for the one named like it."""
     path = {"id": machine} if operation.path.startswith(NAMED_LIKE) else {}
     content = operation.content()
     for place, _ in members(operation.body or {}, content):
