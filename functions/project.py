@@ -64,7 +64,7 @@ PROJECT: Final = Project(
         table="PEOPLE_TABLE",
         pattern=people.PERSON_PATTERN,
         # `what` is a sentence of the saved query `story`.
-        columns=frozenset({"operator", "supervisor", "lead", "auditor", "actor", "who", "what"}),
+        columns=frozenset({"operator", "supervisor", "lead", "auditor", "person", "actor", "who", "what"}),
     ),
     # As names of places in callers' groups, see contract/places.py.
     whereabouts=Whereabouts(

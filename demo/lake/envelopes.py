@@ -1,13 +1,22 @@
 """The envelopes of made-up events, as EventBridge delivers them and as the lake keeps them, with both images."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, Final, TypedDict
 
 from andon.dynamodb.ttl import ttl_at
 from andon.runtime import times
 from contract import calls, logs
-from contract.entities import CallEntity, CauseEntity, LocationEntity, OrderEntity
+from contract.entities import (
+    CallEntity,
+    CauseEntity,
+    FailedEntity,
+    HelpEntity,
+    LocationEntity,
+    OrderEntity,
+    TellingEntity,
+    ToldEntity,
+)
 from contract.orders import FINISHED, KEPT_DAYS, MOVED, ORDER_FACTS, PLANNED, STARTED, day_ms
 from demo.people import OLGA
 
@@ -23,6 +32,8 @@ SERVICE_OF: Final = {
     "state-acknowledged": "dispatch",
     "state-escalated": "dispatch",
     "equipment-at-risk": "dispatch",
+    "help-requested": "dispatch",
+    **dict.fromkeys(("person-told", "trouble-told", "delivery-failed"), "notify"),
     **dict.fromkeys(ORDER_FACTS, "maintenance"),
     **dict.fromkeys((*calls.CALL_FACTS.values(), calls.CAUSE_RECORDED), calls.SOURCE),
 }
@@ -167,6 +178,33 @@ class Writer:
         key = {"pk": f"Equipment#{cause['equipmentId']}", "sk": f"{cause['startedAt']}#cause"}
         row = {**key, **cause, **self._version(cause["version"], at_ms, actor), "discriminator": "cause"}
         return self._envelope(calls.CAUSE_RECORDED, at_ms, actor, {"cause": {**cause}}, new=row)
+
+    def asked(self, request: HelpEntity, *, at_ms: int) -> LakeEnvelope:
+        """Return the event that a chain asks somebody for help."""
+        row = {**request, "equipmentId": request["about"]["equipmentId"], "discriminator": "help-requested"}
+        return self._envelope("help-requested", at_ms, f"rule:{request['rule']}", {"help": {**request}}, new=row)
+
+    def told(self, told: ToldEntity, *, at_ms: int) -> Iterator[LakeEnvelope]:
+        """Yield the events that somebody was told: of the person, and of each machine that it was about."""
+        row = {"id": told["person"], "discriminator": "delivery", "changed_ms": at_ms, **told}
+        yield self._envelope("person-told", at_ms, "sender", {"told": {**told}}, new=row)
+        for equipment_id in sorted({one["equipmentId"] for one in told["about"]}):
+            own = [one for one in told["about"] if one["equipmentId"] == equipment_id]
+            telling: TellingEntity = {
+                "person": told["person"],
+                "message": told["message"],
+                "about": own,
+                "of": told["of"],
+                "equipmentId": equipment_id,
+                "channel": told["channel"],
+            }
+            new = {**telling, "at": times.to_utc(at_ms), "discriminator": "telling"}
+            yield self._envelope("trouble-told", at_ms, "sender", {"telling": {**telling}}, new=new)
+
+    def untold(self, failure: FailedEntity, *, at_ms: int) -> LakeEnvelope:
+        """Return the event that somebody was not told, or not by a channel."""
+        row = {"id": failure["person"], "discriminator": "delivery", "changed_ms": at_ms, **failure}
+        return self._envelope("delivery-failed", at_ms, "sender", {"failure": {**failure}}, new=row)
 
     def registered(
         self,

@@ -118,6 +118,55 @@ def _causes(figure: Figure, records: Sequence[Record]) -> None:
         share.set_ylabel("percent of all", color=GREY)
 
 
+def _tellings(figure: Figure, records: Sequence[Record]) -> None:
+    """Draw what each person's channels took and what they did not, and how soon the person heard by each."""
+    found = records[:MOST_BARS]
+    figure.set_size_inches(11, 1.8 + 0.34 * len(found))
+    left, right = figure.subplots(1, 2, sharey=True)
+    labels = [f"{one['person']}  {one['channel']}" for one in found]
+    taken, failed = [one["messages"] for one in found], [one["failed"] for one in found]
+    left.barh(labels, taken, color=PALE, height=0.62, label="told")
+    left.barh(labels, failed, left=taken, color=RED, height=0.62, label="failed", hatch="//", edgecolor="white")
+    tidy(left, "messages")
+    heard = [one for one in found if one["median_seconds"] is not None]
+    medians, tails = ([one[column] for one in heard] for column in ("median_seconds", "nine_of_ten_within_seconds"))
+    _draw_spans(right, [f"{one['person']}  {one['channel']}" for one in heard], medians, tails)
+    right.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, frameon=False, fontsize=9)
+    tidy(right, "seconds until told")
+    left.invert_yaxis()
+    left.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, fontsize=9)
+
+
+def _duty_load(figure: Figure, records: Sequence[Record]) -> None:
+    """Draw what is asked of each person by day and by night, and how soon somebody answers then."""
+    people = list(dict.fromkeys(one["person"] for one in records))[:MOST_BARS]
+    found = [one for one in records if one["person"] in people]
+    figure.set_size_inches(11, 1.8 + 0.4 * len(people))
+    left, right = figure.subplots(1, 2, sharey=True)
+    for part, colour, place in (("day", AMBER, -0.2), ("night", BLUE, 0.2)):
+        own = [one for one in found if one["part"] == part]
+        left.barh(
+            [people.index(one["person"]) + place for one in own],
+            [one["requests"] for one in own],
+            color=colour,
+            height=0.36,
+            label=part,
+        )
+        paced = [one for one in own if one["median_minutes_to_answer"] is not None]
+        places = [people.index(one["person"]) + place for one in paced]
+        medians = [one["median_minutes_to_answer"] for one in paced]
+        tails = [one["nine_of_ten_answered_within"] for one in paced]
+        right.hlines(places, medians, tails, color=PALE, linewidth=6)
+        right.plot(medians, places, "o", color=colour)
+        right.plot(tails, places, "|", color=GREY, markersize=10, markeredgewidth=2)
+    left.set_yticks(range(len(people)), people)
+    left.invert_yaxis()
+    left.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, fontsize=9)
+    tidy(left, "requests for help")
+    right.set_xlim(left=0)
+    tidy(right, "minutes until answered: the median, and nine of ten")
+
+
 def _operators(figure: Figure, records: Sequence[Record]) -> None:
     """Draw each operator's load, and beside it the span from the median response to that of nine in ten."""
     found = records[:MOST_BARS]
@@ -264,12 +313,14 @@ PICTURES: Final[dict[str, Picture]] = {
     "availability": _availability,
     "call_times": _call_times,
     "causes": _causes,
+    "duty_load": _duty_load,
     "escalations_by_hour": _escalations_by_hour,
     "facts_by_type_by_hour": _facts_by_type_by_hour,
     "mtbf_mttr": _mtbf_mttr,
     "operators": _operators,
     "planned_stops": _planned_stops,
     "story": _story,
+    "tellings": _tellings,
     "time_to_finish": _time_to_finish,
     "train": _train,
 }

@@ -228,6 +228,85 @@ def causes(events: list[Event]) -> dict[tuple[str, str], Lost]:
     }
 
 
+Requested = tuple[int, str, Event]
+"""A request for help: when, about what (the time of a log, or the id of a call), and its entity."""
+
+
+def requests(events: list[Event]) -> list[Requested]:
+    """The requests for help."""
+    asked = of_type(events, "help-requested")
+    return [(one["timestamp"], _about(one["help"]["about"]), one["help"]) for one in asked]
+
+
+def _about(about: Event) -> str:
+    return str(about.get("callId") or about["timestamp"])
+
+
+Tellings = tuple[int, int, int, int, float | None, float | None]
+"""Messages, repeated and failed ones; requests; the median and the ninth decile of seconds until they were heard of."""
+
+
+def tellings(events: list[Event]) -> dict[tuple[str, str], Tellings]:
+    """Who was told by which channel."""
+    told = [(one["timestamp"], one["told"]) for one in of_type(events, "person-told")]
+    taken = Counter((one["person"], one["channel"]) for _, one in told)
+    repeated = Counter((one["person"], one["channel"]) for _, one in told if "repeated" in one)
+    failures = [one["failure"] for one in of_type(events, "delivery-failed")]
+    failed = Counter((one["person"], one.get("channel", "none")) for one in failures)
+    by_log: dict[tuple[str, str], list[tuple[int, str]]] = defaultdict(list)
+    for at_ms, one in told:
+        for about in one["about"]:
+            by_log[one["person"], _about(about)].append((at_ms, one["channel"]))
+    heard: dict[tuple[str, str], list[float | None]] = defaultdict(list)
+    for asked_ms, about, one in requests(events):
+        person = one["person"]
+        first = min((each for each in by_log[person, about] if each[0] >= asked_ms), default=None)
+        heard[person, first[1] if first else "none"].append((first[0] - asked_ms) / 1000 if first else None)
+    return {
+        group: (taken[group], repeated[group], failed[group], len(heard[group]), *_middle(heard[group]))
+        for group in {*taken, *failed, *heard}
+    }
+
+
+def _middle(found: Iterable[float | None]) -> tuple[float | None, float | None]:
+    """The median, and the ninth decile, of those that are known."""
+    known = [one for one in found if one is not None]
+    return _percentile(known, 0.5), _percentile(known, 0.9)
+
+
+Load = tuple[int, int, int, int, float | None, float | None]
+"""Requests, urgent ones, messages, answered requests; the median and the ninth decile of minutes until answered."""
+
+
+def duty_load(events: list[Event], *, ahead: float = 0) -> dict[tuple[str, str], Load]:
+    """What was asked of whom by day and by night, by a clock that is so many hours ahead of UTC."""
+    answers: dict[str, int] = {}
+    for one in of_type(events, "state-acknowledged", "call-taken", "call-closed", "call-rejected"):
+        about = one["call"]["id"] if "call" in one else one["partitionKey"] + one["acknowledgement"]["timestamp"]
+        answers.setdefault(about, one["timestamp"])
+    messages = Counter(
+        (one["told"]["person"], _part(one["timestamp"], ahead)) for one in of_type(events, "person-told")
+    )
+    asked: dict[tuple[str, str], list[tuple[str, float | None]]] = defaultdict(list)
+    for asked_ms, about, one in requests(events):
+        of = one["about"]
+        answered_ms = answers.get(about if "callId" in of else of["equipmentId"] + about, -1)
+        minutes = (answered_ms - asked_ms) / 60_000 if answered_ms >= asked_ms else None
+        asked[one["person"], _part(asked_ms, ahead)].append((one["urgency"], minutes))
+    return {group: _load(asked[group], messages[group]) for group in {*messages, *asked}}
+
+
+def _part(at_ms: int, ahead: float) -> str:
+    hour = datetime.fromtimestamp(at_ms / 1000 + ahead * 3600, UTC).hour
+    return "day" if 6 <= hour < 22 else "night"
+
+
+def _load(asked: list[tuple[str, float | None]], messages: int) -> Load:
+    minutes = [one for _, one in asked]
+    answered = sum(one is not None for one in minutes)
+    return len(asked), sum(urgency == "high" for urgency, _ in asked), messages, answered, *_middle(minutes)
+
+
 def operators(events: list[Event]) -> dict[str, tuple[int, int, int, float | None, float | None]]:
     """Logs, machines, acknowledgements, and the median and the ninth decile of response minutes, by operator."""
     logs: dict[str, set[tuple[str, ...]]] = defaultdict(set)

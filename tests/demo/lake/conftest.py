@@ -12,6 +12,7 @@ from demo.lake.envelopes import LakeEnvelope, ReportEntity, Writer
 from demo.lake.synthetic import Company, doubled, envelopes, objects
 from demo.people import EVA, LIZ, LUIS, ROSA
 from tests.support.made_up_calls import calls_beside, causes_of
+from tests.support.made_up_tellings import tellings_beside
 
 COUNT = 20_000  # of three days, the last of which a story is asked of
 ASKED_ABOUT = 4_000
@@ -85,7 +86,8 @@ def made() -> list[LakeEnvelope]:
     own += explained(write)
     company = [*envelopes(Company(), COUNT)]
     dice = Random(11)  # noqa: S311  no secret
-    people = chain(calls_beside(company, dice), causes_of(company[:ASKED_ABOUT], dice))
+    called = [*calls_beside(company, dice)]
+    people = chain(called, causes_of(company[:ASKED_ABOUT], dice), tellings_beside([*company, *called], dice))
     return list(doubled(chain(company, own, people), share=0.1))
 
 

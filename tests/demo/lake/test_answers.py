@@ -10,7 +10,7 @@ from andon.stores.lake import queries
 from andon.tools.lake.engine import ask, connect
 from andon.tools.lake.table import TextTable
 from demo.lake.envelopes import LakeEnvelope
-from demo.people import LUIS, ROSA
+from demo.people import LIZ, LUIS, ROSA
 from tests.demo.lake.conftest import GHOST
 from tests.support import plain_counts
 
@@ -127,6 +127,42 @@ def test_causes_are_a_pareto(asked: Asked, events: list[plain_counts.Event]) -> 
         total = sum(minutes for (where, _), (*_, minutes) in expected.items() if where == factory)
         assert own[0]["cumulative_percent"] == own[0]["percent"] == _near(100 * own[0]["minutes"] / total, 0.051)
         assert own[-1]["cumulative_percent"] == 100
+
+
+def test_tellings(asked: Asked, events: list[plain_counts.Event]) -> None:
+    answer = {(one["person"], one["channel"]): one for one in asked("tellings").records()}
+
+    expected = plain_counts.tellings(events)
+    assert answer.keys() == expected.keys()
+    for group, (messages, repeated, failed, requests, median, ninth_decile) in expected.items():
+        one = answer[group]
+        counts = (one["messages"], one["repeated"], one["failed"], one["requests"])
+        assert counts == (messages, repeated, failed, requests)
+        assert one["median_seconds"] == _near(median, 0.051)
+        assert one["nine_of_ten_within_seconds"] == _near(ninth_decile, 0.051)
+    assert min(expected[LIZ, "mail"][:4]) > 0, "of each there are some"
+    assert min(expected[LIZ, "none"][2:4]) > 0, "and some of which nobody told"
+
+
+@pytest.mark.parametrize("ahead", ["0", "-6", "5.5"])
+def test_duty_load(asked: Asked, events: list[plain_counts.Event], ahead: str) -> None:
+    answer = {(one["person"], one["part"]): one for one in asked("duty_load", ahead=ahead).records()}
+
+    expected = plain_counts.duty_load(events, ahead=float(ahead))
+    assert answer.keys() == expected.keys()
+    assert {part for _, part in expected} == {"day", "night"}
+    for group, (requests, urgent, messages, answered, median, ninth_decile) in expected.items():
+        one = answer[group]
+        assert (one["requests"], one["urgent"], one["messages"], one["answered"]) == (
+            requests,
+            urgent,
+            messages,
+            answered,
+        )
+        assert one["median_minutes_to_answer"] == _near(median, 0.051)
+        assert one["nine_of_ten_answered_within"] == _near(ninth_decile, 0.051)
+        assert min(urgent, messages, answered) > 0, "of each there are some"
+        assert max(urgent, answered) < requests, "and not all are"
 
 
 def test_operators(asked: Asked, events: list[plain_counts.Event]) -> None:

@@ -218,7 +218,7 @@ def test_wrong_sql_says_what_is_wrong(bucket: LakeBucket) -> None:
     ("given", "reason"),
     [
         ({"NAME": "storry"}, "did you mean story"),
-        ({"NAME": "x"}, "there is availability, call_times, causes, escalations_by_hour"),
+        ({"NAME": "x"}, "there is availability, call_times, causes, duty_load, escalations_by_hour"),
         ({"NAME": "story"}, "equipment is missing"),
         ({"NAME": "story", "ARGS": "equipment"}, "not 'equipment'"),
         ({"NAME": "story", "ARGS": "equipment='"}, "ARGS could not be read"),
