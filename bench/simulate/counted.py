@@ -3,7 +3,7 @@
 A name by a view, or by a service, is one metric, whatever its values are. What the sampled functions write is counted
 from their lines, in an hour in which machines report; what others write is declared beside what writes it. A metric is
 paid for by the hour in which it has values, so that what is seldom written is left out: what an edit, a replay, an
-error or a model that cannot be read adds.
+error, a message to a person or a model that cannot be read adds.
 """
 
 import json
