@@ -269,6 +269,7 @@ pins:
 	@cd requirements && ../$(PIN) $(ARGS) runtime.in
 	@cd requirements && ../$(PIN) $(ARGS) dev.in
 	@cd requirements && ../$(PIN) $(ARGS) emulator.in
+	@cd requirements && ../$(PIN) $(ARGS) uv.in
 	@cp requirements/runtime.* requirements/emulator.* $(TEMPLATE)/requirements
 	@cd $(TEMPLATE)/requirements && $(CURDIR)/$(PIN) --no-annotate --constraint=$(CURDIR)/requirements/dev.txt dev.in
 	@cd $(TEMPLATE) && npm install --package-lock-only --silent --no-audit --no-fund
@@ -282,20 +283,28 @@ install:  ## install what is missing (the other verbs do it too)
 		"installing Python packages, the emulator, the CDK's command line and a browser" \
 		$(MAKE) --no-print-directory --jobs=3 $(INSTALLED)
 
-# Without --no-compile most of the time goes into modules of aws-cdk-lib that nothing here imports; without --no-deps,
-# into working out again what pip-compile worked out. With hashes nothing is installed but the files that were pinned.
-PIP_INSTALL := install --quiet --disable-pip-version-check --no-compile --no-deps --require-hashes --requirement
+# With hashes nothing is installed but the files that were pinned, and with --no-deps nothing is worked out again. Where
+# uv has no way (to an index in pip's own settings), pip goes it: without --no-compile most of its time goes into modules
+# of aws-cdk-lib that nothing here imports.
+PINNED := --quiet --no-deps --require-hashes --requirement
+PIP := -m pip --disable-pip-version-check
+UV_INTO = .venv/bin/uv pip install --python $(1) $(PINNED) $< 2>/dev/null
+PIP_INTO = $(PYTHON) $(PIP) --python $(1) install --no-compile $(PINNED) $<
 
 .venv/bin/pip:
 	@$(PYTHON3) -m venv .venv
 
-.venv/.installed: requirements/dev.txt | .venv/bin/pip
-	@$(PYTHON) -m pip $(PIP_INSTALL) $<
+.venv/bin/uv: requirements/uv.txt | .venv/bin/pip
+	@$(PYTHON) $(PIP) install $(PINNED) $<
 	@touch $@
 
-.local/emulator-venv/.installed: requirements/emulator.txt | .venv/bin/pip
+.venv/.installed: requirements/dev.txt | .venv/bin/uv
+	@$(call UV_INTO,$(PYTHON)) || $(call PIP_INTO,$(PYTHON))
+	@touch $@
+
+.local/emulator-venv/.installed: requirements/emulator.txt | .venv/bin/uv
 	@$(PYTHON3) -m venv --without-pip .local/emulator-venv
-	@$(PYTHON) -m pip --python .local/emulator-venv/bin/python $(PIP_INSTALL) $<
+	@$(call UV_INTO,.local/emulator-venv/bin/python) || $(call PIP_INTO,.local/emulator-venv/bin/python)
 	@touch $@
 
 node_modules/.installed: package.json package-lock.json .npmrc
