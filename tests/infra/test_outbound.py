@@ -8,6 +8,7 @@ from aws_cdk import App
 from andon.cdk.outbound_settings import ON_ONE_MACHINE
 from andon.cdk.target import Target
 from andon.outbound import channels, https
+from andon.outbound.breaker import OPENS_AT
 from andon.outbound.push_keys import Signer
 from andon.testing.synthesised import Synthesised, text
 from tests.support.infra.synthesised import FILES, STAGES
@@ -46,6 +47,15 @@ def test_the_sender_alone_knows_how_to_send(varied: Synthesised) -> None:
     assert {file: names for file, names in others.items() if names} == {COMMAND: HOSTS}, "it refuses other addresses"
     assert settings(varied, SENDER)[channels.WEBHOOK_HOSTS] == "events.pagerduty.com *.logic.azure.com"
     assert settings(varied, SENDER)[channels.SMS_PER_DAY] == "300"
+
+
+def test_calls_that_are_never_answered_open_a_breaker_within_the_time_of_one(
+    aws: Synthesised, local: Synthesised
+) -> None:
+    for stack in (aws, local):
+        [mapping] = stack.mappings(SENDER)
+        assert mapping["BatchSize"] == 1
+        assert mapping["ScalingConfig"]["MaximumConcurrency"] >= OPENS_AT
 
 
 def test_a_stage_that_says_nothing_sends_nothing(aws: Synthesised) -> None:

@@ -1,6 +1,7 @@
 """A write side: the tables it owns, a function for each handler file, and the way of its changes to the bus."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from aws_cdk import Duration
@@ -30,6 +31,7 @@ from andon.cdk.target import Target
 from andon.cdk.throttles import throttles_of
 from andon.events import fault, publish_changes
 from andon.http import shares
+from andon.outbound.breaker import OPENS_AT
 from andon.packages.discovery import role_of
 from andon.packages.package import Package
 from andon.rules import due, hold_back
@@ -51,6 +53,9 @@ EVERY: Final = Duration.minutes(1)
 
 # What is asked within so long is told together. One message at a time: a provider that is slow delays no other one.
 SENDS: Final = Batch(size=1, delay_seconds=10)
+
+# As many messages as open a breaker: where a provider never answers, all of them fail within the time of one call.
+FEWEST_SENDERS: Final = OPENS_AT
 
 # https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html
 TARGETS_OF_RULE: Final = 5
@@ -171,7 +176,8 @@ class Service(Part):
         """Bring what wakes it to the sender, a participant of its own: it is woken by its service's own events."""
         gateway, name = self.package.gateway, self.package.name
         scope = Construct(self.stack, "Sending")
-        self.sending = queues.feed(scope, sender, output=f"{pascal(name)}Send", batch=SENDS, purpose=queue.SEND)
+        batch = replace(SENDS, at_a_time=max(Target.of(self.stack).listeners, FEWEST_SENDERS))
+        self.sending = queues.feed(scope, sender, output=f"{pascal(name)}Send", batch=batch, purpose=queue.SEND)
         self.hub.route_each(scope, gateway.on, to=self.sending)
         self._grant(sender, SENDER_ACTIONS)
         let_send(sender, self.api, others=self.functions)
