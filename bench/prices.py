@@ -4,6 +4,7 @@ Requests, units, entries and data events are in dollars a million, the others in
 2024-11-01, when AWS halved them. Traffic out of AWS is not counted: a response has some 200 bytes.
 """
 
+from datetime import datetime
 from typing import Final, NamedTuple
 
 
@@ -18,6 +19,14 @@ class Price(NamedTuple):
 REGION: Final = "us-east-1"
 AS_OF: Final = "2025-01"
 
+
+def as_of(now: datetime) -> str:
+    """Return where and when the prices were read, and whether that is over a year ago."""
+    year, month = map(int, AS_OF.split("-"))
+    is_old = (now.year - year) * 12 + now.month - month > 12  # noqa: PLR2004  months
+    return f"{REGION}, prices as of {AS_OF}{', which is over a year ago' if is_old else ''}"
+
+
 API_REQUEST: Final = Price("HTTP API requests", 1.00, "https://aws.amazon.com/api-gateway/pricing/")
 INVOCATION: Final = Price("Lambda invocations", 0.20, "https://aws.amazon.com/lambda/pricing/")
 WRITE_UNIT: Final = Price("DynamoDB write request units", 0.625, "https://aws.amazon.com/dynamodb/pricing/on-demand/")
@@ -25,6 +34,10 @@ READ_UNIT: Final = Price("DynamoDB read request units", 0.125, "https://aws.amaz
 BUS_ENTRY: Final = Price("custom events, of up to 64 KB", 1.00, "https://aws.amazon.com/eventbridge/pricing/")
 QUEUE_REQUEST: Final = Price("SQS requests, of up to 64 KB", 0.40, "https://aws.amazon.com/sqs/pricing/")
 DATA_EVENT: Final = Price("CloudTrail data events: S3's requests", 1.00, "https://aws.amazon.com/cloudtrail/pricing/")
+
+IOT_MINUTE: Final = Price("AWS IoT, minutes of connections", 0.08, "https://aws.amazon.com/iot-core/pricing/")
+IOT_RULE: Final = Price("AWS IoT rules triggered, for each 5 KB", 0.15, IOT_MINUTE.page)
+IOT_ACTION: Final = Price("AWS IoT actions of rules, for each 5 KB", 0.15, IOT_MINUTE.page)
 
 GB_SECOND: Final = Price("Lambda, GB-seconds on arm64", 0.0000133334, INVOCATION.page)
 LOGGED_GB: Final = Price("CloudWatch Logs, GB taken in", 0.50, "https://aws.amazon.com/cloudwatch/pricing/")
@@ -42,6 +55,13 @@ ARCHIVE_GB: Final = Price("EventBridge archive, GB a month", 0.023, BUS_ENTRY.pa
 METRIC: Final = Price("CloudWatch metrics a month", 0.30, LOGGED_GB.page)
 ALARM: Final = Price("CloudWatch alarms a month", 0.10, LOGGED_GB.page)
 DASHBOARD: Final = Price("CloudWatch dashboards a month", 3.00, LOGGED_GB.page)
+POOL_USER: Final = Price(
+    "Cognito users active in a month, plan Essentials", 0.015, "https://aws.amazon.com/cognito/pricing/"
+)
+POOL_USER_LITE: Final = Price("Cognito users active in a month, plan Lite", 0.0055, POOL_USER.page)
+
+# So many users of an account are free in each month, for good. What is free for a year is not counted.
+FREE_POOL_USERS: Final = 10_000
 
 # One year's reservation of provisioned capacity, in blocks of 100 units, paid partly in advance.
 # https://aws.amazon.com/dynamodb/reserved-capacity/

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
 from bench import prices
@@ -82,7 +83,7 @@ def _lines(bills_: tuple[Bill, ...]) -> Iterator[str]:
         yield _fixed(stage, model)
         if stage == JUDGED:
             yield from replica.lines(model, RATE)
-    yield f"({prices.REGION}, prices as of {prices.AS_OF}; what is kept, and what a month costs: make simulate)"
+    yield f"({prices.as_of(datetime.now(UTC))}; what is kept, and what a month costs: make simulate)"
 
 
 def _judged(bill: Bill) -> Iterator[str]:

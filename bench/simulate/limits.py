@@ -44,6 +44,13 @@ _BUS: Final = Quotas.of(REGION)
 BUS_ENTRIES: Final = Limit(_BUS.put_events, THROTTLES, "EventBridge PutEvents throttle limit")
 BUS_DELIVERIES: Final = Limit(_BUS.invocations, THROTTLES, "EventBridge invocations throttle limit")
 
+# Of AWS IoT, in the larger regions.
+IOT: Final = "https://docs.aws.amazon.com/general/latest/gr/iot-core.html"
+IOT_CONNECTIONS: Final = Limit(500_000, IOT, "AWS IoT maximum concurrent client connections")
+IOT_CONNECTS: Final = Limit(500, IOT, "AWS IoT connect requests per second")
+IOT_PUBLISHES: Final = Limit(20_000, IOT, "AWS IoT inbound publish requests per second")
+IOT_RULES: Final = Limit(20_000, IOT, "AWS IoT rule evaluations per second")
+
 # Of Lambda.
 CONCURRENCY: Final = Limit(1_000, f"{LAMBDA}gettingstarted-limits.html", "Lambda concurrent executions")
 MB_PER_CPU: Final = Limit(1_769, f"{LAMBDA}configuration-memory.html")

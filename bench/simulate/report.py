@@ -1,10 +1,11 @@
 """Predictions as text, and the table of docs/deploy.md: costs and first limits of fleets of several sizes."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Final
 
 from bench import prices
-from bench.simulate import limits
+from bench.simulate import connected, limits
 from bench.simulate.arrivals import Load
 from bench.simulate.counted import EVERY_S, Counted
 from bench.simulate.model import FleetModel
@@ -26,7 +27,8 @@ def report(model: FleetModel, prediction: Prediction) -> str:
     """Return all of it."""
     sections = (_load, _lag, _late, _partitions, _functions, _limits)
     lines = [line for section in sections for line in (*section(prediction), "")]
-    return "\n".join([*lines, *_money(model, prediction)])
+    busiest = float(prediction.arrivals.taken.max(initial=0))
+    return "\n".join([*lines, *_money(model, prediction), "", *connected.lines(prediction.load, busiest)])
 
 
 def in_stage(name: str, model: FleetModel) -> str:
@@ -92,7 +94,7 @@ def _limits(prediction: Prediction) -> Iterator[str]:
 
 def _money(model: FleetModel, prediction: Prediction) -> Iterator[str]:
     parts, month = of_a_million(model, prediction.load.rate), of_a_month(model, prediction.load.rate)
-    yield f"a million reports cost ${parts.total:.2f} ({prices.REGION}, prices as of {prices.AS_OF})"
+    yield f"a million reports cost ${parts.total:.2f} ({prices.as_of(datetime.now(UTC))})"
     dearest = sorted(parts._asdict().items(), key=lambda one: -one[1])
     yield "  " + ", ".join(f"{name} {dollars:.2f}" for name, dollars in dearest if round(dollars, 2))
     yield (
