@@ -1,0 +1,217 @@
+"""The session of a Sparkplug edge node, as a host keeps it: births, numbered data, deaths -> values. Pure.
+
+A value is known only while nothing can be missing: from a birth, through messages whose numbers follow one another. A
+gap, data before its birth, an alias that no birth names: all values of the node are unknown, and it is asked for its
+births. Topics are `spBv1.0/GROUP/KIND/NODE[/DEVICE]`; the tag of a value is `GROUP/NODE[/DEVICE]#METRIC`.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Final, NamedTuple
+
+from andon_gateway.conditions import Value
+from andon_gateway.sparkplug_payload import Metric, Payload, typed
+
+NAMESPACE: Final = "spBv1.0"
+NUMBERS: Final = 256
+ASK_AGAIN_MS: Final = 10_000
+SESSION: Final = "bdSeq"
+NUMBERED: Final = frozenset({"NDATA", "DBIRTH", "DDATA", "DDEATH"})
+IDS: Final = (2, 3)  # group and node, or group, node and device
+
+
+class Origin(NamedTuple):
+    """Who sent a message: an edge node, or one of its devices."""
+
+    group: str
+    node: str
+    device: str | None = None
+
+    @property
+    def text(self) -> str:
+        """What stands before the # of a tag."""
+        return "/".join(part for part in self if part is not None)
+
+    @property
+    def of_node(self) -> "Origin":
+        """The edge node."""
+        return self._replace(device=None)
+
+
+class Change(NamedTuple):
+    """Values by tag, at a time of the source (epoch ms), if it says one."""
+
+    source_ms: int | None
+    values: Mapping[str, Value]
+
+
+class Known(NamedTuple):
+    """What a birth says of a metric."""
+
+    name: str
+    datatype: int | None
+
+
+class OutOfStep(Exception):
+    """Something is missing: the births are needed."""
+
+
+def origin_of_tag(tag: str) -> Origin | None:
+    """Return where the value of a tag comes from; None: it is no tag of Sparkplug."""
+    path, mark, metric = tag.partition("#")
+    ids = path.split("/")
+    return Origin(*ids) if mark and metric and len(ids) in IDS and all(ids) and "+" not in path else None
+
+
+def read_topic(topic: str) -> tuple[str, Origin] | None:
+    """Return the kind of a message, such as DDATA, and who sent it; None: it is none of Sparkplug."""
+    match topic.split("/"):
+        case [namespace, group, kind, node] if namespace == NAMESPACE and kind.startswith("N"):
+            return kind, Origin(group, node)
+        case [namespace, group, kind, node, device] if namespace == NAMESPACE and kind.startswith("D"):
+            return kind, Origin(group, node, device)
+    return None
+
+
+def topics_of(node: Origin) -> tuple[str, str]:
+    """Return the filter of what an edge node and its devices send, and the topic of its commands."""
+    return f"{NAMESPACE}/{node.group}/+/{node.node}/#", f"{NAMESPACE}/{node.group}/NCMD/{node.node}"
+
+
+class EdgeNode:
+    """What is known of an edge node; tags: those of its values that machines use."""
+
+    def __init__(self, node: Origin, tags: Collection[str]) -> None:
+        """Know nothing: its births are needed."""
+        self._node = node
+        self._tags = frozenset(tags)
+        self._seq: int | None = None
+        self._session: Value = None
+        self._asked_ms: int | None = None
+        self._is_dead = False
+        self._born: dict[Origin, Mapping[str | int, Known]] = {}
+
+    @property
+    def is_born(self) -> bool:
+        """True while nothing can be missing."""
+        return self._seq is not None
+
+    def asks(self, now_ms: int) -> bool:
+        """Return whether to ask for the births now; then it counts as done, and is due again after ten seconds."""
+        is_recent = self._asked_ms is not None and 0 <= now_ms - self._asked_ms < ASK_AGAIN_MS
+        if self.is_born or self._is_dead or is_recent:
+            return False
+        self._asked_ms = now_ms
+        return True
+
+    def lose(self) -> list[Change]:
+        """Take no value for known any more."""
+        self._seq, self._is_dead = None, False
+        self._born.clear()
+        return _changed(None, dict.fromkeys(self._tags))
+
+    def reset(self) -> list[Change]:
+        """Begin anew: the connection was lost. It asks at once."""
+        self._asked_ms = None
+        return self.lose()
+
+    def take(self, kind: str, origin: Origin, payload: Payload) -> list[Change]:
+        """Return what a message of this node changes, in its order."""
+        try:
+            if kind == "NBIRTH":
+                return self._begin(payload)
+            if kind == "NDEATH":
+                return self._end(payload)
+            return self._go_on(kind, origin, payload) if kind in NUMBERED else []
+        except OutOfStep:
+            return self.lose()
+
+    def _go_on(self, kind: str, origin: Origin, payload: Payload) -> list[Change]:
+        self._is_dead = False
+        if self._seq is None or payload.seq != (self._seq + 1) % NUMBERS:
+            raise OutOfStep
+        self._seq = payload.seq
+        if kind == "DBIRTH":
+            return _changed(payload.at_ms, self._bear(origin, payload))
+        if kind == "DDEATH":
+            self._born.pop(origin, None)
+            return _changed(payload.at_ms, self._unknown_of(origin))
+        return list(self._changes(origin, payload))
+
+    def _begin(self, payload: Payload) -> list[Change]:
+        """Take the birth of a node; its devices have theirs behind it."""
+        self.lose()
+        if payload.seq is None or payload.seq >= NUMBERS:
+            raise OutOfStep
+        self._seq, self._asked_ms = payload.seq, None
+        self._session = _session(payload)
+        return _changed(payload.at_ms, dict.fromkeys(self._tags) | self._bear(self._node, payload))
+
+    def _end(self, payload: Payload) -> list[Change]:
+        """Take the death of a session: not that of an earlier one, which the broker sends late."""
+        session = _session(payload)
+        is_certain = None not in {session, self._session}
+        if is_certain and session != self._session:
+            return []
+        changes = self.lose()
+        self._is_dead = is_certain
+        return changes
+
+    def _bear(self, origin: Origin, payload: Payload) -> dict[str, Value]:
+        """Take a birth, and return all that is so now, whenever it became so."""
+        known: dict[str | int, Known] = {}
+        for metric in payload.metrics:
+            if metric.name is not None:
+                known[metric.name] = Known(metric.name, metric.datatype)
+                if metric.alias is not None:
+                    known[metric.alias] = known[metric.name]
+        self._born[origin] = known
+        return self._unknown_of(origin) | dict(self._read(origin, payload.metrics))
+
+    def _changes(self, origin: Origin, payload: Payload) -> Iterator[Change]:
+        """Yield data: what has one time together, and two values of one metric one after the other."""
+        at_ms: int | None = None
+        values: dict[str, Value] = {}
+        for metric in payload.metrics:
+            metric_ms = payload.at_ms if metric.at_ms is None else metric.at_ms
+            for tag, value in self._read(origin, [metric]):
+                if values and (metric_ms != at_ms or tag in values):
+                    yield Change(at_ms, values)
+                    values = {}
+                at_ms = metric_ms
+                values[tag] = value
+        if values:
+            yield Change(at_ms, values)
+
+    def _read(self, origin: Origin, metrics: Collection[Metric]) -> Iterator[tuple[str, Value]]:
+        """Yield the values that machines use; what is historical says nothing of now."""
+        known = self._born.get(origin)
+        if known is None:
+            raise OutOfStep
+        for metric in metrics:
+            found = _known(metric, known)
+            tag = f"{origin.text}#{found.name}" if found else ""
+            if found and tag in self._tags and not metric.is_historical:
+                datatype = found.datatype if metric.datatype is None else metric.datatype
+                yield tag, typed(metric.value, datatype) if metric.is_good else None
+
+    def _unknown_of(self, origin: Origin) -> dict[str, Value]:
+        return {tag: None for tag in self._tags if tag.startswith(f"{origin.text}#")}
+
+
+def _changed(source_ms: int | None, values: Mapping[str, Value]) -> list[Change]:
+    return [Change(source_ms, values)] if values else []
+
+
+def _known(metric: Metric, known: Mapping[str | int, Known]) -> Known | None:
+    """Return what the birth says of a metric; None: it names none such."""
+    if metric.name is not None:
+        return known.get(metric.name)
+    if metric.alias is None:
+        return None
+    if metric.alias not in known:
+        raise OutOfStep
+    return known[metric.alias]
+
+
+def _session(payload: Payload) -> Value:
+    return next((metric.value for metric in payload.metrics if metric.name == SESSION), None)
