@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Final
 
 from andon_gateway.clock import Clock
-from andon_gateway.config import BadConfiguration, Configuration, read
-from andon_gateway.gateway import Gateway, sources_of
+from andon_gateway.config import Configuration, read
+from andon_gateway.gateway import Gateway
 from andon_gateway.health import server
 from andon_gateway.reading import Message
+from andon_gateway.sources import sources_of
 from andon_gateway.states import remembered, step
+from andon_gateway.tables import BadConfiguration
 
 WAIT_S: Final = 10.0
 
@@ -72,6 +74,7 @@ def _check(configuration: Configuration) -> int:
         known = {(message.source, tag) for tag, value in message.values.items() if value is not None}
         found |= dict.fromkeys(known, message)
         missing -= known
+    troubles = {name: trouble for name, source in sources.items() if (trouble := source.trouble)}
     for source in sources.values():
         source.stop()
     for id_, one in configuration.machines.items():
@@ -83,6 +86,8 @@ def _check(configuration: Configuration) -> int:
         print(f"{id_}: {said} -> {report.state if report else 'nothing'}")  # noqa: T201
     for source_name, tag in sorted(missing):
         print(f"no value of {tag} from {source_name} within {WAIT_S:g} s", file=sys.stderr)  # noqa: T201
+    for name, trouble in troubles.items() if missing else ():
+        print(f"{name}: {trouble}", file=sys.stderr)  # noqa: T201
     return 1 if missing else 0
 
 

@@ -2,8 +2,7 @@
 
 import queue
 import threading
-from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections import Counter
 from typing import Final
 
 from andon_gateway.clock import Clock
@@ -11,10 +10,10 @@ from andon_gateway.config import Configuration
 from andon_gateway.engine import Engine
 from andon_gateway.health import Health
 from andon_gateway.https import Https
-from andon_gateway.lines import Lines
 from andon_gateway.notify import notify
-from andon_gateway.reading import Message, Source
+from andon_gateway.reading import Message
 from andon_gateway.sender import Sender
+from andon_gateway.sources import sources_of
 from andon_gateway.store import Store
 from andon_gateway.tokens import Tokens
 
@@ -71,6 +70,7 @@ class Gateway:
         return Health(
             states=self._engine.states,
             sources={name: source.is_up for name, source in self._sources.items()},
+            troubles={name: trouble for name, source in self._sources.items() if (trouble := source.trouble)},
             counts=dict(self._counts),
             waiting=self._store.waiting,
             refused=self._store.refused,
@@ -95,24 +95,3 @@ class Gateway:
                 return
             self._https.ask_time()
         self._sender.run(self._stopped)
-
-
-def sources_of(
-    configuration: Configuration, messages: queue.Queue[Message], clock: Clock, counts: Counter[str]
-) -> Mapping[str, Source]:
-    """Return the sources of a configuration, each with the tags that machines use."""
-    tags: defaultdict[str, set[str]] = defaultdict(set)
-    for wired in configuration.machines.values():
-        tags[wired.source] |= set(wired.tags.values())
-    return {
-        one.name: Lines(
-            one.name,
-            one.run,
-            tags=tags[one.name],
-            messages=messages,
-            clock=clock,
-            counts=counts,
-            quiet_s=one.quiet_ms / 1000,
-        )
-        for one in configuration.sources
-    }

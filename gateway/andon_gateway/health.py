@@ -12,10 +12,14 @@ OLDEST_S: Final = 300
 
 
 class Health(NamedTuple):
-    """A look at the gateway. sources: name -> True while values come; oldest_s: the age of what waits longest."""
+    """A look at the gateway. oldest_s: the age of what waits longest.
+
+    sources: name -> True while values come; troubles: name -> what a person has to know, also while others come.
+    """
 
     states: Mapping[str, str | None]
     sources: Mapping[str, bool]
+    troubles: Mapping[str, str]
     counts: Mapping[str, int]
     waiting: int
     refused: int
@@ -25,14 +29,17 @@ class Health(NamedTuple):
 
     @property
     def is_well(self) -> bool:
-        """True if values come and leave."""
-        return all(self.sources.values()) and self.oldest_s <= OLDEST_S and self.is_clock_known
+        """True if all values come and leave."""
+        return all(self.sources.values()) and not self.troubles and self.oldest_s <= OLDEST_S and self.is_clock_known
 
 
 def page_of(health: Health) -> str:
     """Return the page."""
     machines = "".join(f"<tr><td>{html.escape(id_)}<td>{state or '?'}" for id_, state in health.states.items())
-    sources = "".join(f"<li>{html.escape(name)}: {'up' if up else 'DOWN'}" for name, up in health.sources.items())
+    sources = "".join(
+        f"<li>{html.escape(name)}: {'up' if up else 'DOWN'} {html.escape(health.troubles.get(name, ''))}"
+        for name, up in health.sources.items()
+    )
     return (
         '<!doctype html><html lang="en"><meta charset="utf-8"><title>Andon gateway</title>'
         f"<h1>{'Well' if health.is_well else 'Not well'}</h1>"

@@ -10,10 +10,11 @@ import queue
 import subprocess
 import threading
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from andon_gateway.clock import Clock
+from andon_gateway.kinds import LinesSource
 from andon_gateway.reading import Message, Messages, value_of
 
 MAX_LINE: Final = 1_000_000
@@ -22,31 +23,24 @@ AGAIN_S: Final = 1.0
 
 
 class Lines:
-    """A source of lines; quiet_s: a command that says nothing for so long is ended. tags: those that machines use."""
+    """A source of kind `lines`. tags: those that machines use."""
 
     def __init__(
-        self,
-        name: str,
-        run: Sequence[str],
-        *,
-        tags: Collection[str],
-        messages: Messages,
-        clock: Clock,
-        counts: Counter[str],
-        quiet_s: float = 60,
+        self, settings: LinesSource, *, tags: Collection[str], messages: Messages, clock: Clock, counts: Counter[str]
     ) -> None:
         """Prepare it; nothing runs yet."""
-        self._name = name
-        self._run = run
+        self._name = settings.name
+        self._run = settings.run
+        self._quiet_s = settings.quiet_ms / 1000
         self._tags = frozenset(tags)
         self._messages = messages
         self._clock = clock
         self._counts = counts
-        self._quiet_s = quiet_s
         self._stopped = threading.Event()
-        self._thread = threading.Thread(target=self._supervise, name=f"source {name}", daemon=True)
+        self._thread = threading.Thread(target=self._supervise, name=f"source {settings.name}", daemon=True)
         self._process: subprocess.Popen[bytes] | None = None
         self.is_up = False
+        self.trouble: str | None = None
 
     def start(self) -> None:
         """Begin."""
@@ -64,8 +58,10 @@ class Lines:
         while not self._stopped.is_set():
             try:
                 self._read()
-            except OSError:
+                self.trouble = "the command ended"
+            except OSError as error:
                 self._counts["source_failures"] += 1
+                self.trouble = f"the command cannot be run: {error.strerror}"
             self.is_up = False
             self._put(Message(self._name, dict.fromkeys(self._tags), None, self._clock.now_ms()))
             self._stopped.wait(AGAIN_S)
@@ -99,7 +95,7 @@ class Lines:
         if message is None:
             self._counts["malformed"] += 1
             return
-        self.is_up = True
+        self.is_up, self.trouble = True, None
         values = {tag: value for tag, value in message.values.items() if tag in self._tags}
         if values:
             self._put(message._replace(values=values))

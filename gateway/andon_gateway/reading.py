@@ -36,6 +36,10 @@ class Source(Protocol):
     def is_up(self) -> bool:
         """True while values come."""
 
+    @property
+    def trouble(self) -> str | None:
+        """What a person has to know about values that do not come."""
+
 
 def value_of(found: object) -> Value:
     """Return a value, None for what is none: a list, an object, null."""

@@ -5,11 +5,14 @@ from typing import Final
 import pytest
 
 from andon.project import project
-from andon_gateway.config import BadConfiguration, parse, read
+from andon_gateway.config import parse, read
+from andon_gateway.kinds import OpcuaSource, Password, Security
 from andon_gateway.states import NoSignal
+from andon_gateway.tables import BadConfiguration
 
 README: Final = project().root / "gateway" / "README.md"
-[EXAMPLE] = re.findall(r"^```toml\n(.*?)^```$", README.read_text(), re.MULTILINE | re.DOTALL)
+EXAMPLE, OPCUA = re.findall(r"^```toml\n(.*?)^```$", README.read_text(), re.MULTILINE | re.DOTALL)
+BOTH: Final = EXAMPLE + OPCUA
 
 
 def test_the_example_of_the_readme_is_a_configuration(tmp_path: Path) -> None:
@@ -22,6 +25,17 @@ def test_the_example_of_the_readme_is_a_configuration(tmp_path: Path) -> None:
     assert [source.name for source in found.sources] == ["line-3"]
 
 
+def test_the_example_of_opc_ua_is_a_source_with_files_of_the_folder(tmp_path: Path) -> None:
+    assert parse(BOTH, tmp_path).sources[1] == OpcuaSource(
+        "line-4",
+        "opc.tcp://10.0.3.11:4840",
+        Security("Basic256Sha256", (tmp_path / "line-4.der",), tmp_path / "gateway.der", tmp_path / "gateway.key"),
+        Password("andon", tmp_path / "line-4.password"),
+        250,
+        has_times=True,
+    )
+
+
 @pytest.mark.parametrize(
     ("before", "after", "reason"),
     [
@@ -32,20 +46,37 @@ def test_the_example_of_the_readme_is_a_configuration(tmp_path: Path) -> None:
         ("token_file =", "token_command = ['x']\ntoken_file =", "not both"),
         ('kind = "lines"', 'kind = "carrier-pigeon"', r"source\[0\].kind: nobody knows carrier-pigeon"),
         ('quiet = "60s"', 'quiet = "a while"', r"source\[0\].quiet: should be a duration"),
-        ('source = "line-3"', 'source = "line-4"', r"machine\[0\].source: there is no source line-4"),
+        ('source = "line-3"', 'source = "line-5"', r"machine\[0\].source: there is no source line-5"),
         ('"oil > 80"', '"oill > 80"', r"machine\[0\].states\[1\]: oill is no value"),
         ('"WARNING1"', '"warning"', r"states\[1\].is: should be capital letters"),
         ('{ is = "NORMAL" }', '{ is = "NORMAL", when = "oil > 1" }', "is without `when`"),
         ('repeat = "10m"', 'repeat = "7m"', "longer than 7.5 minutes"),
         ('for = "2s"', "for = 2", r"states\[1\].for: should be str"),
         ('after = "60s", ', "", "no_signal: after is missing"),
+        ("security = ", "# ", r"source\[1\]: security is missing"),
+        ("Basic256Sha256, SignAndEncrypt", "Basic256, SignAndEncrypt", r"source\[1\].security: should be one of"),
+        ('"Basic256Sha256, SignAndEncrypt"', '"None"', "'None' has no use for trust"),
+        ("trust = ", "# ", "needs trust, a certificate and its key"),
+        ("password_file = ", "# ", "a user has a password_file"),
+        ('publish = "250ms"', 'publish = "5ms"', r"source\[1\].publish: should be 10ms to 60s"),
+        ('time = "source"', 'time = "utc"', r"source\[1\].time: should be one of source, received"),
+        ("opc.tcp://", "opc.tcp://a:b@", r"source\[1\].url: should be such as"),
+        ("nsu=urn:plc;s=Press2.Mode", "ns=2;s=Press2.Mode", r"machine\[1\].values.mode: .* write nsu="),
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, before: str, after: str, reason: str) -> None:
-    assert before in EXAMPLE
+    assert before in BOTH
 
     with pytest.raises(BadConfiguration, match=reason):
-        parse(EXAMPLE.replace(before, after, 1), tmp_path)
+        parse(BOTH.replace(before, after, 1), tmp_path)
+
+
+def test_a_password_is_not_sent_where_anybody_can_read_it(tmp_path: Path) -> None:
+    secure = re.search("^security.*?^user", OPCUA, re.MULTILINE | re.DOTALL)
+    assert secure
+
+    with pytest.raises(BadConfiguration, match="not with security = 'None'"):
+        parse(EXAMPLE + OPCUA.replace(secure[0], 'security = "None"\nuser'), tmp_path)
 
 
 def test_a_file_that_is_not_there_is_said_to_be(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """It runs at a plant: nothing of the project is imported, and the core nothing but the standard library."""
 
 import ast
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -9,6 +10,8 @@ from typing import Final
 from andon.project import project
 
 GATEWAY: Final = project().root / "gateway"
+OF_EXTRAS: Final = {"opcua": {"asyncua", "cryptography"}}
+"""What modules whose names begin with an extra's import; asyncua needs cryptography itself."""
 
 
 def imported(file: Path) -> set[str]:
@@ -21,11 +24,26 @@ def imported(file: Path) -> set[str]:
     return found
 
 
-def test_the_core_needs_the_standard_library_alone() -> None:
-    files = [*(GATEWAY / "andon_gateway").rglob("*.py")]
+def extra_of(file: Path) -> str | None:
+    return next((extra for extra in OF_EXTRAS if file.stem.startswith(extra)), None)
 
-    foreign = {file.name: imported(file) - sys.stdlib_module_names - {"andon_gateway"} for file in files}
+
+def test_the_core_needs_the_standard_library_alone_and_an_extra_its_packages() -> None:
+    files = [*(GATEWAY / "andon_gateway").rglob("*.py")]
+    project = tomllib.loads((GATEWAY / "pyproject.toml").read_text())["project"]
+
+    allowed = {file: OF_EXTRAS.get(extra_of(file) or "", set()) for file in files}
+    foreign = {
+        file.name: imported(file) - sys.stdlib_module_names - {"andon_gateway"} - allowed[file] for file in files
+    }
 
     assert len(files) > 10
     assert {name: modules for name, modules in foreign.items() if modules} == {}
-    assert tomllib.loads((GATEWAY / "pyproject.toml").read_text())["project"]["dependencies"] == []
+    assert project["dependencies"] == []
+    assert set(project["optional-dependencies"]) == set(OF_EXTRAS)
+
+
+def test_the_core_runs_where_no_extra_is_installed() -> None:
+    program = "import sys; sys.modules['asyncua'] = None; import andon_gateway.cli, andon_gateway.sources"
+
+    subprocess.run([sys.executable, "-c", program], check=True, cwd=GATEWAY)  # noqa: S603

@@ -1,0 +1,1 @@
+"""A press that speaks OPC UA: https://github.com/FreeOpcUa/opcua-asyncio."""

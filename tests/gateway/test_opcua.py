@@ -1,0 +1,197 @@
+"""The source `opcua` against asyncua's server, in a process of its own."""
+
+import queue
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from andon.tools.stack import emulator
+from andon_gateway import cli
+from andon_gateway.clock import Clock
+from andon_gateway.conditions import Value
+from andon_gateway.config import parse
+from andon_gateway.opcua import Opcua
+from andon_gateway.reading import Message
+from andon_gateway.sources import sources_of
+from demo.plc.server import TAGS, URI
+from tests.support.plc import Plc, certify
+
+WITHIN_S: Final = 20.0
+
+CONFIGURATION: Final = """
+[andon]
+url = "https://api.example"
+token_file = "token"
+[[source]]
+name = "line"
+kind = "opcua"
+url = "opc.tcp://127.0.0.1:%(port)d"
+security = "None"
+publish = "50ms"
+[[machine]]
+id = "press"
+source = "line"
+values = { oil = "nsu=urn:andon:plc;s=Press1.OilTemperature", estop = "nsu=urn:andon:plc;s=Press1.EStop" }
+states = [
+  { is = "ERROR", when = "estop" },
+  { is = "WARNING1", when = "oil > 80", until = "oil < 75", detail = "oil at {oil:.0f} °C" },
+  { is = "NORMAL" },
+]
+"""
+SECURED: Final = """
+security = "Basic256Sha256, SignAndEncrypt"
+trust = ["server.der"]
+certificate = "gateway.der"
+key = "gateway.pem"
+user = "line"
+password_file = "password"
+"""
+
+
+class Reading:
+    """What a source has said: the newest values, and all messages."""
+
+    def __init__(self, source: Opcua, messages: queue.Queue[Message]) -> None:
+        self.source = source
+        self._messages = messages
+        self.values: dict[str, Value] = {}
+        self.seen: list[Message] = []
+
+    def comes_to(self, **values: Value) -> bool:
+        """Return True as soon as values are the newest."""
+        wanted = {f"nsu=urn:andon:plc;s={TAGS[name].node}": value for name, value in values.items()}
+        return self.eventually(lambda: wanted.items() <= self.values.items())
+
+    def eventually(self, holds: Callable[[], bool]) -> bool:
+        ends_s = time.monotonic() + WITHIN_S
+        while not holds() and time.monotonic() < ends_s:
+            try:
+                message = self._messages.get(timeout=0.05)
+            except queue.Empty:
+                continue
+            self.seen.append(message)
+            self.values |= message.values
+        return holds()
+
+
+@contextmanager
+def reading(text: str, folder: Path) -> Iterator[Reading]:
+    messages = queue.Queue[Message]()
+    [source] = sources_of(parse(text, folder), messages, Clock(is_trusted=True), Counter()).values()
+    assert isinstance(source, Opcua)
+    source.start()
+    try:
+        yield Reading(source, messages)
+    finally:
+        source.stop()
+
+
+@pytest.fixture(scope="module")
+def press(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plc]:
+    running = Plc(emulator.free_port())
+    running.start(*certify(tmp_path_factory.mktemp("plc"), "server", URI))
+    yield running
+    running.kill()
+
+
+def test_changes_come_with_the_times_of_the_source_and_bad_quality_is_unknown(press: Plc, tmp_path: Path) -> None:
+    with reading(CONFIGURATION % {"port": press.port}, tmp_path) as read:
+        began = read.comes_to(oil=60.0, estop=False)
+        first = list(read.seen)
+        before_ms = int(time.time() * 1000)
+        press.turn("oil 81")
+        changed = read.comes_to(oil=81.0)
+        change = read.seen[-1]
+        press.turn("oil bad")
+        unknown = read.comes_to(oil=None, estop=False)
+        press.turn("oil 60")
+        assert read.comes_to(oil=60.0)
+
+    assert began
+    assert {message.source_ms for message in first} == {None}  # they say what is, and not since when
+    assert changed
+    assert change.source_ms is not None
+    assert before_ms <= change.source_ms <= change.received_ms
+    assert unknown
+
+
+def test_a_server_that_stood_still_for_three_seconds_loses_no_change_and_no_connection(
+    press: Plc, tmp_path: Path
+) -> None:
+    with reading(CONFIGURATION % {"port": press.port}, tmp_path) as read:
+        assert read.comes_to(estop=False)
+        with press.frozen():
+            time.sleep(3)  # it is what is tried
+        press.turn("estop 1")
+        press.turn("estop 0")
+        assert read.eventually(lambda: [value for m in read.seen for value in m.values.values()][-2:] == [True, False])
+
+    assert None not in [value for message in read.seen for value in message.values.values()]
+
+
+def test_check_prints_states_and_says_which_node_a_server_does_not_have(
+    press: Plc, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "gateway.toml"
+    text = CONFIGURATION % {"port": press.port}
+    file.write_text(text)
+    press.turn("oil 81")
+    assert cli.main(["check", str(file)]) == 0
+    press.turn("oil 60")
+    assert "press: oil=81.0 estop=False -> WARNING1" in capsys.readouterr().out
+
+    monkeypatch.setattr(cli, "WAIT_S", 2)
+    file.write_text(text.replace("Press1.EStop", "Press1.Estop").replace("plc;s=Press1.Oil", "line;s=Press1.Oil"))
+    assert cli.main(["check", str(file)]) == 1
+    said = capsys.readouterr().err
+    assert "line: nsu=urn:andon:line;s=Press1.OilTemperature: the server has no namespace urn:andon:line" in said
+    assert "nsu=urn:andon:plc;s=Press1.Estop: BadNodeIdUnknown" in said
+
+
+def secured(press: Plc, folder: Path) -> str:
+    """Write the files of a gateway, and return its configuration."""
+    certify(folder, "gateway", "urn:andon:gateway:test")
+    (folder / "password").write_text("a secret\n")
+    (folder / "server.der").write_bytes(press.certificate.read_bytes())
+    return (CONFIGURATION % {"port": press.port}).replace('security = "None"', SECURED)
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "trouble"),
+    [
+        ("password", b"a guess", "BadUserAccessDenied"),
+        ("gateway.pem", b"no key", "key: .*gateway.pem is no key without a password"),
+        ("server.der", b"", "trust: .*server.der is no certificate"),
+    ],
+)
+def test_what_a_secure_connection_lacks_is_said(
+    press: Plc, tmp_path: Path, file: str, content: bytes, trouble: str
+) -> None:
+    text = secured(press, tmp_path)
+    (tmp_path / file).write_bytes(content)
+
+    with reading(text, tmp_path) as read:
+        assert read.eventually(lambda: re.search(trouble, read.source.trouble or "") is not None), read.source.trouble
+
+
+def test_a_server_that_comes_back_with_a_new_certificate_is_refused_until_it_is_trusted_and_then_read_anew(
+    press: Plc, tmp_path: Path
+) -> None:
+    with reading(secured(press, tmp_path), tmp_path) as read:
+        assert read.comes_to(oil=60.0, estop=False), read.source.trouble
+        press.kill()
+        assert read.comes_to(oil=None, estop=None)  # unknown at once
+        press.start(*certify(tmp_path, "new", URI))
+        press.turn("oil 90")  # while nobody is connected
+        assert read.eventually(lambda: "none that trust names" in (read.source.trouble or "")), read.source.trouble
+        assert set(read.values.values()) == {None}
+
+        (tmp_path / "server.der").write_bytes(press.certificate.read_bytes())
+        assert read.comes_to(oil=90.0, estop=False), read.source.trouble
+        assert read.source.trouble is None
