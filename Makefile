@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install new samples up redeploy call down import demo console token load archive audit bench attack region-drill prove-people prove-telling gateway gateway-check gateway-torture test deployed cut-over machine pages others types nag wheel site docs release mutants lint check synth openapi agents figures pictures costs simulate query train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
+.PHONY: help install new samples up redeploy call down import demo console inbox token load archive audit bench attack region-drill prove-people prove-telling gateway gateway-check gateway-torture test deployed cut-over machine pages others types nag wheel site docs release mutants lint check synth openapi agents figures pictures costs simulate query train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -48,6 +48,9 @@ demo: install  ## let the demo factory live on the running system, until Ctrl-C:
 
 console: install  ## watch the flow through the running system, and its faults; one screen of it: ONCE=1
 	@$(ANDON) console
+
+inbox: install  ## read mails, SMS, webhooks and pushes that the running system sent, then those that come; what there is: ONCE=1 N=20
+	@$(ANDON) inbox
 
 # Make has an AS of its own, the assembler.
 override AS := $(if $(filter line,$(origin AS)),$(value AS))

@@ -15,7 +15,7 @@ from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.progress import step
 from andon.tools.stack.stack import Stack
 from contract import groups
-from demo import directory, episode, factory_start, questions, scenario, seed
+from demo import directory, episode, factory_contacts, factory_help, factory_start, questions, scenario, seed
 from demo.factory import COMPANY, FACTORY, MACHINES
 from demo.scenario import Played
 
@@ -31,12 +31,18 @@ def load(stack: Stack, scratch: Path, *, verbose: bool) -> str:
     days = seed.days_of(scratch)
     asked = _loaded(stack, days)
     loaded = f"Sample: all {len(asked)} questions get AWS's answers; its dates are moved by {days} days to yesterday."
-    with step("opening the demo factory"):
-        opened = factory_start.begin(stack, scratch)
+    with step("writing down the demo factory, and how its people are told"):
+        factory_start.register(stack)
+        unchecked = factory_contacts.ask(stack)
     with step("living through an episode, from first warning to back to normal"):
         run = episode.run_of(scratch)
         directory.write_down_episode(stack, run=run)
         played, ending = lived_through(stack, run=run)
+    with step("checking the addresses of those who are told, by the codes that came there"):
+        untold = factory_contacts.check(stack, unchecked)
+        factory_help.set_up(stack)
+    with step("opening the demo factory"):
+        opened = "\n".join([factory_start.begin(stack, scratch), *untold])
     with step("warming up for many clients at once"):
         seed.warm_up(stack, days)
     if not verbose:
@@ -81,11 +87,16 @@ def how_to_go_on(stack: Stack) -> str:
     return f"""\
 Look at the board, signed in as {groups.SUPERVISOR} or {groups.OPERATOR} with the password {users.PASSWORD}:
   {board_of(stack)}
-Let its factory live until Ctrl-C: make demo
+Let its factory live until Ctrl-C: make demo; read what its people are sent: make inbox
 Or report something yourself; a moment later it hangs on the board:
   TOKEN=$(make -s token ROLE=operator)
   curl -sS -X PUT {url}{path}/$(date -u +%FT%TZ) -H "authorization: Bearer $TOKEN" \\
     -H 'content-type: application/json' -d '{{"state": "WARNING1"}}'; echo"""
+
+
+def how_to_be_told(stack: Stack) -> str:
+    """Return a command by which the demo factory's people are sent something."""
+    return f"The people of {board_of(stack)} are told of calls and trouble: make demo"
 
 
 def board_of(stack: Stack) -> str:

@@ -36,14 +36,13 @@ class Reported(NamedTuple):
 
 
 def begin(stack: Stack, scratch: Path) -> str:
-    """Register the factory and report how it stands, once for each emulator; return in a line what there is.
+    """Report how the factory stands, once for each emulator; return in a line what there is.
 
     Raises:
         Failed: something was refused.
     """
     noted = scratch / "factory"
     if not noted.exists():
-        register(stack)
         report(stack, now_ms=clock.now_ms())
         noted.touch()
     stands = "Conveyor B stands, Oven 1 warns, Welder 2 is silent"

@@ -23,7 +23,7 @@ from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
 from contract import groups
-from demo import factory_calls, factory_help, factory_life, factory_maintenance, factory_start
+from demo import factory_calls, factory_contacts, factory_help, factory_life, factory_maintenance, factory_start
 from demo.factory import FACTORY, MACHINES, OPERATORS, SUPERVISOR
 from demo.factory_calls import CallDeed
 from demo.factory_life import Acknowledgement, MachineReport
@@ -215,10 +215,12 @@ def main() -> int:
         shift = Shift(outputs.of_running_stack())
         stack = Stack(shift.deployed)
         factory_start.register(stack)
-        print("checking the addresses of those who are told, by the codes in their mail", flush=True)
-        for line in factory_help.set_up(stack):
+        if unchecked := factory_contacts.ask(stack):
+            print("checking the addresses of those who are told, by the codes that come there", flush=True)
+        for line in factory_contacts.check(stack, unchecked):
             print(line, flush=True)
-        print(f"{len(MACHINES)} machines of {FACTORY} report; Ctrl-C ends it", flush=True)
+        factory_help.set_up(stack)
+        print(f"{len(MACHINES)} machines of {FACTORY} report; Ctrl-C ends it; what is sent: make inbox", flush=True)
     except (ToolFailed, OSError, BotoCoreError, ClientError) as reason:
         return _end(reason)
     try:

@@ -6,14 +6,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from andon.cdk.outbound_settings import ON_ONE_MACHINE
+from andon.outbound.channels import PUSH_HOSTS, WEBHOOK_HOSTS
 from andon.runtime import texts
+from andon.tools.inbox.sent import SentMessage
 from contract import names
 from contract.names import NORMAL
-from demo import factory_calls, factory_help, factory_life, factory_maintenance, factory_start, make_demo
-from demo.factory import LINES, MACHINES
+from demo import (
+    factory_calls,
+    factory_contacts,
+    factory_help,
+    factory_life,
+    factory_maintenance,
+    factory_start,
+    make_demo,
+)
+from demo.factory import LINES, MACHINES, OPERATORS, SUPERVISOR
 from demo.factory_life import Acknowledgement, Deed, MachineReport
 from services.calls.bodies import CatalogBody
 from services.dispatch.duty_bodies import ChainsBody
+from services.notify.contact import CHANNELS
+from services.notify.contact_bodies import ContactBody
 from services.notify.proofs import Asked, Proof, proof_text
 
 HOUR_S = 3600.0
@@ -145,12 +158,26 @@ def test_the_chains_and_the_catalog_of_the_demo_are_some_that_the_api_takes() ->
     assert needing == set(factory_help.CAUSES)
 
 
+def test_the_people_of_the_demo_have_addresses_on_each_channel_that_the_api_takes_on_this_machine(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv(WEBHOOK_HOSTS, " ".join(ON_ONE_MACHINE.webhook_hosts))
+    monkeypatch.setenv(PUSH_HOSTS, " ".join(ON_ONE_MACHINE.push_hosts))
+
+    for contact in factory_contacts.CONTACTS.values():
+        ContactBody.model_validate(contact)
+
+    found = [factory_contacts.addresses_in(contact) for contact in factory_contacts.CONTACTS.values()]
+    assert {channel for addresses in found for channel, _ in addresses} == {*CHANNELS}
+    assert {*factory_contacts.CONTACTS} == {*OPERATORS, SUPERVISOR}
+
+
 def test_a_code_is_read_from_the_mail_of_whom_it_was_sent_to() -> None:
     text = proof_text(Asked(Proof("code", "mail"), "123456", "eva@factory.example", "en"))
-    mail = {"To": ["eva@factory.example"], "Subject": text.subject, "BodyText": text.text}
+    mail = SentMessage(0, "mail", "1", "eva@factory.example", text.subject, text.text)
 
-    assert factory_help.codes_to("eva@factory.example", [mail]) == ["123456"]
-    assert factory_help.codes_to("rosa@factory.example", [mail]) == []
+    assert factory_contacts.codes_to("eva@factory.example", [mail]) == ["123456"]
+    assert factory_contacts.codes_to("rosa@factory.example", [mail]) == []
 
 
 @pytest.mark.parametrize("machine", [machine.id for machine in MACHINES])

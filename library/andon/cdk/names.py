@@ -16,9 +16,11 @@ DEAD_LETTERS: Final = "DeadLetterQueueUrl"
 ERASER_ROLE: Final = "EraserRoleArn"
 SWEPT_BUCKETS: Final = "SweptBuckets"
 
-# The flag that names what takes the messages to hosts of others on one machine, and the address of mail from there.
+# The flag that names what takes the messages to hosts of others on one machine, the address of mail from there, and the
+# host of browsers that the tools play there.
 SINK: Final = "sink"
 SENDER_HERE: Final = "andon@example.com"
+PUSH_HOST_HERE: Final = "push.example.com"
 
 # The folder of that bucket in which Lambda puts batches.
 # https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html

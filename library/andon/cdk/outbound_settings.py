@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Final, Self
 
-from andon.cdk.names import SENDER_HERE
+from andon.cdk.names import PUSH_HOST_HERE, SENDER_HERE
 from andon.cdk.stage import LINK_HOURS, Stage
 from andon.outbound.addresses import mail_address
 from andon.outbound.hosts import is_entry
@@ -72,7 +72,7 @@ ON_ONE_MACHINE: Final = OutboundSettings(
     mail_from=SENDER_HERE,
     sms_per_day=1_000,
     webhook_hosts=("events.pagerduty.com", "hooks.example.com", "*.logic.azure.com"),
-    push_hosts=("fcm.googleapis.com", "updates.push.services.mozilla.com", "*.push.apple.com", "push.example.com"),
+    push_hosts=("fcm.googleapis.com", "updates.push.services.mozilla.com", "*.push.apple.com", PUSH_HOST_HERE),
     # The public key that belongs to `secret`; a test compares them.
     push_key="BJOoeyb9QJd3EBt0xaTOku40SHe_HY7DifMXzXxiOX5XE2bDvkI4fUVnoDghcThdM8bB5EwNj-p5AWzIONDJE4Q",
     secret="for-this-machine-alone-and-not-secret-at-all",  # noqa: S106  nothing that it signs counts anywhere else

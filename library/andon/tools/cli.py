@@ -26,6 +26,7 @@ VERBS: Final = {
     "down": Verb("stack.down", "end what `up` started"),
     "token": Verb("stack.users", "print a token for the running system: ROLE [USER] [--at PLACE,…]"),
     "console": Verb("console", "watch the flow through the running system, and its faults; one screen of it: ONCE=1"),
+    "inbox": Verb("inbox", "read what the running system sends to people, as they would; what there is: ONCE=1 N=20"),
     "archive": Verb("stack.archive", "bring the lake's days into the archive of the running system now"),
     "audit": Verb("stack.audit", "compare all rows of the running system's views with their events, and repair"),
     "query": Verb("lake.query", 'ask the lake: SQL="SELECT …" or NAME=… [--names]; alone lists the saved queries'),
@@ -47,7 +48,7 @@ VERBS: Final = {
     "restore-region": Verb("region.restore", "write the rows of services again out of the lake: --stage STAGE"),
     "restore": Verb("restore", "bring back the rows that a table has lost, from a copy beside it: OUTPUT COPY"),
 }
-WITH_VARIABLES: Final = {"console", "query"}
+WITH_VARIABLES: Final = {"console", "inbox", "query"}
 """Verbs that read variables of the environment; `andon query NAME=…` sets them, as `make query NAME=…` does."""
 
 ANYWHERE: Final = {"docs", "new"}

@@ -43,6 +43,7 @@ def test_what_was_sent_can_be_read_as_it_was_sent() -> None:
     [one] = content["messages"]
     assert status == 200
     assert one["address"] == "https://hooks.example.com/a/b?k=1"
+    assert one["id"] == 1
     assert one["headers"] == {"topic": "t-1"}
     assert base64.b64decode(one["body"]) == b"\x00text"
 

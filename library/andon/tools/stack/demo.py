@@ -21,6 +21,9 @@ class Demo(Protocol):
     def how_to_go_on(self, stack: Stack) -> str:
         """Return commands that a person can paste next."""
 
+    def how_to_be_told(self, stack: Stack) -> str:
+        """Return commands by which somebody is sent something, for a person to paste."""
+
 
 def find() -> Demo | None:
     """Return the project's module; None if it names none."""

@@ -18,7 +18,7 @@ from typing import Any, Final
 import hypercorn.asyncio  # type: ignore[import-not-found]
 from ministack import app as ministack  # type: ignore[import-not-found]
 from ministack.core import lambda_runtime, responses  # type: ignore[import-not-found]
-from ministack.services import cloudformation, cognito, dynamodb, eventbridge, lambda_svc  # type: ignore[import-not-found]
+from ministack.services import cloudformation, cognito, dynamodb, eventbridge, lambda_svc, sns  # type: ignore[import-not-found]
 from ministack.services.cloudformation import provisioners  # type: ignore[import-not-found]
 
 from andon.tools.stack import foreign, live, processors, server
@@ -27,6 +27,7 @@ from andon.tools.stack.narrowing import Partitions, narrowed
 from andon.tools.stack.nested_updates import apart, remembering
 from andon.tools.stack.shortcut import Application, Message, Receive, Send, Shortcut
 from andon.tools.stack.sink import Sink
+from andon.tools.stack.sms_times import timed
 from andon.tools.stack.streams import Followers
 from andon.tools.stack.token_groups import with_groups
 from andon.tools.stack.unpacking import MODULE as SHARED_ZIPS
@@ -127,6 +128,7 @@ def _patch_emulator() -> None:
     lambda_runtime.zipfile, lambda_runtime.subprocess = SHARED_ZIPS, FORKS
     lambda_runtime._PYTHON_WORKER_SCRIPT = without_botocore(lambda_runtime._PYTHON_WORKER_SCRIPT)  # noqa: SLF001
     cognito._fake_token = with_groups(cognito._fake_token, cognito._get_pool_unscoped)  # noqa: SLF001  see token_groups.py
+    sns._sms_log_for = timed(sns._sms_log_for)  # noqa: SLF001
     provisioners._update_resource = remembering(provisioners._update_resource, cloudformation._stacks)  # noqa: SLF001
     provisioners._provision_resource = apart(provisioners._provision_resource, provisioners._NAME_SEED)  # noqa: SLF001
 

@@ -1,13 +1,15 @@
 """What takes the messages to hosts of others on one machine: webhooks and push services, in the emulator's process.
 
 A sender's request to `https://<host><path>` comes as `POST /_andon/sink/<host><path>`, see `andon/outbound/https.py`.
-`GET /_andon/sink` returns what came, the oldest first, as it was sent. The front lets nobody through to either.
+`GET /_andon/sink` returns what came, the oldest first, as it was sent, each with a number. The front lets nobody
+through to either.
 """
 
 import base64
 import json
 import time
 from collections import deque
+from itertools import count
 from typing import Any, Final
 
 from andon.tools.stack.shortcut import Application, Message, Receive, Send
@@ -26,6 +28,7 @@ class Sink:
     def __init__(self, emulator: Application) -> None:
         self._emulator = emulator
         self._kept: deque[dict[str, Any]] = deque(maxlen=MOST)
+        self._ids = count(1)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer a request, as an ASGI application."""
@@ -33,7 +36,8 @@ class Sink:
         if scope["type"] != "http" or not (path == PATH or path.startswith(f"{PATH}/")):
             await self._emulator(scope, receive, send)
         elif scope["method"] == "POST":
-            self._kept.append(_message(scope, path, await _body(receive)))
+            body = await _body(receive)
+            self._kept.append({"id": next(self._ids), **_message(scope, path, body)})
             await _answer(send, CREATED, {})
         else:
             await _answer(send, OK, {"messages": [*self._kept]})

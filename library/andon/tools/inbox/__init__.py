@@ -1,0 +1,1 @@
+"""What was sent to people on this machine, as they would read it."""
