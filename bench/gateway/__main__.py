@@ -1,12 +1,21 @@
-"""`make gateway-torture`: three seeds; it fails if anything is lost, doubled or altered."""
+"""`make gateway-torture`: three seeds; it fails if anything is lost, doubled or altered.
+
+It stands before an API that lies, or (STACK=1) before the running stack, which has to have each report in its lake.
+"""
 
 import argparse
 import sys
 import tempfile
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
-from bench.gateway.torture import torture
+from andon.tools.stack import outputs
+from andon.tools.stack.errors import ToolFailed
+from andon.tools.stack.stack import Stack
+from bench.gateway import deployed
+from bench.gateway.torture import Outcome, torture
 
 
 def main() -> int:
@@ -15,19 +24,35 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, action="append")
+    parser.add_argument("--stack", action="store_true", help="before the running stack")
     chosen = parser.parse_args()
+    try:
+        return _try_all(chosen, partial(deployed.torture, _running()) if chosen.stack else torture)
+    except ToolFailed as reason:
+        print(f"make gateway-torture: {reason}", file=sys.stderr)
+        return 1
+
+
+def _running() -> Stack:
+    return Stack(outputs.of_running_stack())
+
+
+def _try_all(chosen: argparse.Namespace, tried: Callable[..., Outcome]) -> int:
     is_clean = True
     for seed in chosen.seed or (1, 2, 3):
         began_s = time.monotonic()
         with tempfile.TemporaryDirectory() as folder:
-            outcome = torture(Path(folder), count=chosen.count, kills=chosen.kills, seed=seed)
+            outcome = tried(Path(folder), count=chosen.count, kills=chosen.kills, seed=seed)
         is_clean &= outcome.is_clean
         print(
             f"seed {seed}: {chosen.count} reports, {outcome.kills} kills, {time.monotonic() - began_s:.1f} s: "
             f"{outcome.lost} lost, {outcome.doubled} doubled, {outcome.altered} altered, "
             f"{outcome.wrongly_refused} refused wrongly; {outcome.again} came again, as the same fact"
         )
-        print("  " + ", ".join(f"{kind.replace('_', ' ')} {times}" for kind, times in outcome.mischief.most_common()))
+        if outcome.mischief:
+            print(
+                "  " + ", ".join(f"{kind.replace('_', ' ')} {times}" for kind, times in outcome.mischief.most_common())
+            )
     return 0 if is_clean else 1
 
 

@@ -1,5 +1,10 @@
-"""A gateway's store and sender in a process that is killed: it goes on from what its store says."""
+"""A gateway's store and sender in a process that is killed: it goes on from what its store says.
 
+Arguments: a folder with the file `token`, a URL, how many reports, their seed, seconds until an answer is given up,
+and the members of `Machines` as JSON.
+"""
+
+import json
 import sys
 import threading
 from collections import Counter
@@ -12,30 +17,30 @@ from andon_gateway.https import Https
 from andon_gateway.sender import Sender
 from andon_gateway.store import Store
 from andon_gateway.tokens import Tokens
-from bench.gateway.workload import workload
+from bench.gateway.workload import Machines, Made, workload
 
 MOST_AT_ONCE: Final = 40
-TIMEOUT_S: Final = 0.25
 FIRST_PAUSE_S: Final = 0.002
 
 
 def main() -> None:
-    """Feed and send until all has gone; arguments: folder, URL, number of reports, seed."""
-    folder, url, count, seed = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
+    """Feed and send until all has gone."""
+    folder, url, timeout_s = Path(sys.argv[1]), sys.argv[2], float(sys.argv[5])
+    made = workload(int(sys.argv[3]), int(sys.argv[4]), Machines(**json.loads(sys.argv[6])))
     store = Store(folder / "reports.db")
     fed, stopped = threading.Event(), threading.Event()
-    threading.Thread(target=_feed, args=(store, count, seed, fed), daemon=True).start()
+    threading.Thread(target=_feed, args=(store, made, fed), daemon=True).start()
     tokens = Tokens(file=folder / "token")
-    https = Https(url, tokens=tokens, clock=Clock(is_trusted=False), timeout_s=TIMEOUT_S)
+    https = Https(url, tokens=tokens, clock=Clock(is_trusted=False), timeout_s=timeout_s)
     sender = Sender(store, https.send, counts=Counter(), renew=tokens.renew, first_s=FIRST_PAUSE_S)
     while not (fed.is_set() and store.waiting == 0):
         stopped.wait(min(sender.step(), 0.01))
     store.close()
 
 
-def _feed(store: Store, count: int, seed: int, fed: threading.Event) -> None:
+def _feed(store: Store, made: list[Made], fed: threading.Event) -> None:
     last = {machine: one.at_ms for machine, one in store.last.items()}
-    left = [one for one in workload(count, seed) if one.report.at_ms > last.get(one.machine, 0)]
+    left = [one for one in made if one.report.at_ms > last.get(one.machine, 0)]
     chance = Random()  # noqa: S311
     while left:
         batch, left = left[: (most := chance.randint(1, MOST_AT_ONCE))], left[most:]

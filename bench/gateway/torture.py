@@ -1,20 +1,24 @@
-"""A gateway that is killed again and again, before a hostile API: what was lost, doubled, or became something else."""
+"""A gateway that is killed again and again before a hostile API: what was lost, doubled, or became something else."""
 
+import json
 import os
 import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from andon_gateway.clock import to_utc
 from andon_gateway.store import Store
 from bench.gateway.hostile_api import HostileApi, served
-from bench.gateway.workload import Made, workload
+from bench.gateway.workload import Machines, Made, workload
 
 LOOK_S: Final = 0.002
 LONGEST_S: Final = 300
+TIMEOUT_S: Final = 0.25
 
 
 class Outcome(NamedTuple):
@@ -38,35 +42,50 @@ def torture(folder: Path, *, count: int, kills: int, seed: int) -> Outcome:
     """Return what became of reports; kills come at even parts of the way."""
     (folder / "token").write_text("secret")
     api, made = HostileApi(seed), workload(count, seed)
-    killed = 0
+
+    def has(most: int) -> bool:
+        return len(api.facts) >= most
+
     with served(api) as url:
-        command = [sys.executable, "-m", "bench.gateway.child", str(folder), url, str(count), str(seed)]
-        for number in range(kills + 1):
-            is_last = number == kills
-            killed += not _run(command, api, None if is_last else (number + 1) * count // (kills + 2))
+        command = child_of(folder, url, count, seed, timeout_s=TIMEOUT_S)
+        killed = sum(not run(command, partial(has, number * count // (kills + 2))) for number in range(1, kills + 1))
+        killed += not run(command, lambda: False)
     return judged(made, api, folder, killed)
 
 
-def _run(command: list[str], api: HostileApi, until: int | None) -> bool:
-    """Run a child until so many facts are there, then kill it; return True if it came to its end."""
+def child_of(
+    folder: Path, url: str, count: int, seed: int, *, timeout_s: float, machines: Machines | None = None
+) -> list[str]:
+    """Return the command of a gateway for reports that are made up."""
+    whose = json.dumps((machines or Machines())._asdict())
+    numbers = (str(count), str(seed), str(timeout_s))
+    return [sys.executable, "-m", "bench.gateway.child", str(folder), url, *numbers, whose]
+
+
+def run(command: list[str], is_enough: Callable[[], bool]) -> bool:
+    """Run a child until it is enough, then kill it; return True if it came to its end before."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(one for one in sys.path if one)}
     ends_s = time.monotonic() + LONGEST_S
     with subprocess.Popen(command, env=environment) as child:
-        while child.poll() is None and time.monotonic() < ends_s:
-            if until is not None and len(api.facts) >= until:
-                break
+        while child.poll() is None and time.monotonic() < ends_s and not is_enough():
             time.sleep(LOOK_S)
         child.kill()
     return child.returncode == 0
 
 
 def judged(made: list[Made], api: HostileApi, folder: Path, killed: int) -> Outcome:
+    """Compare the facts of a hostile API, and what was refused, with what was made up."""
+    outcome = compared(made, api.facts.values(), folder, killed)
+    return outcome._replace(again=sum(times > 1 for times in api.times.values()), mischief=api.done)
+
+
+def compared(made: list[Made], facts: Collection[Mapping[str, object]], folder: Path, killed: int) -> Outcome:
     """Compare facts, and what was refused, with what was made up."""
     expected = {(one.machine, to_utc(one.report.at_ms)): one for one in made if not one.is_poison}
-    came = Counter((fact["equipmentId"], fact["timestamp"]) for fact in api.facts.values())
+    came = Counter((str(fact["equipmentId"]), str(fact["timestamp"])) for fact in facts)
     altered = 0
-    for fact in api.facts.values():
-        one = expected.get((fact["equipmentId"], fact["timestamp"]))
+    for fact in facts:
+        one = expected.get((str(fact["equipmentId"]), str(fact["timestamp"])))
         altered += one is None or (fact["state"], fact.get("detail")) != (one.report.state, one.report.detail)
     store = Store(folder / "reports.db")
     refused = {(machine, at_ms) for machine, at_ms, *_ in store.reasons()}
@@ -76,7 +95,7 @@ def judged(made: list[Made], api: HostileApi, folder: Path, killed: int) -> Outc
         doubled=sum(times - 1 for times in came.values()),
         altered=altered,
         wrongly_refused=len(refused ^ {(one.machine, one.report.at_ms) for one in made if one.is_poison}),
-        again=sum(times > 1 for times in api.times.values()),
+        again=0,
         kills=killed,
-        mischief=api.done,
+        mischief=Counter(),
     )
