@@ -5,8 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from andon_gateway.brokers import Broker, broker_of
+from andon_gateway.conditions import Malformed
 from andon_gateway.nodes import NodeName
+from andon_gateway.sparkplug import origin_of_tag
 from andon_gateway.tables import BadConfiguration, Table
+from andon_gateway.topics import Tag, path_of
 
 UNSECURED: Final = "None"
 ENCRYPTED: Final = ", SignAndEncrypt"
@@ -67,7 +71,26 @@ class OpcuaSource:
     has_times: bool
 
 
-AnySource = LinesSource | OpcuaSource
+@dataclass(frozen=True, slots=True)
+class MqttSource:
+    """Topics of a broker, in JSON. time: where messages say since when. quiet_ms: after so long nothing is known."""
+
+    name: str
+    broker: Broker
+    time: tuple[str, ...] | None
+    quiet_ms: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SparkplugSource:
+    """Edge nodes of Sparkplug B behind a broker. has_times: the source's count."""
+
+    name: str
+    broker: Broker
+    has_times: bool
+
+
+AnySource = LinesSource | OpcuaSource | MqttSource | SparkplugSource
 
 
 def source_of(table: Table, folder: Path) -> AnySource:
@@ -91,8 +114,13 @@ def require_tag(source: AnySource, tag: str) -> None:
         Malformed: it cannot.
 
     """
-    if isinstance(source, OpcuaSource):
-        NodeName.parse(tag)
+    match source:
+        case OpcuaSource():
+            NodeName.parse(tag)
+        case MqttSource():
+            Tag.parse(tag)
+        case SparkplugSource() if origin_of_tag(tag) is None:
+            raise Malformed(f"{tag!r} should be GROUP/NODE#METRIC or GROUP/NODE/DEVICE#METRIC")
 
 
 def _lines(table: Table, folder: Path) -> LinesSource:  # noqa: ARG001  what it runs is no path of ours
@@ -113,9 +141,26 @@ def _opcua(table: Table, folder: Path) -> OpcuaSource:
     publish_ms = table.duration_ms("publish", PUBLISH_MS) or 0
     if not SHORTEST_PUBLISH_MS <= publish_ms <= LONGEST_PUBLISH_MS:
         raise BadConfiguration(f"{table.place}.publish: should be 10ms to 60s")
+    return OpcuaSource(name, url, security, user, publish_ms, has_times=_has_times(table))
+
+
+def _has_times(table: Table) -> bool:
     if (time := table.take("time", str, "source")) not in TIMES:
         raise BadConfiguration(f"{table.place}.time: should be one of {', '.join(TIMES)}")
-    return OpcuaSource(name, url, security, user, publish_ms, has_times=time == "source")
+    return bool(time == "source")
+
+
+def _mqtt(table: Table, folder: Path) -> MqttSource:
+    pointer = table.take("time", str, None)
+    try:
+        time = None if pointer is None else path_of(pointer)
+    except Malformed as error:
+        raise BadConfiguration(f"{table.place}.time: {error}") from error
+    return MqttSource(table.take("name", str), broker_of(table, folder), time, table.duration_ms("quiet"))
+
+
+def _sparkplug(table: Table, folder: Path) -> SparkplugSource:
+    return SparkplugSource(table.take("name", str), broker_of(table, folder), has_times=_has_times(table))
 
 
 def _security(table: Table, folder: Path) -> Security | None:
@@ -151,4 +196,9 @@ def _user(table: Table, folder: Path) -> Password | UserCertificate | None:
     )
 
 
-KINDS: Final[Mapping[str, Callable[[Table, Path], AnySource]]] = {"lines": _lines, "opcua": _opcua}
+KINDS: Final[Mapping[str, Callable[[Table, Path], AnySource]]] = {
+    "lines": _lines,
+    "opcua": _opcua,
+    "mqtt": _mqtt,
+    "sparkplug": _sparkplug,
+}

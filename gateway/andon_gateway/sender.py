@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Final
 
+from andon_gateway.pauses import FIRST_S, pause_s
 from andon_gateway.store import Store, Stored
 from andon_gateway.verdict import Answer, Verdict, judge
 
@@ -28,7 +29,7 @@ class Sender:
         counts: Counter[str],
         renew: Callable[[], None] = lambda: None,
         chance: Random | None = None,
-        first_s: float = 1.0,
+        first_s: float = FIRST_S,
     ) -> None:
         """Begin with a full batch."""
         self._store = store
@@ -73,6 +74,6 @@ class Sender:
             self._failures = 0
             return 0
         self._counts["failures"] += 1
-        longest_s = min(self._first_s * 2**self._failures, LONGEST_S)
-        self._failures = min(self._failures + 1, 16)
-        return max(self._chance.uniform(0, longest_s), verdict.at_least_s)
+        found_s = pause_s(self._failures, longest_s=LONGEST_S, chance=self._chance, first_s=self._first_s)
+        self._failures += 1
+        return max(found_s, verdict.at_least_s)

@@ -1,14 +1,17 @@
 """Sources of a configuration, each with the tags that machines use."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 
 from andon_gateway.clock import Clock
 from andon_gateway.config import Configuration
-from andon_gateway.kinds import AnySource, OpcuaSource
+from andon_gateway.kinds import AnySource, LinesSource, MqttSource, OpcuaSource, SparkplugSource
 from andon_gateway.lines import Lines
 from andon_gateway.reading import Messages, Source
+from andon_gateway.sparkplug_nodes import Nodes
 from andon_gateway.tables import BadConfiguration
+from andon_gateway.topics import Topics
 
 
 def sources_of(
@@ -27,12 +30,25 @@ def sources_of(
 
 
 def _made(settings: AnySource, tags: Collection[str], messages: Messages, clock: Clock, counts: Counter[str]) -> Source:
-    if isinstance(settings, OpcuaSource):
-        try:
-            from andon_gateway.opcua import Opcua  # noqa: PLC0415  the core needs no package
-        except ImportError as error:
-            raise BadConfiguration(
-                f"source {settings.name}: pip install 'andon-gateway[opcua]' first: {error}"
-            ) from error
-        return Opcua(settings, tags=tags, messages=messages, clock=clock, counts=counts)
-    return Lines(settings, tags=tags, messages=messages, clock=clock, counts=counts)
+    match settings:
+        case LinesSource():
+            return Lines(settings, tags=tags, messages=messages, clock=clock, counts=counts)
+        case OpcuaSource():
+            with _needing("opcua", settings.name):
+                from andon_gateway.opcua import Opcua  # noqa: PLC0415  the core needs no package
+            return Opcua(settings, tags=tags, messages=messages, clock=clock, counts=counts)
+        case MqttSource():
+            reader: Topics | Nodes = Topics(tags, time=settings.time, quiet_ms=settings.quiet_ms, counts=counts)
+        case SparkplugSource():
+            reader = Nodes(tags, has_times=settings.has_times, counts=counts)
+    with _needing("mqtt", settings.name):
+        from andon_gateway.mqtt import Mqtt  # noqa: PLC0415  the core needs no package
+    return Mqtt(settings.name, settings.broker, reader, messages=messages, clock=clock, counts=counts)
+
+
+@contextmanager
+def _needing(extra: str, source: str) -> Iterator[None]:
+    try:
+        yield
+    except ImportError as error:
+        raise BadConfiguration(f"source {source}: pip install 'andon-gateway[{extra}]' first: {error}") from error

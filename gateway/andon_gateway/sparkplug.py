@@ -8,6 +8,7 @@ births. Topics are `spBv1.0/GROUP/KIND/NODE[/DEVICE]`; the tag of a value is `GR
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final, NamedTuple
 
+from andon_gateway.changes import Change
 from andon_gateway.conditions import Value
 from andon_gateway.sparkplug_payload import Metric, Payload, typed
 
@@ -35,13 +36,6 @@ class Origin(NamedTuple):
     def of_node(self) -> "Origin":
         """The edge node."""
         return self._replace(device=None)
-
-
-class Change(NamedTuple):
-    """Values by tag, at a time of the source (epoch ms), if it says one."""
-
-    source_ms: int | None
-    values: Mapping[str, Value]
 
 
 class Known(NamedTuple):
@@ -107,7 +101,7 @@ class EdgeNode:
         """Take no value for known any more."""
         self._seq, self._is_dead = None, False
         self._born.clear()
-        return _changed(None, dict.fromkeys(self._tags))
+        return [Change(tag, None, None) for tag in sorted(self._tags)]
 
     def reset(self) -> list[Change]:
         """Begin anew: the connection was lost. It asks at once."""
@@ -131,20 +125,21 @@ class EdgeNode:
             raise OutOfStep
         self._seq = payload.seq
         if kind == "DBIRTH":
-            return _changed(payload.at_ms, self._bear(origin, payload))
+            return self._bear(origin, payload)
         if kind == "DDEATH":
             self._born.pop(origin, None)
-            return _changed(payload.at_ms, self._unknown_of(origin))
-        return list(self._changes(origin, payload))
+            return self._all_of(origin, {}, payload.at_ms)
+        return list(self._read(origin, payload))
 
     def _begin(self, payload: Payload) -> list[Change]:
         """Take the birth of a node; its devices have theirs behind it."""
-        self.lose()
+        lost = self.lose()
         if payload.seq is None or payload.seq >= NUMBERS:
             raise OutOfStep
         self._seq, self._asked_ms = payload.seq, None
         self._session = _session(payload)
-        return _changed(payload.at_ms, dict.fromkeys(self._tags) | self._bear(self._node, payload))
+        others = [change._replace(source_ms=payload.at_ms) for change in lost if not _is_of(self._node, change.tag)]
+        return others + self._bear(self._node, payload)
 
     def _end(self, payload: Payload) -> list[Change]:
         """Take the death of a session: not that of an earlier one, which the broker sends late."""
@@ -156,8 +151,8 @@ class EdgeNode:
         self._is_dead = is_certain
         return changes
 
-    def _bear(self, origin: Origin, payload: Payload) -> dict[str, Value]:
-        """Take a birth, and return all that is so now, whenever it became so."""
+    def _bear(self, origin: Origin, payload: Payload) -> list[Change]:
+        """Take a birth: all that is so now, whenever it became so."""
         known: dict[str | int, Known] = {}
         for metric in payload.metrics:
             if metric.name is not None:
@@ -165,41 +160,29 @@ class EdgeNode:
                 if metric.alias is not None:
                     known[metric.alias] = known[metric.name]
         self._born[origin] = known
-        return self._unknown_of(origin) | dict(self._read(origin, payload.metrics))
+        values = {change.tag: change.value for change in self._read(origin, payload)}
+        return self._all_of(origin, values, payload.at_ms)
 
-    def _changes(self, origin: Origin, payload: Payload) -> Iterator[Change]:
-        """Yield data: what has one time together, and two values of one metric one after the other."""
-        at_ms: int | None = None
-        values: dict[str, Value] = {}
-        for metric in payload.metrics:
-            metric_ms = payload.at_ms if metric.at_ms is None else metric.at_ms
-            for tag, value in self._read(origin, [metric]):
-                if values and (metric_ms != at_ms or tag in values):
-                    yield Change(at_ms, values)
-                    values = {}
-                at_ms = metric_ms
-                values[tag] = value
-        if values:
-            yield Change(at_ms, values)
+    def _all_of(self, origin: Origin, values: Mapping[str, Value], at_ms: int | None) -> list[Change]:
+        """Return changes of all values of an origin; those that are left out are unknown."""
+        return [Change(tag, values.get(tag), at_ms) for tag in sorted(self._tags) if _is_of(origin, tag)]
 
-    def _read(self, origin: Origin, metrics: Collection[Metric]) -> Iterator[tuple[str, Value]]:
+    def _read(self, origin: Origin, payload: Payload) -> Iterator[Change]:
         """Yield the values that machines use; what is historical says nothing of now."""
         known = self._born.get(origin)
         if known is None:
             raise OutOfStep
-        for metric in metrics:
+        for metric in payload.metrics:
             found = _known(metric, known)
             tag = f"{origin.text}#{found.name}" if found else ""
             if found and tag in self._tags and not metric.is_historical:
                 datatype = found.datatype if metric.datatype is None else metric.datatype
-                yield tag, typed(metric.value, datatype) if metric.is_good else None
-
-    def _unknown_of(self, origin: Origin) -> dict[str, Value]:
-        return {tag: None for tag in self._tags if tag.startswith(f"{origin.text}#")}
+                value = typed(metric.value, datatype) if metric.is_good else None
+                yield Change(tag, value, payload.at_ms if metric.at_ms is None else metric.at_ms)
 
 
-def _changed(source_ms: int | None, values: Mapping[str, Value]) -> list[Change]:
-    return [Change(source_ms, values)] if values else []
+def _is_of(origin: Origin, tag: str) -> bool:
+    return tag.startswith(f"{origin.text}#")
 
 
 def _known(metric: Metric, known: Mapping[str | int, Known]) -> Known | None:

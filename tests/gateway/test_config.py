@@ -5,14 +5,15 @@ from typing import Final
 import pytest
 
 from andon.project import project
+from andon_gateway.brokers import Broker, Tls
 from andon_gateway.config import parse, read
-from andon_gateway.kinds import OpcuaSource, Password, Security
+from andon_gateway.kinds import MqttSource, OpcuaSource, Password, Security, SparkplugSource
 from andon_gateway.states import NoSignal
 from andon_gateway.tables import BadConfiguration
 
 README: Final = project().root / "gateway" / "README.md"
-EXAMPLE, OPCUA = re.findall(r"^```toml\n(.*?)^```$", README.read_text(), re.MULTILINE | re.DOTALL)
-BOTH: Final = EXAMPLE + OPCUA
+EXAMPLE, OPCUA, MQTT, SPARKPLUG = re.findall(r"^```toml\n(.*?)^```$", README.read_text(), re.MULTILINE | re.DOTALL)
+ALL: Final = EXAMPLE + OPCUA + MQTT + SPARKPLUG
 
 
 def test_the_example_of_the_readme_is_a_configuration(tmp_path: Path) -> None:
@@ -26,13 +27,23 @@ def test_the_example_of_the_readme_is_a_configuration(tmp_path: Path) -> None:
 
 
 def test_the_example_of_opc_ua_is_a_source_with_files_of_the_folder(tmp_path: Path) -> None:
-    assert parse(BOTH, tmp_path).sources[1] == OpcuaSource(
+    assert parse(ALL, tmp_path).sources[1] == OpcuaSource(
         "line-4",
         "opc.tcp://10.0.3.11:4840",
         Security("Basic256Sha256", (tmp_path / "line-4.der",), tmp_path / "gateway.der", tmp_path / "gateway.key"),
         Password("andon", tmp_path / "line-4.password"),
         250,
         has_times=True,
+    )
+
+
+def test_the_examples_of_mqtt_are_sources_with_files_of_the_folder(tmp_path: Path) -> None:
+    tls = Tls(ca=tmp_path / "plant-ca.pem")
+    password = tmp_path / "cell-7.password"
+
+    assert parse(ALL, tmp_path).sources[2:] == (
+        MqttSource("cell-7", Broker("broker.plant", 8883, tls, "andon", password), ("timestamp",), 60_000),
+        SparkplugSource("line-5", Broker("broker.plant", 8883, Tls()), has_times=True),
     )
 
 
@@ -46,7 +57,7 @@ def test_the_example_of_opc_ua_is_a_source_with_files_of_the_folder(tmp_path: Pa
         ("token_file =", "token_command = ['x']\ntoken_file =", "not both"),
         ('kind = "lines"', 'kind = "carrier-pigeon"', r"source\[0\].kind: nobody knows carrier-pigeon"),
         ('quiet = "60s"', 'quiet = "a while"', r"source\[0\].quiet: should be a duration"),
-        ('source = "line-3"', 'source = "line-5"', r"machine\[0\].source: there is no source line-5"),
+        ('source = "line-3"', 'source = "line-9"', r"machine\[0\].source: there is no source line-9"),
         ('"oil > 80"', '"oill > 80"', r"machine\[0\].states\[1\]: oill is no value"),
         ('"WARNING1"', '"warning"', r"states\[1\].is: should be capital letters"),
         ('{ is = "NORMAL" }', '{ is = "NORMAL", when = "oil > 1" }', "is without `when`"),
@@ -62,13 +73,21 @@ def test_the_example_of_opc_ua_is_a_source_with_files_of_the_folder(tmp_path: Pa
         ('time = "source"', 'time = "utc"', r"source\[1\].time: should be one of source, received"),
         ("opc.tcp://", "opc.tcp://a:b@", r"source\[1\].url: should be such as"),
         ("nsu=urn:plc;s=Press2.Mode", "ns=2;s=Press2.Mode", r"machine\[1\].values.mode: .* write nsu="),
+        ("mqtts://broker.plant:8883", "mqtt://broker.plant", r"source\[2\].url: mqtts://, for ca"),
+        ("mqtts://broker.plant:8883", "tcp://broker.plant", r"source\[2\].url: should be such as mqtts://"),
+        ("mqtts://broker.plant:8883", "mqtts://a:b@broker.plant", r"source\[2\].url: should be such as mqtts://"),
+        ("mqtts://broker.plant:8883", "mqtts://broker.plant:port", r"source\[2\].url: "),
+        ('password_file = "cell-7.password"', "", r"source\[2\]: a certificate has a key, and a user has"),
+        ('time = "/timestamp"', 'time = "timestamp"', r"source\[2\].time: .* should be a JSON Pointer"),
+        ("plant/press-3/mode", "plant/+/mode", r"machine\[2\].values.mode: .* without \+"),
+        ("Guadalajara/line-5#EStop", "line-5#EStop", r"machine\[3\].values.estop: .* GROUP/NODE#METRIC"),
     ],
 )
 def test_what_is_wrong_is_said_with_its_place(tmp_path: Path, before: str, after: str, reason: str) -> None:
-    assert before in BOTH
+    assert before in ALL
 
     with pytest.raises(BadConfiguration, match=reason):
-        parse(BOTH.replace(before, after, 1), tmp_path)
+        parse(ALL.replace(before, after, 1), tmp_path)
 
 
 def test_a_password_is_not_sent_where_anybody_can_read_it(tmp_path: Path) -> None:

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from andon_gateway.changes import Change
 from andon_gateway.conditions import Value
-from andon_gateway.sparkplug import ASK_AGAIN_MS, Change, EdgeNode, Origin, origin_of_tag, read_topic, topics_of
+from andon_gateway.sparkplug import ASK_AGAIN_MS, EdgeNode, Origin, origin_of_tag, read_topic, topics_of
 from andon_gateway.sparkplug_payload import Metric, Payload
 
 NODE: Final = Origin("plant", "line-3")
@@ -83,7 +84,7 @@ class Machine:
 
 def taken(host: EdgeNode, known: dict[str, Value], sent: Sent) -> None:
     for change in host.take(sent.kind, sent.origin, sent.payload):
-        known |= change.values
+        known[change.tag] = change.value
 
 
 actions = st.tuples(
@@ -153,7 +154,7 @@ def test_what_does_not_follow_makes_all_unknown_and_asks_for_births(
 
     changes = host.take(kind, origin, payload)
 
-    assert changes == [Change(None, dict.fromkeys(TAGS))]
+    assert changes == [Change(tag, None, None) for tag in sorted(TAGS)]
     assert [host.asks(ms) for ms in (5, 6, ASK_AGAIN_MS, ASK_AGAIN_MS + 5)] == [True, False, False, True]
 
 
@@ -192,10 +193,11 @@ def test_data_keep_their_times_and_no_value_hides_another() -> None:
 
     oil, mode = "plant/line-3/press#oil", "plant/line-3/press#mode"
     assert changes == [
-        Change(10, {oil: 1, mode: 2}),
-        Change(10, {oil: 3}),
-        Change(20, {oil: -6}),
-        Change(30, {mode: None}),
+        Change(oil, 1, 10),
+        Change(mode, 2, 10),
+        Change(oil, 3, 10),
+        Change(oil, -6, 20),
+        Change(mode, None, 30),
     ]
 
 

@@ -13,7 +13,20 @@ from contextlib import AbstractContextManager
 from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
-CONNECT, CONNACK, PUBLISH, PUBACK, SUBSCRIBE, SUBACK = 1, 2, 3, 4, 8, 9
+from bench.gateway.packets import (
+    CONNACK,
+    CONNECT,
+    PUBACK,
+    PUBLISH,
+    SUBACK,
+    SUBSCRIBE,
+    Packet,
+    cut,
+    packet,
+    publication,
+    text,
+)
+
 CLEAN_SESSION: Final = 0x02
 REFUSED: Final = 0x80
 BINARY, CLOSE = 0x2, 0x8
@@ -44,10 +57,10 @@ class Subscriber(AbstractContextManager["Subscriber"]):
 
     def _subscribe(self) -> None:
         self._shake_hands()
-        client_id = _text(self._changes["clientId"])
-        self._send(CONNECT, 0, _text("MQTT") + bytes([4, CLEAN_SESSION]) + struct.pack("!H", KEEP_ALIVE_S) + client_id)
+        client_id = text(self._changes["clientId"])
+        self._send(CONNECT, 0, text("MQTT") + bytes([4, CLEAN_SESSION]) + struct.pack("!H", KEEP_ALIVE_S) + client_id)
         self._require(CONNACK, last=0)
-        self._send(SUBSCRIBE, 2, struct.pack("!H", 1) + _text(self._changes["topic"]) + bytes([self._qos]))
+        self._send(SUBSCRIBE, 2, struct.pack("!H", 1) + text(self._changes["topic"]) + bytes([self._qos]))
         self._require(SUBACK, last=self._qos)
 
     def __exit__(self, *_: object) -> None:
@@ -63,18 +76,16 @@ class Subscriber(AbstractContextManager["Subscriber"]):
         until = time.monotonic() + within_s
         while True:
             self._socket.settimeout(max(0.01, until - time.monotonic()))
-            kind, flags, content = self._packet()
-            if kind == PUBLISH:
-                return self._message(flags, content)
+            found = self._packet()
+            if found.kind == PUBLISH:
+                return self._message(found)
 
-    def _message(self, flags: int, content: bytes) -> tuple[str, dict[str, Any]]:
-        length = struct.unpack("!H", content[:2])[0]
-        topic, rest = content[2 : 2 + length].decode(), content[2 + length :]
-        if flags & 0b0110:  # QoS 1: a packet's id, which is acknowledged
-            self._send(PUBACK, 0, rest[:2])
-            rest = rest[2:]
-        body: dict[str, Any] = json.loads(rest)
-        return topic, body
+    def _message(self, found: Packet) -> tuple[str, dict[str, Any]]:
+        message = publication(found)
+        if message.number is not None:
+            self._send(PUBACK, 0, struct.pack("!H", message.number))
+        body: dict[str, Any] = json.loads(message.content)
+        return message.topic, body
 
     def _require(self, kind: int, *, last: int) -> None:
         got, _, content = self._packet()
@@ -97,18 +108,18 @@ class Subscriber(AbstractContextManager["Subscriber"]):
             raise Refused(status)
 
     def _send(self, kind: int, flags: int, content: bytes) -> None:
-        packet = bytes([kind << 4 | flags]) + _length(len(content)) + content
+        sent = packet(kind, flags, content)
         mask = os.urandom(4)
-        size = bytes([0x80 | len(packet)]) if len(packet) < 126 else b"\xfe" + struct.pack("!H", len(packet))
-        masked = bytes(byte ^ mask[number % 4] for number, byte in enumerate(packet))
+        size = bytes([0x80 | len(sent)]) if len(sent) < 126 else b"\xfe" + struct.pack("!H", len(sent))
+        masked = bytes(byte ^ mask[number % 4] for number, byte in enumerate(sent))
         self._socket.sendall(bytes([0x80 | BINARY]) + size + mask + masked)
 
-    def _packet(self) -> tuple[int, int, bytes]:
-        """Return the kind, the flags and the content of the next packet; a frame may have several, or a part of one."""
-        while (cut := _cut(self._bytes)) is None:
+    def _packet(self) -> Packet:
+        """Return the next packet; a frame may have several, or a part of one."""
+        while (found := cut(self._bytes)) is None:
             self._bytes += self._frame()
-        (first, content), self._bytes = cut
-        return first >> 4, first & 0x0F, content
+        first, self._bytes = found
+        return first
 
     def _frame(self) -> bytes:
         first, size = self._read(2)
@@ -128,28 +139,3 @@ class Subscriber(AbstractContextManager["Subscriber"]):
                 raise Refused("the connection ended")
             content += more
         return content
-
-
-def _text(text: str) -> bytes:
-    return struct.pack("!H", len(text.encode())) + text.encode()
-
-
-def _length(size: int) -> bytes:
-    encoded = bytearray()
-    while True:
-        size, digit = divmod(size, 128)
-        encoded.append(digit | (0x80 if size else 0))
-        if not size:
-            return bytes(encoded)
-
-
-def _cut(received: bytes) -> tuple[tuple[int, bytes], bytes] | None:
-    """Return the first byte and the content of the first packet, and what is behind it; None: it is not whole yet."""
-    size = 0
-    for number, digit in enumerate(received[1:5]):
-        size |= (digit & 0x7F) << 7 * number
-        if digit < 0x80:
-            start = 2 + number
-            whole = len(received) >= start + size
-            return ((received[0], received[start : start + size]), received[start + size :]) if whole else None
-    return None
