@@ -138,16 +138,17 @@ prove-people: install  ## have people use all routes in memory, and look for nam
 prove-telling: install  ## have a stack of its own tell people, while workers are killed and providers fail: PEOPLE=300 SEED=1 ONLY=chains
 	@$(RUN) bench.telling $(if $(PEOPLE),--people $(PEOPLE)) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY))
 
-# Where its sources are not, its distribution is installed: gateway/README.md.
+# Where its sources are not, its distribution is installed: gateway/README.md. Without a CONFIG: a press of our own.
 GATEWAY := PYTHONPATH=gateway $(PYTHON) -m andon_gateway.cli
+SAMPLE := PYTHONPATH=gateway:functions:library:. ANDON_CALLED_BY=make $(PYTHON) -m demo.plc.sample
 
 gateway: export CONFIG := $(value CONFIG)
-gateway: install  ## run the gateway of a plant from its sources, until Ctrl-C: CONFIG=gateway.toml
-	@$(GATEWAY) run "$$CONFIG"
+gateway: install  ## run the gateway of a plant from its sources, until Ctrl-C: CONFIG=gateway.toml; without: a sample server's, to the running system
+	@$(if $(value CONFIG),$(GATEWAY) run "$$CONFIG",$(SAMPLE) run)
 
 gateway-check: export CONFIG := $(value CONFIG)
-gateway-check: install  ## read each value of a gateway's configuration once, and print the states: CONFIG=gateway.toml
-	@$(GATEWAY) check "$$CONFIG"
+gateway-check: install  ## read each value of a gateway's configuration once, and print the states: CONFIG=gateway.toml; without: the sample's
+	@$(if $(value CONFIG),$(GATEWAY) check "$$CONFIG",$(SAMPLE) check)
 
 gateway-torture: install  ## kill a gateway again and again before an API that lies (STACK=1: the running system), and count what was lost, doubled, altered: N=10000 KILLS=20 SEED=1
 	@PYTHONPATH=gateway:functions:library:. $(PYTHON) -m bench.gateway $(if $(N),--count $(N)) $(if $(KILLS),--kills $(KILLS)) \

@@ -1,4 +1,4 @@
-"""The npm library `aws-lambda-stream`, which this project is compared with; nothing that is deployed uses it."""
+"""Packages of npm that this project is compared with, or tried against; nothing that is deployed uses them."""
 
 import hashlib
 import shutil
@@ -21,7 +21,7 @@ NPM: Final = (
     "--no-save",
 )
 
-LIBRARY, SDK = "aws-lambda-stream", "aws-sdk"
+LIBRARY, SDK, OPCUA = "aws-lambda-stream", "aws-sdk", "node-opcua"
 PACKAGES: Final = {
     LIBRARY: ("aws-lambda-stream@1.0.0",),
     # Lambda brings AWS's SDK, the library does not.
@@ -30,6 +30,7 @@ PACKAGES: Final = {
         "@aws-sdk/lib-dynamodb@3.1162.0",
         "@aws-sdk/client-eventbridge@3.1169.0",
     ),
+    OPCUA: ("node-opcua@2.186.0",),
 }
 
 

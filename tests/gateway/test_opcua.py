@@ -20,7 +20,7 @@ from andon_gateway.opcua import Opcua
 from andon_gateway.reading import Message
 from andon_gateway.sources import sources_of
 from demo.plc.server import TAGS, URI
-from tests.support.plc import Plc, certify
+from tests.support.plc import Press, certify
 
 WITHIN_S: Final = 20.0
 
@@ -93,14 +93,13 @@ def reading(text: str, folder: Path) -> Iterator[Reading]:
 
 
 @pytest.fixture(scope="module")
-def press(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Plc]:
-    running = Plc(emulator.free_port())
-    running.start(*certify(tmp_path_factory.mktemp("plc"), "server", URI))
+def press(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Press]:
+    running = Press(emulator.free_port(), tmp_path_factory.mktemp("plc"))
     yield running
     running.kill()
 
 
-def test_changes_come_with_the_times_of_the_source_and_bad_quality_is_unknown(press: Plc, tmp_path: Path) -> None:
+def test_changes_come_with_the_times_of_the_source_and_bad_quality_is_unknown(press: Press, tmp_path: Path) -> None:
     with reading(CONFIGURATION % {"port": press.port}, tmp_path) as read:
         began = read.comes_to(oil=60.0, estop=False)
         first = list(read.seen)
@@ -122,7 +121,7 @@ def test_changes_come_with_the_times_of_the_source_and_bad_quality_is_unknown(pr
 
 
 def test_a_server_that_stood_still_for_three_seconds_loses_no_change_and_no_connection(
-    press: Plc, tmp_path: Path
+    press: Press, tmp_path: Path
 ) -> None:
     with reading(CONFIGURATION % {"port": press.port}, tmp_path) as read:
         assert read.comes_to(estop=False)
@@ -136,7 +135,7 @@ def test_a_server_that_stood_still_for_three_seconds_loses_no_change_and_no_conn
 
 
 def test_check_prints_states_and_says_which_node_a_server_does_not_have(
-    press: Plc, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    press: Press, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "gateway.toml"
     text = CONFIGURATION % {"port": press.port}
@@ -154,7 +153,7 @@ def test_check_prints_states_and_says_which_node_a_server_does_not_have(
     assert "nsu=urn:andon:plc;s=Press1.Estop: BadNodeIdUnknown" in said
 
 
-def secured(press: Plc, folder: Path) -> str:
+def secured(press: Press, folder: Path) -> str:
     """Write the files of a gateway, and return its configuration."""
     certify(folder, "gateway", "urn:andon:gateway:test")
     (folder / "password").write_text("a secret\n")
@@ -171,7 +170,7 @@ def secured(press: Plc, folder: Path) -> str:
     ],
 )
 def test_what_a_secure_connection_lacks_is_said(
-    press: Plc, tmp_path: Path, file: str, content: bytes, trouble: str
+    press: Press, tmp_path: Path, file: str, content: bytes, trouble: str
 ) -> None:
     text = secured(press, tmp_path)
     (tmp_path / file).write_bytes(content)
@@ -181,7 +180,7 @@ def test_what_a_secure_connection_lacks_is_said(
 
 
 def test_a_server_that_comes_back_with_a_new_certificate_is_refused_until_it_is_trusted_and_then_read_anew(
-    press: Plc, tmp_path: Path
+    press: Press, tmp_path: Path
 ) -> None:
     with reading(secured(press, tmp_path), tmp_path) as read:
         assert read.comes_to(oil=60.0, estop=False), read.source.trouble

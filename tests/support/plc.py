@@ -1,11 +1,7 @@
-"""The server of demo/plc in a process of its own, and certificates for it and the gateway."""
+"""The press of demo/plc, which may end and come back, and certificates for it and the gateway."""
 
 import datetime as dt
-import signal
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final
 
@@ -14,58 +10,36 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.x509.oid import NameOID
 
-from andon.project import project
+from demo.plc.process import DONE, by_asyncua
 
 DAY: Final = dt.timedelta(days=1)
 
 
-class Plc:
-    """A server on a port of this machine: begin it by `start`, end it by `kill`."""
+class Press:
+    """asyncua's server on a port of this machine; its one user is `line`, whose password is `a secret`."""
 
-    def __init__(self, port: int) -> None:
+    def __init__(self, port: int, folder: Path) -> None:
         self.port = port
-        self._process: subprocess.Popen[str] | None = None
+        self._folder = folder
+        self.start(*certify(folder, "server", "urn:andon:plc:server"))
 
     def start(self, certificate: Path, key: Path) -> None:
         """Start it, and wait until it answers."""
         self.certificate = certificate
-        options = {"--port": self.port, "--certificate": certificate, "--key": key, "--user": "line:a secret"}
-        words = [str(word) for option in options.items() for word in option]
-        command = [sys.executable, "-m", "demo.plc.server", *words]
-        pipe, null = subprocess.PIPE, subprocess.DEVNULL
-        root = project().root
-        self._process = subprocess.Popen(command, cwd=root, stdin=pipe, stdout=pipe, stderr=null, text=True)  # noqa: S603
-        self._expect("ready")
-
-    def kill(self) -> None:
-        """End it at once."""
-        if process := self._process:
-            process.kill()
-            process.communicate()
+        options = ("--certificate", certificate, "--key", key, "--user", "line:a secret")
+        self._plc = by_asyncua(self.port, self._folder, *options)
 
     def turn(self, line: str) -> None:
         """Turn a value, such as `oil 81`, and wait until the server has it."""
-        assert self._process
-        assert self._process.stdin
-        self._process.stdin.write(f"{line}\n")
-        self._process.stdin.flush()
-        self._expect("ok")
+        assert self._plc.turn(line) == DONE
 
-    @contextmanager
-    def frozen(self) -> Iterator[None]:
+    def kill(self) -> None:
+        """End it at once."""
+        self._plc.kill()
+
+    def frozen(self) -> AbstractContextManager[None]:
         """Have it stand still; its port stays open."""
-        assert self._process
-        self._process.send_signal(signal.SIGSTOP)
-        try:
-            yield
-        finally:
-            self._process.send_signal(signal.SIGCONT)
-
-    def _expect(self, word: str) -> None:
-        assert self._process
-        assert self._process.stdout
-        said = self._process.stdout.readline().strip()
-        assert said == word, said or "the server has ended"
+        return self._plc.frozen()
 
 
 def certify(folder: Path, name: str, uri: str) -> tuple[Path, Path]:
