@@ -168,13 +168,13 @@ class FakeApi:
             order = _order(path, body, at=self.now or datetime.now(UTC))
             self.orders = [*(one for one in self.orders if not _is_same(one, order)), order]
             return FakeAnswer(200, order)
-        if path.endswith("/contact"):
-            body = {"verifiedAt": {}, **body}
         row, version = self.people.get(path, ({}, 0))
         if version and "if-match" not in headers:
             return refused(428, "A change needs If-Match with the current version.")
         if version and headers["if-match"] != f'"{version}"':
             return refused(412, "It has been changed since.")
+        if path.endswith("/contact"):
+            row = {"verifiedAt": {}}  # all of it is replaced
         self.people[path] = (row | body, version + 1)
         return FakeAnswer(200 if version else 201, body, etag=str(version + 1))
 

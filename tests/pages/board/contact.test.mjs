@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { addressIn, withAddress, withDevice, withoutDevice } from "../../../functions/pages/board/page/contact.js";
+import { addressIn, ORDER, orderIn, withAddress, withDevice, withEarlier, withoutDevice, withQuietHours } from "../../../functions/pages/board/page/contact.js";
 
 const keys = { p256dh: "B", auth: "a" };
 const device = (/** @type {string} */ endpoint) => ({ endpoint, keys });
@@ -37,4 +37,23 @@ test("the browser that asks last is told, five at most are kept, each once", () 
   assert.deepEqual(many.push?.map(({ endpoint }) => endpoint.at(8)), ["2", "6", "5", "4", "3"]);
   assert.equal(addressIn(many, "push"), "https://2.example/");
   assert.equal(withoutDevice(contact, "https://one.example/").push, undefined);
+});
+
+test("a channel goes one place ahead, the first one stays, and one that was left out comes last", () => {
+  const sms = { ...contact, order: /** @type {const} */ (["mail", "sms"]) };
+  const orders = (/** @type {"mail" | "sms" | "push"} */ channel) => withEarlier({ ...sms, order: [...sms.order] }, channel).order;
+
+  assert.deepEqual([orders("mail"), orders("sms"), orders("push")], [["mail", "sms"], ["sms", "mail"], ["mail", "sms", "push"]]);
+  assert.deepEqual(withEarlier(contact, "mail"), { ...content, order: ["push", "mail", "sms", "webhook"] });
+  const shown = orderIn({ order: ["mail", "sms"] }).map(({ channel, isTried }) => (isTried ? channel : `(${channel})`));
+  assert.deepEqual(shown, ["mail", "sms", "(push)", "(webhook)"]);
+  assert.deepEqual(orderIn({}).map(({ channel }) => channel), ORDER);
+});
+
+test("other quiet hours leave all else, and none are none", () => {
+  const hours = { from: "21:00", to: "05:00", timezone: "UTC" };
+  const { quietHours: ____, ...others } = content;
+
+  assert.deepEqual(withQuietHours(contact, hours), { ...content, quietHours: hours });
+  assert.deepEqual(withQuietHours(contact, null), others);
 });

@@ -1,20 +1,22 @@
-"""The page "Me": addresses, the codes that check them, test messages."""
+"""The page "Me": addresses, the codes that check them, test messages, the order of channels, quiet hours."""
 
+import json
 from typing import Final
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from demo.board import factory
-from demo.board.fake_api import FakeAnswer, FakeApi, contact_path, refused
+from demo.board.fake_api import PAGE, FakeAnswer, FakeApi, contact_path, refused
 from demo.board.pictures import PHONE
+from services.notify.reach import ORDER
 from tests.pages.board.conftest import Opened
 from tests.support.axe import violations
 
 ME: Final = "#/me"
 PATH: Final = contact_path("supervisor")
 TOUCHED_PX: Final = 56
-HEIGHTS: Final = """() => [...document.querySelectorAll("main button, main input")]
+HEIGHTS: Final = """() => [...document.querySelectorAll("main :is(button, input, select)")]
   .filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect().height)"""
 WRITTEN: Final = {name: factory.CONTACT[name] for name in ("email", "phone", "language", "order")}
 
@@ -133,6 +135,76 @@ def test_a_test_message_is_sent_where_one_is_told(opened: Opened, known: FakeApi
     expect(page.get_by_text("A test message is on its way.")).to_be_visible()
     expect(card(page, "SMS").get_by_role("button", name="Send a test message")).to_be_hidden()
     assert known.written == [("POST", f"{PATH}/mail/test", None, None)]
+
+
+def test_the_order_of_channels_is_changed_by_a_press_upon_the_version_that_was_seen(
+    opened: Opened, known: FakeApi
+) -> None:
+    screen = opened(ME, size=PHONE)
+    page = screen.page
+    order = card(page, "Order")
+    expect(order.get_by_role("listitem")).to_contain_text(["SMS", "Mail", "DevicesLeft out", "Chat or pagerLeft out"])
+    order.get_by_role("button", name="Mail: earlier").click()
+    expect(order.get_by_role("listitem")).to_contain_text(["Mail", "SMS", "Devices", "Chat or pager"])
+    expect(order.get_by_role("button", name="SMS: earlier")).to_be_focused()
+    order.get_by_role("button", name="Chat or pager: use it").click()
+    expect(order.get_by_role("listitem")).to_contain_text(["Mail", "SMS", "Chat or pager", "DevicesLeft out"])
+    expect(order.get_by_role("button", name="Chat or pager: earlier")).to_be_focused()
+
+    written = [(path, body, etag) for _, path, body, etag in known.written]
+    orders = [["mail", "sms"], ["mail", "sms", "webhook"]]
+    assert [(path, body) for path, body, _ in written] == [(PATH, WRITTEN | {"order": one}) for one in orders]
+    first, second = (etag for _, _, etag in written)
+    assert None not in {first, second}
+    assert first != second
+    assert not screen.scrolls_sideways()
+    assert violations(page) == []
+
+
+def test_quiet_hours_are_written_shown_and_removed(opened: Opened, known: FakeApi) -> None:
+    screen = opened(ME, size=PHONE)
+    page = screen.page
+    quiet = card(page, "Quiet hours")
+    expect(quiet.get_by_text("There are none.")).to_be_visible()
+    expect(quiet.get_by_role("button", name="No quiet hours")).to_be_hidden()
+    quiet.get_by_label("From").fill("21:30")
+    quiet.get_by_label("By the clock of").select_option("America/Mexico_City")
+    quiet.get_by_role("button", name="Save").click()
+    expect(quiet.get_by_text("There are none.")).to_be_hidden()
+    assert min(page.evaluate(HEIGHTS)) >= TOUCHED_PX
+    assert not screen.scrolls_sideways()
+    assert violations(page) == []
+
+    quiet.get_by_role("button", name="No quiet hours").click()
+    expect(quiet.get_by_text("There are none.")).to_be_visible()
+
+    hours = {"from": "21:30", "to": "06:00", "timezone": "America/Mexico_City"}
+    assert [body for _, _, body, _ in known.written] == [WRITTEN | {"quietHours": hours}, WRITTEN]
+
+
+def test_quiet_hours_that_begin_as_they_end_are_not_sent(opened: Opened, known: FakeApi) -> None:
+    quiet = card(opened(ME, size=PHONE).page, "Quiet hours")
+    quiet.get_by_label("From").fill("06:00")
+    quiet.get_by_role("button", name="Save").click()
+
+    message = quiet.get_by_label("To", exact=True).evaluate("(input) => input.validationMessage")
+    assert message == "Both times are the same."
+    assert known.written == []
+
+
+def test_an_order_that_was_changed_elsewhere_is_shown_and_not_overwritten(opened: Opened, known: FakeApi) -> None:
+    order = card((screen := opened(ME, size=PHONE)).page, "Order")
+    expect(order.get_by_role("listitem").first).to_contain_text("SMS")
+    known.rules["PUT", "/contact"] = lambda _body: refused(412, "It has been changed since.")
+    known.bodies[PATH] = factory.CONTACT | {"order": ["webhook", "sms", "mail"]}
+    order.get_by_role("button", name="Mail: earlier").click()
+
+    expect(screen.page.get_by_text("You changed this elsewhere meanwhile. Press again.")).to_be_visible()
+    expect(order.get_by_role("listitem").first).to_contain_text("Chat or pager")
+
+
+def test_the_order_that_nobody_chose_is_that_of_the_sender() -> None:
+    assert f"export const ORDER = {json.dumps(ORDER)};\n" in (PAGE / "contact.js").read_text()
 
 
 def test_a_badge_that_one_signs_in_by_is_whom_rosters_name_and_a_wall_is_nobody(opened: Opened, known: FakeApi) -> None:

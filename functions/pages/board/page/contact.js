@@ -3,14 +3,18 @@
  *
  * @typedef {"mail" | "sms" | "webhook" | "push"} Channel
  * @typedef {{endpoint: string, keys: {p256dh: string, auth: string}}} Subscription
+ * @typedef {{from: string, to: string, timezone: string}} QuietHours  Times as `22:00`, by the clock of a zone.
  * @typedef {{email?: string, phone?: string, webhooks?: string[], push?: Subscription[], language?: string,
- *   order?: string[], quietHours?: object}} Content
+ *   order?: Channel[], quietHours?: QuietHours}} Content
  * @typedef {Content & {verifiedAt: {[channel in Channel]?: string}}} Contact
  */
 
 /** What a person writes; the API replaces all of it. */
 const MEMBERS = /** @type {const} */ (["email", "phone", "webhooks", "push", "language", "order", "quietHours"]);
 const MOST_SUBSCRIPTIONS = 5;
+
+/** The order of channels that are not told otherwise, as the API has it. @type {readonly Channel[]} */
+export const ORDER = ["push", "sms", "mail", "webhook"];
 
 /** The contact of whoever has none. @type {Contact} */
 export const NOBODYS = { verifiedAt: {} };
@@ -60,6 +64,42 @@ export const withDevice = (contact, { endpoint, keys }) =>
  */
 export const withoutDevice = (contact, endpoint) =>
   contentOf({ ...contact, push: (contact.push ?? []).filter((one) => one.endpoint !== endpoint) });
+
+/**
+ * The channels in the order in which they are tried; behind them those that are not.
+ *
+ * @param {Content} contact
+ * @returns {{channel: Channel, isTried: boolean}[]}
+ */
+export function orderIn({ order = [...ORDER] }) {
+  const others = ORDER.filter((channel) => !order.includes(channel));
+  return [...order.map((channel) => ({ channel, isTried: true })), ...others.map((channel) => ({ channel, isTried: false }))];
+}
+
+/**
+ * The content with a channel one place earlier; one that was not tried is tried last.
+ *
+ * @param {Content} contact
+ * @param {Channel} channel
+ * @returns {Content}
+ */
+export function withEarlier(contact, channel) {
+  const order = contact.order ?? ORDER;
+  const place = order.indexOf(channel);
+  const others = order.filter((one) => one !== channel);
+  return contentOf({ ...contact, order: others.toSpliced(place < 0 ? others.length : Math.max(place - 1, 0), 0, channel) });
+}
+
+/**
+ * The content with other quiet hours, or without any.
+ *
+ * @param {Content} contact
+ * @param {QuietHours | null} quietHours
+ * @returns {Content}
+ */
+export function withQuietHours({ quietHours: _, ...others }, quietHours) {
+  return contentOf(quietHours ? { ...others, quietHours } : others);
+}
 
 /**
  * What is written of a contact: no version, nothing that is empty.

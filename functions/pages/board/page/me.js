@@ -1,20 +1,19 @@
-/** How whoever is signed in is told: addresses, the codes that check them, test messages, this browser. */
-import { find, pathOf, write } from "./api.js";
-import { isStale } from "./call-dialogs.js";
-import { addressIn, NOBODYS, withAddress, withDevice, withoutDevice } from "./contact.js";
+/** How whoever is signed in is told: addresses, the codes that check them, test messages, this browser; in which order. */
+import { ContactFile } from "./contact-file.js";
+import { addressIn, withAddress, withDevice, withoutDevice } from "./contact.js";
 import { element, fill, isNew, setAttribute } from "./dom.js";
 import { during, problemPlace } from "./during.js";
 import { setTitle } from "./header.js";
 import { icon } from "./icons.js";
+import { orderCard } from "./me-order.js";
+import { quietCard } from "./me-quiet.js";
 import { TEXTS } from "./me-texts.js";
 import { isPersonId } from "./people.js";
 import { Hindered, hindrance, subscribe, subscribed, unsubscribe } from "./push.js";
-import { language, problemText, speakerOf } from "./speech.js";
+import { problemText, speakerOf } from "./speech.js";
 
 /**
  * @typedef {import("./contact.js").Channel} Channel
- * @typedef {import("./contact.js").Content} Content
- * @typedef {import("./contact.js").Contact} Contact
  * @typedef {"mail" | "sms" | "webhook"} Written  A channel whose address is typed.
  */
 
@@ -27,58 +26,6 @@ const INPUTS = {
 
 const say = speakerOf(TEXTS);
 
-/** A person's contact, as it was read, and as it is written again. */
-class ContactFile {
-  /** @type {Contact} */
-  contact = NOBODYS;
-  /** @type {string | null} */
-  #etag = null;
-
-  /** @param {string} person */
-  constructor(person) {
-    this.person = person;
-  }
-
-  async read() {
-    const found = await find(pathOf`/people/${this.person}/contact`);
-    [this.contact, this.#etag] = found === null ? [NOBODYS, null] : [found.body, found.etag];
-  }
-
-  /**
-   * Write it; false: it was changed elsewhere, and read again.
-   *
-   * @param {(contact: Contact) => Content} change
-   */
-  async change(change) {
-    try {
-      await write("PUT", pathOf`/people/${this.person}/contact`, { language, ...change(this.contact) }, this.#etag);
-    } catch (error) {
-      if (!isStale(error)) throw error;
-      await this.read();
-      return false;
-    }
-    await this.read();
-    return true;
-  }
-
-  /**
-   * Ask for something on a channel: a code, or a test message.
-   *
-   * @param {Channel} channel
-   * @param {"code" | "test"} what
-   */
-  ask = (channel, what) => write("POST", pathOf`/people/${this.person}/contact/${channel}/${what}`, null);
-
-  /**
-   * @param {Channel} channel
-   * @param {string} code
-   */
-  async verify(channel, code) {
-    await write("PUT", pathOf`/people/${this.person}/contact/${channel}/verified`, { code });
-    await this.read();
-  }
-}
-
 /**
  * @param {import("./app.js").Context} context
  * @returns {import("./app.js").View}
@@ -87,7 +34,10 @@ export function openMe({ who, say: tell }) {
   const file = new ContactFile(idOf(who));
   const state = element("p", { class: "empty", role: "status" }, say("loading"));
   const cards = element("div", { class: "channels", hidden: true });
-  const drawn = [writtenCard("mail"), writtenCard("sms"), pushCard(), writtenCard("webhook")];
+  const drawn = [
+    ...[writtenCard("mail"), writtenCard("sms"), pushCard(), writtenCard("webhook")],
+    ...[orderCard(file, tell), quietCard(file, tell)],
+  ];
   const page = element("div", { class: "me" }, element("p", {}, say("explain")), state, cards);
   setTitle(say("title"));
 
