@@ -17,7 +17,7 @@ from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.progress import step
 from andon.tools.stack.stack import bring_up
 from bench.attack.report import Record, findings, table
-from bench.telling import chains, failing, killed, private, storms
+from bench.telling import chains, failing, killed, links, private, storms
 from bench.telling.providers import Providers
 from bench.telling.target import Target
 
@@ -28,7 +28,11 @@ BESIDE: Final[dict[str, Callable[[Target], None]]] = {
     "failing": failing.prove,
     "black-hole": failing.black_hole,
 }
-AFTER: Final[dict[str, Callable[[Target], None]]] = {"private": private.webhooks, "addresses": private.nowhere}
+AFTER: Final[dict[str, Callable[[Target], None]]] = {
+    "links": links.prove,
+    "private": private.webhooks,
+    "addresses": private.nowhere,
+}
 PARTS: Final = ("killed", "slowly", *BESIDE, *AFTER)
 INTERRUPTED: Final = 130
 SECONDS: Final = 60

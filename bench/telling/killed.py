@@ -13,7 +13,7 @@ from typing import Final
 from andon.tools.stack import emulator, processes
 from andon.tools.stack.processes import eventually
 from bench.telling.providers import MAIL, SMS, WEBHOOK, Behaviour
-from bench.telling.target import Target, request
+from bench.telling.target import SENDER, Target, request
 
 PART: Final = "kill -9"
 MOST_TIMES: Final = 2
@@ -54,7 +54,7 @@ def _addresses(number: int) -> dict[str, str]:
 
 def _mark(target: Target, home: Path) -> str:
     """Return what stands in the command line of each worker of the sender, of this stack alone."""
-    return f"{emulator.scratch(home)}/ministack-lambda-{target.function_of('sender')}-"
+    return f"{emulator.scratch(home)}/ministack-lambda-{target.function_of(SENDER)}-"
 
 
 def _kill(mark: str, *, seconds: float, dice: random.Random) -> int:

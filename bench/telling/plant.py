@@ -65,6 +65,11 @@ class Plant(NamedTuple):
         return self.target.stack.api(groups.OPERATOR).get(path).status == HTTPStatus.OK
 
 
+def steps(*tell: str) -> list[JsonObject]:
+    """Return the steps of a chain that asks all of them at once."""
+    return [{"after": 0, "tell": one, "urgency": "high"} for one in tell]
+
+
 def _require(answer: HttpResponse) -> HttpResponse:
     if answer.status not in TAKEN:
         raise ToolFailed(f"the API answered {answer.status}: {answer.body.decode(errors='replace')}")

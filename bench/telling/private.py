@@ -1,7 +1,5 @@
 """Webhooks that lead into the private network, and addresses where nobody may read them."""
 
-import gzip
-import json
 import socket
 import threading
 import time
@@ -10,12 +8,11 @@ from contextlib import contextmanager, suppress
 from http import HTTPStatus
 from typing import Final
 
-from andon.dynamodb.attribute_values import to_plain
-from andon.tools.listings import keys_in
 from andon.tools.stack.api import path_of
 from andon.tools.stack.processes import eventually
+from bench.telling import kept
 from bench.telling.providers import MAIL, WEBHOOK, Behaviour
-from bench.telling.target import CONTACTS, Target, request
+from bench.telling.target import Target, request
 from contract import groups
 
 PART: Final = "addresses"
@@ -23,7 +20,6 @@ WITHIN_S: Final = 90
 BY_NAME, BY_REDIRECT = "op-970001", "op-970002"
 NAME: Final = "inside.localhost"  # libcurl resolves it to this machine, as a name of somebody else's could
 NOT_PUBLIC: Final = "AddressNotPublic"
-GZIP: Final = b"\x1f\x8b"
 
 
 class Inside:
@@ -63,7 +59,7 @@ def webhooks(target: Target) -> None:
 
 def nowhere(target: Target) -> None:
     """Look for every address in what is stored, logged and answered to others."""
-    for place, text in (*_lake(target), *_logs(target), *_rows(target), *_answers(target)):
+    for place, text in (*kept.lake(target), *kept.logs(target), *kept.rows(target), *_answers(target)):
         found = [address for address in sorted(target.addresses) if address in text]
         target.record.expect(PART, place, "has an address", held=not found, seen=" ".join(found[:3]))
 
@@ -94,30 +90,6 @@ def _refused(target: Target, inside: Inside, person: str, address: str, reason: 
 def _reasons(target: Target, person: str) -> list[str]:
     failures = (fact["failure"] for fact in target.facts("delivery-failed"))
     return [one["reason"] for one in failures if one["person"] == person]
-
-
-def _lake(target: Target) -> Iterator[tuple[str, str]]:
-    s3 = target.stack.client("s3")
-    for bucket in (one["Name"] for one in s3.list_buckets()["Buckets"] if "lake" in one["Name"].lower()):
-        for key in keys_in(s3, bucket):
-            body = s3.get_object(Bucket=bucket, Key=key)["Body"].read()
-            yield "the lake", (gzip.decompress(body) if body.startswith(GZIP) else body).decode(errors="replace")
-
-
-def _logs(target: Target) -> Iterator[tuple[str, str]]:
-    logs = target.stack.client("logs")
-    for page in logs.get_paginator("describe_log_groups").paginate():
-        for group in page["logGroups"]:
-            for lines in logs.get_paginator("filter_log_events").paginate(logGroupName=group["logGroupName"]):
-                yield "a log", "\n".join(line["message"] for line in lines["events"])
-
-
-def _rows(target: Target) -> Iterator[tuple[str, str]]:
-    database = target.stack.client("dynamodb")
-    for name, table in target.stack.outputs.items():
-        if name.endswith("Table") and name != CONTACTS:
-            for page in database.get_paginator("scan").paginate(TableName=table):
-                yield f"a table: {name}", json.dumps([to_plain(row) for row in page["Items"]], default=str)
 
 
 def _answers(target: Target) -> Iterator[tuple[str, str]]:

@@ -5,7 +5,7 @@ from collections import Counter
 from typing import Final
 
 from andon.tools.stack.processes import eventually
-from bench.telling.plant import Plant
+from bench.telling.plant import Plant, steps
 from bench.telling.providers import MAIL, SMS
 from bench.telling.target import Target
 
@@ -24,7 +24,7 @@ def at_once(target: Target) -> None:
     phone, address = "+523300001001", "storm-sv@example.com"
     target.reach("op-901", sms=phone)
     target.reach("sv-901", mail=address)
-    plant.open({"operators": ["op-901"], "supervisor": "sv-901"}, _steps("duty:operator", "duty:supervisor"))
+    plant.open({"operators": ["op-901"], "supervisor": "sv-901"}, steps("duty:operator", "duty:supervisor"))
     began = plant.report(*plant.machines)
     eventually(lambda: len(target.providers.got(since=began)) >= len((SMS, MAIL)), within_s=OVER_S)
     time.sleep(max(began + OVER_S - time.time(), 0))
@@ -42,7 +42,7 @@ def slowly(target: Target) -> None:
     plant = Plant(target, "slow", [f"slow-{number}" for number in range(SLOW)])
     phone, address = "+523300002001", "slow-op@example.com"
     target.reach("op-902", sms=phone, mail=address)
-    plant.open({"operators": ["op-902"], "supervisor": "op-902"}, _steps("duty:operator"))
+    plant.open({"operators": ["op-902"], "supervisor": "op-902"}, steps("duty:operator"))
     began = time.time()
     for number, machine in enumerate(plant.machines):
         time.sleep(max(began + number * EVERY_S - time.time(), 0))
@@ -63,7 +63,3 @@ def told(target: Target, person: str) -> Counter[str]:
     """Return how often a person was told of each machine."""
     facts = (fact["told"] for fact in target.facts("person-told"))
     return Counter(about["equipmentId"] for one in facts if one["person"] == person for about in one["about"])
-
-
-def _steps(*tell: str) -> list[dict[str, object]]:
-    return [{"after": 0, "tell": one, "urgency": "high"} for one in tell]

@@ -1,4 +1,4 @@
-"""The stack that is looked at: people who can be reached, what they are asked, and what notify says became of it."""
+"""The stack that is looked at: people who can be reached, what they are asked, and what is said of it."""
 
 import json
 import time
@@ -19,9 +19,11 @@ from services.notify.tables import partition_of
 
 ENTRIES: Final = 10  # of a request, on the bus
 PUTS: Final = 25  # of a request, in DynamoDB
-QUEUE: Final = "what-notify-says"
+QUEUE: Final = "what-is-said"
+HEARD: Final = ("person-told", "delivery-failed", "state-acknowledged")
+SENDER: Final = "services/notify/sender"
+RENEWED: Final = "RENEWED"
 CONTACTS: Final = "ContactsTable"  # of the stack's outputs: it alone has addresses
-BUS_SOURCE: Final = "notify"
 
 
 class Target(AbstractContextManager["Target"]):
@@ -34,7 +36,7 @@ class Target(AbstractContextManager["Target"]):
         self._before: dict[str, str] = {}
 
     def __enter__(self) -> Self:
-        functions, name = self.stack.client("lambda"), self.function_of("sender")
+        functions, name = self.stack.client("lambda"), self.function_of(SENDER)
         self._before = functions.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
         self.configure()
         self._listen()
@@ -47,9 +49,16 @@ class Target(AbstractContextManager["Target"]):
         bus.delete_rule(Name=QUEUE, EventBusName=name)
         self.stack.client("sqs").delete_queue(QueueUrl=self._queue)
 
-    def function_of(self, role: str) -> str:
-        """Return the name of one of notify's functions."""
-        return str(self._functions[f"services/notify/{role}"]["FunctionName"])
+    def function_of(self, file: str) -> str:
+        """Return the name of the function of a handler's file."""
+        return str(self._functions[file]["FunctionName"])
+
+    def renew(self, file: str) -> None:
+        """Let a function begin anew, in other processes than those that there are."""
+        functions, name = self.stack.client("lambda"), self.function_of(file)
+        known = functions.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
+        variables = {**known, RENEWED: str(time.time_ns())}
+        functions.update_function_configuration(FunctionName=name, Environment={"Variables": variables})
 
     def configure(self, **variables: str) -> None:
         """Let the sender's environment be that of the stage and of the providers, and some more."""
@@ -85,7 +94,7 @@ class Target(AbstractContextManager["Target"]):
                 raise RuntimeError(f"the bus refused {refused} requests for help")
 
     def facts(self, *types: str) -> list[JsonObject]:
-        """Return what notify has said by now, each fact once."""
+        """Return the facts of `HEARD` by now, each once."""
         sqs = self.stack.client("sqs")
         while found := sqs.receive_message(QueueUrl=self._queue, MaxNumberOfMessages=10).get("Messages"):
             for one in found:
@@ -100,7 +109,7 @@ class Target(AbstractContextManager["Target"]):
         return {one.get("Description", ""): one for page in pages for one in page["Functions"]}
 
     def _set(self, variables: Mapping[str, str]) -> None:
-        functions, name = self.stack.client("lambda"), self.function_of("sender")
+        functions, name = self.stack.client("lambda"), self.function_of(SENDER)
         functions.update_function_configuration(FunctionName=name, Environment={"Variables": {**variables}})
 
     def _listen(self) -> None:
@@ -108,7 +117,7 @@ class Target(AbstractContextManager["Target"]):
         self._queue = sqs.create_queue(QueueName=QUEUE)["QueueUrl"]
         arn = sqs.get_queue_attributes(QueueUrl=self._queue, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
         name = self.stack.outputs["BusName"]
-        bus.put_rule(Name=QUEUE, EventBusName=name, EventPattern=json.dumps({"source": [BUS_SOURCE]}))
+        bus.put_rule(Name=QUEUE, EventBusName=name, EventPattern=json.dumps({"detail-type": HEARD}))
         bus.put_targets(Rule=QUEUE, EventBusName=name, Targets=[{"Id": "1", "Arn": arn}])
 
 

@@ -8,7 +8,7 @@ import pytest
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
 from bench.attack.report import Record, findings
-from bench.telling import private
+from bench.telling import links, private
 from bench.telling.providers import MAIL, SMS, Providers
 from bench.telling.target import Target, request
 
@@ -38,5 +38,11 @@ def test_a_hundred_requests_at_once_are_one_sms_and_one_mail(target: Target) -> 
 
 def test_a_webhook_into_the_private_network_is_refused_on_the_settings_of_aws(target: Target) -> None:
     private.webhooks(target)
+
+    assert not target.record.findings, findings(target.record, {})
+
+
+def test_a_link_counts_as_it_was_signed_and_in_no_other_way(target: Target) -> None:
+    links.counting(target)
 
     assert not target.record.findings, findings(target.record, {})

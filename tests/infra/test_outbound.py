@@ -15,6 +15,7 @@ from tests.support.infra.synthesised import FILES, STAGES
 
 SENDER: Final = "services/notify/sender"
 COMMAND: Final = "services/notify/command"
+VERIFIER: Final = "services/dispatch/command"
 HOSTS: Final = {channels.WEBHOOK_HOSTS, channels.PUSH_HOSTS}
 OUTSIDE: Final = {"ses:SendEmail", "sns:Publish"}
 OF_SENDER: Final = HOSTS | {
@@ -94,9 +95,9 @@ def test_a_secret_is_made_by_aws_and_read_by_those_who_sign_or_verify(varied: Sy
 
     assert [made["GenerateSecretString"]["PasswordLength"] for made in secrets.values()] == [64, 64]
     assert not any("SecretString" in made for made in secrets.values())
-    assert {on for _, on in reading} == {text(varied.outputs[name]["Value"]) for name in ("LinkSecret", "PushSecret")}
-    assert {file for file, on in reading if on == text(varied.outputs["PushSecret"]["Value"])} == {SENDER}
-    assert all(not file.endswith(("/query", "/trigger", "/sweep", "/listener")) for file, _ in reading)
+    links, push = (text(varied.outputs[name]["Value"]) for name in ("LinkSecret", "PushSecret"))
+    assert reading == {(SENDER, links), (VERIFIER, links), (SENDER, push)}
+    assert {file for file in FILES if settings(varied, file).get(channels.LINK_SECRET) == links} == {SENDER, VERIFIER}
 
 
 def test_the_page_knows_the_public_key_and_not_the_secret(varied: Synthesised) -> None:

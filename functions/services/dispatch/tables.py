@@ -17,10 +17,12 @@ from collections.abc import Mapping
 
 from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Keys, TableSchema
+from andon.outbound.channels import LINK_SECRET
 
 KEYS = Keys("pk", "sk", one_partition_per="entity")
 TABLES = {"DISPATCH_TABLE": TableSchema(KEYS, stream=True, steady=True)}
 TABLE = Table("DISPATCH_TABLE", KEYS)
+SECRETS = {LINK_SECRET: ("command",)}
 
 # What each role calls, where that is less than a service may.
 GRANTS = {
