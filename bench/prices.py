@@ -36,6 +36,7 @@ QUEUE_REQUEST: Final = Price("SQS requests, of up to 64 KB", 0.40, "https://aws.
 DATA_EVENT: Final = Price("CloudTrail data events: S3's requests", 1.00, "https://aws.amazon.com/cloudtrail/pricing/")
 
 IOT_MINUTE: Final = Price("AWS IoT, minutes of connections", 0.08, "https://aws.amazon.com/iot-core/pricing/")
+IOT_MESSAGE: Final = Price("AWS IoT messages, for each 5 KB; none by Basic Ingest", 1.00, IOT_MINUTE.page)
 IOT_RULE: Final = Price("AWS IoT rules triggered, for each 5 KB", 0.15, IOT_MINUTE.page)
 IOT_ACTION: Final = Price("AWS IoT actions of rules, for each 5 KB", 0.15, IOT_MINUTE.page)
 

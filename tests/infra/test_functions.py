@@ -83,7 +83,7 @@ def test_only_who_publishes_knows_the_bus(aws: Synthesised, file: str) -> None:
     environment = function(aws, file)["Environment"]["Variables"]
 
     # The store publishes nothing: a fault of a fault would never end.
-    roles = {"trigger", "listener", "push", "sweep", "recompute"}
+    roles = {"ingest", "trigger", "listener", "push", "sweep", "recompute"}
     publishes = Path(file).stem in roles and not file.startswith("stores/")
     publishes |= file in STREAM_FIRST
     assert environment.get("BUS_NAME") == ({"Ref": aws.output("BusName")} if publishes else None)

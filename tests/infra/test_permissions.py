@@ -141,7 +141,13 @@ def test_no_role_carries_a_managed_policy_or_serves_anything_but_lambda(aws: Syn
     allowed |= {name: {"Service": "codedeploy.amazonaws.com"} for name in deployers}
     eraser = text(aws.outputs["EraserRoleArn"]["Value"]).removesuffix(".Arn")  # for an administrator
 
-    assert len(roles) == len(FILES) + len(deployers) + 2
+    [rules] = {
+        text(rule["TopicRulePayload"]["Actions"][0]["Sqs"]["RoleArn"])
+        for rule in aws.of_type("AWS::IoT::TopicRule").values()
+    }
+    allowed[rules.removesuffix(".Arn")] = {"Service": "iot.amazonaws.com"}
+
+    assert len(roles) == len(FILES) + len(deployers) + 3
     for name, role in ((name, role) for name, role in roles.items() if name != eraser):
         assert "ManagedPolicyArns" not in role
         assert [made["Principal"] for made in role["AssumeRolePolicyDocument"]["Statement"]] == [allowed[name]]

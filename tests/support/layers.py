@@ -14,7 +14,7 @@ LAYERS = (
     ("versions",),
     ("views",),
     ("drift",),
-    ("content", "http", "live", "outbound", "rules", "sync"),
+    ("content", "http", "ingress", "live", "outbound", "rules", "sync"),
     ("recorded",),
     ("handlers",),
     ("stores",),

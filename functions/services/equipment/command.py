@@ -1,7 +1,6 @@
 """HTTP -> equipment table."""
 
 import os
-from collections.abc import Sequence
 from http import HTTPStatus
 
 from aws_lambda_powertools.event_handler import Response
@@ -17,17 +16,16 @@ from andon.runtime import clock
 from andon.versions.optimistic_lock import Saved
 from andon.versions.versioned_write import save
 from contract import after
-from contract.entities import StateEntity
 from contract.groups import AUDITORS, EQUIPMENT_WRITERS, STATE_REPORTERS
 from contract.parameters import EquipmentId, Part
 from services.equipment import audit, metadata, reporting, state, stream_first
+from services.equipment import reports as batches
 from services.equipment.bodies import (
     Accepted,
     Audit,
     AuditBody,
     Equipment,
     EquipmentBody,
-    ReportBody,
     Reports,
     RollbackBody,
     StateBody,
@@ -111,10 +109,7 @@ def post_states(reports: Reports) -> Response[str]:
     A device reports for itself only, a gateway for the equipment of its own factory; if one report is for another's,
     403 names each such, and nothing is published.
     """
-    ids = [one.equipmentId for one in reports]
-    reporter = Reporter.of(app.caller)
-    reporting.require_all_own(reporter, ids, _registrations(reporter.registrations_needed(ids)))
-    events = stream_first.events_of(_entities_of(reports), reporter=reporter, tags=_tags(), now_ms=clock.now_ms())
+    events = batches.events_of(reports, Reporter.of(app.caller), tags=_tags(), now_ms=clock.now_ms())
     stream_first.require_all_published(try_publish(events, source="equipment"))
     tokens = [after.of_event(event, "state") for event in events]
     return respond(HTTPStatus.ACCEPTED, {"ids": [event.id for event in events], "after": tokens})
@@ -152,15 +147,7 @@ def _saved(saved: Saved[EquipmentRow]) -> Response[str]:
 def _require_own(equipment_id: str) -> None:
     reporter = Reporter.of(app.caller)
     needed = reporter.registrations_needed([equipment_id])
-    reporting.require_own(reporter, equipment_id, _registrations(needed))
-
-
-def _registrations(equipment_ids: Sequence[str]) -> dict[str, EquipmentRow | None]:
-    return dict(zip(equipment_ids, EQUIPMENT.get_many(equipment_ids), strict=True))
-
-
-def _entities_of(reports: Sequence[ReportBody]) -> list[StateEntity]:
-    return [state.entity_of(one.equipmentId, one.state, one.timestamp, one.detail) for one in reports]
+    reporting.require_own(reporter, equipment_id, batches.registrations_of(needed))
 
 
 def _tags() -> dict[str, str]:

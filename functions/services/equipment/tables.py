@@ -26,6 +26,7 @@ GRANTS = {
         "EQUIPMENT_TABLE": ("BatchGetItem", "ConditionCheckItem", "GetItem", "PutItem", "Query", "UpdateItem"),
         "EQUIPMENT_HISTORY_TABLE": ("GetItem", "PutItem", "Query"),
     },
+    "ingest": {"EQUIPMENT_TABLE": ("BatchGetItem", "GetItem")},
     "restore": {"EQUIPMENT_TABLE": ("PutItem", "UpdateItem")},
     "listener": {"EQUIPMENT_TABLE": ("PutItem",), "EQUIPMENT_HISTORY_TABLE": ("PutItem", "Query")},
 }

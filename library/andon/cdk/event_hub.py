@@ -54,8 +54,9 @@ class EventHub(Construct):
     """Hub between services: triggers publish to it, views and control services subscribe.
 
     While it is being closed, parts find here what others created: `readers` of domain events; `restorers`, the queues
-    for what comes back from the archive, by name; `recomputed`, the functions that compare a view with its events;
-    `buckets`, with what is recorded, by variable; `tables`, those of views, by variable.
+    for what comes back from the archive, by name; `ingesting`, those of what things publish; `recomputed`, the
+    functions that compare a view with its events; `buckets`, with what is recorded, by variable; `tables`, those of
+    views, by variable.
     """
 
     def __init__(self, scope: Construct) -> None:
@@ -64,6 +65,7 @@ class EventHub(Construct):
         self.bus = events.EventBus(self, "Bus")
         self.readers: list[Reader] = []
         self.restorers: dict[str, sqs.Queue] = {}
+        self.ingesting: dict[str, sqs.Queue] = {}
         self.recomputed: list[Function] = []
         self.buckets: dict[str, s3.Bucket] = {}
         self.tables: dict[str, OwnedTable] = {}

@@ -15,10 +15,11 @@ from andon.cdk.operations.signals import Signal, of_faults
 from andon.cdk.package_stack import tell
 from andon.cdk.store import Store
 from andon.stores.faults import store
+from andon.wire.queue import name_of
 
 
 class FaultStore(Store):
-    """The faults of all packages; messages can go back to every reader of domain events."""
+    """The faults of all packages; messages can go back to every reader of domain events, or of what things publish."""
 
     def __init__(self, scope: Construct, hub: EventHub, api: Api) -> None:
         super().__init__(scope, "faults", hub, api)
@@ -37,8 +38,10 @@ class FaultStore(Store):
         """Allow putting messages back on the readers' queues."""
         super().connect()
         self._command.handler.add_environment(store.QUEUE, self.reader.queue.queue_url)
-        self._command.handler.add_environment(store.READERS, ",".join(reader.name for reader in self.hub.readers))
-        self._command.grant(["sqs:SendMessage"], [reader.queue.queue_arn for reader in self.hub.readers])
+        names = [*(name_of(reader.name) for reader in self.hub.readers), *self.hub.ingesting]
+        queues = [*(reader.queue for reader in self.hub.readers), *self.hub.ingesting.values()]
+        self._command.handler.add_environment(store.QUEUES, ",".join(names))
+        self._command.grant(["sqs:SendMessage"], [queue.queue_arn for queue in queues])
 
     def signals(self) -> Iterator[Signal]:
         """Yield the alarms about faults and their listener."""

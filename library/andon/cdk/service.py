@@ -21,13 +21,14 @@ from andon.cdk.function import Function
 from andon.cdk.models import READERS, Models
 from andon.cdk.names import FAILURES_BUCKET, TRIGGER, pascal
 from andon.cdk.operations import dashboard
-from andon.cdk.operations.signals import Signal, of_facts, of_model, of_reader, of_sender
+from andon.cdk.operations.signals import Signal, of_facts, of_ingest, of_model, of_reader, of_sender
 from andon.cdk.outbound import let_read_secrets, let_send
 from andon.cdk.owned_table import OwnedTable
 from andon.cdk.package_stack import tell
 from andon.cdk.part import Part
 from andon.cdk.queues import Batch, Reader
 from andon.cdk.target import Target
+from andon.cdk.things import Things
 from andon.cdk.throttles import throttles_of
 from andon.events import fault, publish_changes
 from andon.http import shares
@@ -45,6 +46,7 @@ COMMAND_ACTIONS: Final = ("ConditionCheckItem", "GetItem", "PutItem", "Query", "
 LISTENER_ACTIONS: Final = ("PutItem", "Query", "UpdateItem")
 DECIDING_ACTIONS: Final = ("GetItem", "PutItem", "Query")  # reads the history of an event, consistently: so no index
 KEEPING_ACTIONS: Final = ("PutItem",)  # a revision that is not there, which is not read
+INGEST_ACTIONS: Final = ("BatchGetItem", "GetItem")  # of the rows by which it knows what a thing may speak of
 RESTORE_ACTIONS: Final = ("PutItem", "UpdateItem")  # a row that is not there, the ttl of one that is
 SENDER_ACTIONS: Final = ("GetItem", "PutItem", "Query", "UpdateItem")  # claims and marks, by what waits
 SWEEP_ACTIONS: Final = (*DECIDING_ACTIONS, "DeleteItem")  # what is done is not due any more
@@ -64,8 +66,8 @@ TARGETS_OF_RULE: Final = 5
 class Service(Part):
     """An autonomous service, from its package's declarations; `stream_first` allows its commands to publish, too.
 
-    With a listener it keeps something of events of others. With a `control.py` it is a control service: its trigger
-    decides upon them, and its sweep when time has passed.
+    With a listener it keeps something of events of others, with an `ingress.py` things publish to it. With a
+    `control.py` it is a control service: its trigger decides upon events, and its sweep when time has passed.
     """
 
     def __init__(self, scope: Construct, name: str, hub: EventHub, api: Api, *, stream_first: bool = False) -> None:
@@ -74,6 +76,7 @@ class Service(Part):
 
     reader: Reader | None = None
     sending: Reader | None = None
+    ingesting: Reader | None = None
 
     def build(self) -> None:
         """Create tables and functions, grant what each role does, follow the streams, subscribe."""
@@ -91,6 +94,7 @@ class Service(Part):
         wiring = {
             "command": self._wire_command,
             "query": self._wire_query,
+            "ingest": self._wire_ingest,
             "trigger": self._wire_trigger,
             "listener": self._wire_listener,
             "sweep": self._wire_sweep,
@@ -107,11 +111,13 @@ class Service(Part):
             Models(stack, variable, readers=[self.functions[role] for role in READERS])
 
     def signals(self) -> Iterator[Signal]:
-        """Yield the alarms about its listener, its sender, its model and its facts."""
+        """Yield the alarms about its listener, its sender, its ingest, its model and its facts."""
         if self.reader:
             yield from of_reader(self.reader)
         if self.sending:
             yield of_sender(self.sending)
+        if self.ingesting:
+            yield of_ingest(self.ingesting)
         if self.package.models:
             yield of_model(self.functions[READERS[0]])
         if "trigger" in self.functions:
@@ -140,6 +146,16 @@ class Service(Part):
     def _wire_query(self, query: Function) -> None:
         for table in self._tables.values():
             table.grant_read(query)
+
+    def _wire_ingest(self, ingest: Function) -> None:
+        """Bring what things publish to the ingest function, which publishes events of it."""
+        name, batch = self.package.name, Batch(*Target.of(self.stack).queue_batch)
+        scope = Construct(self.stack, "Ingesting")
+        self.ingesting = queues.feed(scope, ingest, output=f"{pascal(name)}Ingest", batch=batch, purpose=queue.INGEST)
+        Things(self.stack, self.package.ingress, to=self.ingesting)
+        self._grant(ingest, INGEST_ACTIONS)
+        self.hub.grant_publish(ingest, only={"source": name})
+        self.hub.ingesting[self.package.ingest_queue] = self.ingesting.queue
 
     def _wire_trigger(self, trigger: Function) -> None:
         """Bring the changes of tables to the trigger; batches that it cannot publish in time are kept, whole."""

@@ -7,6 +7,7 @@ from andon.project import Size
 SIZES: Final = {
     "command": Size(1024, 10),  # a caller waits for these two
     "query": Size(1024, 10),
+    "ingest": Size(512, 30),
     "trigger": Size(512, 60),
     "listener": Size(512, 30),
     "push": Size(512, 30),

@@ -1,8 +1,11 @@
 """Base classes of the pydantic models of requests and responses."""
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, model_validator
+
+from andon.runtime.errors import FieldError
 
 MOST_UNKNOWN = 100
 """Unknown members that a refusal names one by one; each costs, and half a megabyte has room for tens of thousands."""
@@ -29,3 +32,12 @@ class ResponseModel(BaseModel):
     """Response in the OpenAPI document. No request needs its validator, so that none is built."""
 
     model_config = ConfigDict(defer_build=True)
+
+
+def fields_of(errors: Iterable[Mapping[str, Any]], *, below: str = "") -> tuple[FieldError, ...]:
+    """Return pydantic's errors as offending fields; `below` comes before their places."""
+    first = (below,) if below else ()
+    return tuple(
+        FieldError(".".join(map(str, (*first, *one["loc"]))), one["msg"].removeprefix("Value error, "))
+        for one in errors
+    )

@@ -8,7 +8,7 @@ from aws_lambda_powertools.event_handler import Response
 from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 from pydantic.json_schema import SkipJsonSchema
 
-from andon.http.models import ResponseModel
+from andon.http.models import ResponseModel, fields_of
 from andon.http.response import respond
 from andon.runtime.errors import FieldError, Invalid, Rejected
 from andon.runtime.json_types import JsonMapping
@@ -54,11 +54,7 @@ def respond_rejected(error: Rejected) -> Response[str]:
 
 def respond_invalid(error: RequestValidationError) -> Response[str]:
     """Return 400 with every offending field."""
-    fields = tuple(
-        FieldError(".".join(str(place) for place in one["loc"]), one["msg"].removeprefix("Value error, "))
-        for one in error.errors()
-    )
-    return respond_rejected(Invalid("The request is invalid.", fields=fields))
+    return respond_rejected(Invalid("The request is invalid.", fields=fields_of(error.errors())))
 
 
 def respond_failed() -> Response[str]:

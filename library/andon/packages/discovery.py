@@ -2,9 +2,14 @@
 
 from collections.abc import Iterable
 from functools import cache
+from typing import Final
 
 from andon.events import topic_table
 from andon.packages.package import SIDES, Package, Side, folder_of
+from andon.wire.queue import INGEST, WORK, name_of
+
+QUEUES: Final = {"listener": WORK, "ingest": INGEST}
+"""The purpose of the queue that a role reads alone."""
 
 
 def packages() -> list[Package]:
@@ -46,6 +51,11 @@ def apis() -> list[Package]:
 def readers() -> list[Package]:
     """Every service and view with a listener; the message of a fault can be put back on its queue."""
     return [package for package in services() + views() if package.plays("listener")]
+
+
+def ingesting() -> list[Package]:
+    """Every service that things publish to; the message of a fault can be put back on its queue."""
+    return [package for package in services() if package.plays("ingest")]
 
 
 def restorers() -> list[Package]:
@@ -114,17 +124,18 @@ def follower_of_table(table: str) -> tuple[Package, str]:
 
 
 @cache
-def owner_of_queue(queue: str) -> Package:
-    """Return the package whose listener a queue feeds, by the queue's deployed name, as `Stack-lakeQueue1A2B`.
+def reader_of_queue(queue: str) -> tuple[Package, str]:
+    """Return the package and the role that a queue feeds, by the queue's deployed name, as `Stack-lakeQueue1A2B`.
 
     Raises:
         LookupError: it feeds none.
 
     """
     for package in packages():
-        if package.plays("listener") and f"{_plain(package.name)}queue" in _plain(queue):
-            return package
-    raise LookupError(f"{queue} feeds no listener")
+        for role, purpose in QUEUES.items():
+            if package.plays(role) and _plain(name_of(package.name, purpose)) in _plain(queue):
+                return package, role
+    raise LookupError(f"{queue} feeds nobody")
 
 
 def _packages(side: Side) -> list[Package]:

@@ -20,6 +20,7 @@ The handlers of `command.py` and `query.py` are the package's own. Those of othe
 | `revisions.py` | REVISIONS: discriminator -> the revision that a row is, for when a region is lost | services |
 | `versioning.py` | AGGREGATES: discriminator -> how its rows are versioned, see `andon.versions.aggregate` | services |
 | `restored.py` | ON: topic -> what comes back of a replayed event; hence it has a `restore` | services |
+| `ingress.py` | INGRESS: what it takes over MQTT, see `andon.ingress.ingress`; hence it has an ingest | services |
 | `outbound.py` | GATEWAY: what wakes its sender, see `andon.outbound.gateway`; hence it has a sender | services |
 """
 
@@ -48,15 +49,17 @@ from andon.wire import queue
 if TYPE_CHECKING:  # it loads Powertools
     from andon.http.http_api import Route
     from andon.http.limits import At
+    from andon.ingress.ingress import Ingress
     from andon.outbound.gateway import Gateway
 
 Side = Literal["services", "views", "stores", "pages"]
 SIDES: Final[tuple[Side, ...]] = get_args(Side)
 
-ROLES: Final = ("command", "query", "trigger", "listener", "push", "sweep", "sender", "restore", "recompute")
+ROLES: Final = ("command", "query", "ingest", "trigger", "listener", "push", "sweep", "sender", "restore", "recompute")
 """The handlers that a package may have; each is one Lambda function."""
 
 DECLARED_BY: Final[Mapping[tuple[Side, str], str]] = {
+    ("services", "ingest"): "ingress",
     ("services", "trigger"): "facts",
     ("services", "listener"): "subscriptions",
     ("services", "sweep"): "control",
@@ -237,6 +240,17 @@ class Package:
     def sender_queue(self) -> str:
         """The name of the sender's queue."""
         return queue.name_of(self.name, queue.SEND)
+
+    @property
+    def ingress(self) -> "Ingress":
+        """What a service takes from things."""
+        ingress: Ingress = self.load("ingress").INGRESS
+        return ingress
+
+    @property
+    def ingest_queue(self) -> str:
+        """The name of the queue for that."""
+        return queue.name_of(self.name, queue.INGEST)
 
     @property
     def latched(self) -> frozenset[Topic]:

@@ -1,6 +1,7 @@
 """Events in the shapes in which Lambda passes them to handlers."""
 
 import json
+from base64 import b64encode
 from collections.abc import Iterable, Mapping
 from urllib.parse import urlencode
 from uuid import UUID, uuid5
@@ -71,6 +72,12 @@ def bus_members(name: str, at_ms: int) -> JsonObject:
     """Return the members that the bus adds; its time has whole seconds. `name` tells the entry from others."""
     time = f"{times.to_utc(at_ms)[:19]}Z"
     return {"id": str(uuid5(BUS_IDS, name)), "time": time, "account": "000000000000", "region": "us-east-1"}
+
+
+def rule_message(published: bytes, *, topic: str, client: str, at_ms: int, principal: str = "certificate") -> str:
+    """Return the body of a queue's message as a topic rule writes it, see `andon.ingress.message`."""
+    body = b64encode(published).decode()
+    return json.dumps({"body": body, "topic": topic, "client": client, "principal": principal, "at": at_ms})
 
 
 def sqs_event(bodies: Iterable[str]) -> JsonObject:

@@ -10,6 +10,7 @@ from typing import Any
 
 from andon.packages.discovery import (
     follower_of_table,
+    ingesting,
     owner_of_route,
     readers,
     recomputed,
@@ -73,6 +74,8 @@ class Loop(World):
             self.deliver_all(REPLAYS, asked)
         for package in readers():
             self.deliver_all(package, self.resubmitted(package))
+        for package in ingesting():
+            self.deliver_all(package, self.new_in(package.ingest_queue), role="ingest")
         for package in restorers():
             if package.plays("restore"):
                 self.deliver_all(package, self.restoring(package), role="restore")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from andon.events.domain_event import DomainEvent
 from andon.events.topic import ANY
-from andon.packages.discovery import follower_of_table, owner_of_queue, owner_of_route, subscribers_of, woken_by
+from andon.packages.discovery import follower_of_table, owner_of_route, reader_of_queue, subscribers_of, woken_by
 from andon.packages.package import Package
 from andon.runtime.json_types import JsonObject
 from andon.testing.lambda_events import bus_message, sqs_event
@@ -60,7 +60,7 @@ def readers_of(sample: JsonObject) -> list[Invocation]:
 def _reader_of(arn: str) -> tuple[Package, str]:
     """Return the package and role that read a queue or a stream."""
     if ":sqs:" in arn:
-        return owner_of_queue(arn.rpartition(":")[2]), "listener"
+        return reader_of_queue(arn.rpartition(":")[2])
     return follower_of_table(arn.split("/")[1])
 
 

@@ -8,8 +8,18 @@ from typing import Final
 from andon.drift import recompute
 from andon.dynamodb.attribute_values import Item, Typed, to_plain
 from andon.dynamodb.schema import TableSchema
-from andon.packages.discovery import packages, readers, recomputed, restorers, restorers_as_json, views_as_json
+from andon.ingress.names import ROOT as THINGS
+from andon.packages.discovery import (
+    ingesting,
+    packages,
+    readers,
+    recomputed,
+    restorers,
+    restorers_as_json,
+    views_as_json,
+)
 from andon.packages.package import Package
+from andon.project import project
 from andon.runtime import clock
 from andon.stores.archive.jobs import QUEUE, RESTORERS
 from andon.stores.drift import store as drift
@@ -41,8 +51,14 @@ OWN_QUEUES: Final = {QUEUE: "archive", replays.QUEUE: "replays", faults.QUEUE: "
 def declared_queues() -> set[str]:
     """Return the names of the queues that packages have beside the bus."""
     queues = {name_of(package) for package in (*OWN_QUEUES.values(), *(one.name for one in readers()))}
+    queues |= {package.ingest_queue for package in ingesting()}
     queues |= {package.restore_queue for package in restorers() if package.plays("restore")}
     return queues | {name_of(package.name, RECOMPUTE) for package in recomputed()}
+
+
+def queues_of_faults() -> list[str]:
+    """Return the names of the queues that messages can be put back on."""
+    return [*(name_of(package.name) for package in readers()), *(package.ingest_queue for package in ingesting())]
 
 
 def addresses_of_queues(address: Callable[[str], str]) -> dict[str, str]:
@@ -58,7 +74,8 @@ def settings() -> dict[str, str]:
         RESTORERS: restorers_as_json(),
         replays.VIEWS: views_as_json(readers()),
         replays.SETTLES: "0",
-        faults.READERS: ",".join(package.name for package in readers()),
+        faults.QUEUES: ",".join(queues_of_faults()),
+        THINGS: project().name,
         drift.RECOMPUTED: ",".join(package.name for package in recomputed()),
     }
 

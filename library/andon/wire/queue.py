@@ -13,11 +13,13 @@ MOST_MESSAGES = 10
 MOST_BYTES = 1024 * 1024
 
 
-# The purposes of a package's queues: events for its listener, shards to recompute, events that come back, messages.
+# The purposes of a package's queues: events for its listener, shards to recompute, events that come back, messages to
+# people, messages of things.
 WORK = "Queue"
 RECOMPUTE = "Recompute"
 RESTORE = "Restore"
 SEND = "Send"
+INGEST = "Ingest"
 
 
 def name_of(package: str, purpose: str = WORK) -> str:

@@ -1,6 +1,6 @@
 import pytest
 
-from andon.packages.discovery import follower_of_table, owner_of_queue, owner_of_route, packages, subscribers_of
+from andon.packages.discovery import follower_of_table, owner_of_route, packages, reader_of_queue, subscribers_of
 from andon.packages.package import Package
 
 
@@ -20,8 +20,8 @@ def test_routes_tables_and_queues_of_nobody_are_refused() -> None:
         with pytest.raises(LookupError, match="nobody follows"):
             follower_of_table(table)
     for queue in ("Andon-EquipmentTable", "Andon-NobodyQueue", ""):
-        with pytest.raises(LookupError, match="feeds no listener"):
-            owner_of_queue(queue)
+        with pytest.raises(LookupError, match="feeds nobody"):
+            reader_of_queue(queue)
 
 
 @pytest.mark.parametrize(
@@ -51,12 +51,14 @@ def test_an_event_has_subscribers_of_every_side() -> None:
 
 
 @pytest.mark.parametrize(
-    ("queue", "owner"),
+    ("queue", "owner", "role"),
     [
-        ("Andon-lakeQueue1A2B3C4D-5E6F", Package("stores", "lake")),
-        ("Andon-statelogQueue1A2B3C4D-5E6F", Package("views", "state_log")),
-        ("World-state_log-Queue", Package("views", "state_log")),
+        ("Andon-lakeQueue1A2B3C4D-5E6F", Package("stores", "lake"), "listener"),
+        ("Andon-statelogQueue1A2B3C4D-5E6F", Package("views", "state_log"), "listener"),
+        ("World-state_log-Queue", Package("views", "state_log"), "listener"),
+        ("Andon-equipment-Ingest", Package("services", "equipment"), "ingest"),
+        ("Andon-equipment-Queue", Package("services", "equipment"), "listener"),
     ],
 )
-def test_a_queue_is_found_by_its_name_here_and_on_aws(queue: str, owner: Package) -> None:
-    assert owner_of_queue(queue) == owner
+def test_a_queue_is_found_by_its_name_here_and_on_aws(queue: str, owner: Package, role: str) -> None:
+    assert reader_of_queue(queue) == (owner, role)

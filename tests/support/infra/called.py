@@ -132,9 +132,9 @@ def _of_another(sample: Path) -> DomainEvent:
 
 def _resubmission(package: Package) -> Iterator[tuple[Invocation, int]]:
     """Let the fault store keep a fault of a package, and put its message back on the queue."""
-    fault = fault_of(Poison("no"), "{", consumer=f"{package.name}.listener", now_ms=NOW)
     store = Package("stores", "faults")
-    if package.side != "stores":
+    for role in {"listener", "ingest"} & {*package.roles} if package.side != "stores" else ():
+        fault = fault_of(Poison("no"), "{", consumer=f"{package.name}.{role}", now_ms=NOW)
         yield Invocation(store, "listener", sqs_event([to_message(fault, source=package.name)])), NOW
         event = http_event("POST /faults/{id}/resubmit", path={"id": fault.id})
         yield Invocation(store, "command", event), NOW

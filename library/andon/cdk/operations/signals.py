@@ -98,6 +98,10 @@ def _of_function(watched: Function) -> Iterator[Signal]:
             yield from _of_recompute(watched)
         case "sender", _:
             yield from _of_sender(watched)
+        case "ingest", _:
+            means = f"{name}'s ingest raises or times out: whole batches of what things publish come again."
+            errors = metrics.errors(watched)
+            yield Signal(name="Errors", metric=errors, minutes=NO_ACCIDENT, means=means, runbook="listener-errors")
         case "restore", _:
             means = f"What {name} forgot does not come back: its restore raises or times out."
             yield Signal(name="Errors", metric=metrics.errors(watched), means=means, runbook="restore-failing")
@@ -118,6 +122,13 @@ def of_sender(sending: Reader) -> Signal:
     means = "For more than ten minutes a message to somebody waits, and they were told by no channel."
     age = metrics.oldest(sending)
     return Signal(name="Undelivered", metric=age, above=UNDELIVERED_SECONDS, means=means, runbook="sender-failing")
+
+
+def of_ingest(ingesting: Reader) -> Signal:
+    """Return the signal of the queue of what things publish."""
+    means = f"For more than {LATE_SECONDS} s a message of a thing waits: {ingesting.name} does not keep up, or fails."
+    age = metrics.oldest(ingesting)
+    return Signal(name="IngestOldest", metric=age, above=LATE_SECONDS, minutes=5, means=means, runbook="reader-behind")
 
 
 def _of_follower(function: Function, runbook: str, *, above_seconds: int, behind: str, fails: str) -> Iterator[Signal]:

@@ -13,11 +13,11 @@ from andon.project import project
 from andon.runtime import clock
 from andon.runtime.errors import Conflict
 from andon.stores.faults import objects
-from andon.stores.faults.record import Fault, reader_of, require_fault, resubmitted
+from andon.stores.faults.record import Fault, queue_of, require_fault, resubmitted
 from andon.stores.faults.responses import FaultId, FaultResponse
-from andon.stores.faults.store import QUEUE, READERS
+from andon.stores.faults.store import QUEUE, QUEUES
 from andon.wire import aws
-from andon.wire.queue import beside, name_of
+from andon.wire.queue import beside
 
 app = HttpApi()
 handler = app.handler
@@ -38,7 +38,7 @@ def resubmit_fault(fault_id: FaultId) -> Response[str]:
 
 
 def _queue_url_of(fault: Fault) -> str:
-    reader = reader_of(fault)
-    if reader not in os.environ[READERS].split(","):
+    queue = queue_of(fault)
+    if queue not in os.environ[QUEUES].split(","):
         raise Conflict(f"There is no {fault['consumer']} any more.")
-    return beside(os.environ[QUEUE], name_of(reader))
+    return beside(os.environ[QUEUE], queue)

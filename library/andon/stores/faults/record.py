@@ -10,6 +10,7 @@ from andon.runtime.clock import DAY_MS
 from andon.runtime.errors import Conflict, NotFound, Poison
 from andon.runtime.json_types import members_of
 from andon.stores.faults.store import FAULTS
+from andon.wire.queue import INGEST, WORK, name_of
 
 ID_PATTERN = "^[0-9A-Za-z_-]{1,128}$"  # ids stand in keys and paths as they are
 
@@ -18,6 +19,9 @@ INSTEAD_OF_A_PUSH = "Screens read all of it again within minutes."
 INSTEAD_OF_A_RULE = "Repair the rule: it is evaluated again at the next event of the kind."
 
 INSTEAD_OF = {"trigger": INSTEAD_OF_A_TRIGGER, "push": INSTEAD_OF_A_PUSH}
+
+PURPOSES = {"listener": WORK, "ingest": INGEST}
+"""The purpose of the queue that a role reads."""
 
 # The newest ones; a list of faults counts all of them.
 ATTEMPTS_KEPT = 10
@@ -147,15 +151,16 @@ def require_fault(fault: Fault | None) -> Fault:
     return fault
 
 
-def reader_of(fault: Fault) -> str:
-    """Return the owner of the queue that a message came from: `state_log.listener` -> `state_log`.
+def queue_of(fault: Fault) -> str:
+    """Return the name of the queue that a message came from: `state_log.listener` -> `state_log-Queue`.
 
     Raises:
         Conflict: it came from no queue, not all of it was kept, no queue takes it, or it is marked as a replay.
 
     """
     reader, _, role = fault["consumer"].rpartition(".")
-    if role != "listener":
+    purpose = PURPOSES.get(role)
+    if purpose is None:
         instead = INSTEAD_OF.get(role, INSTEAD_OF_A_RULE)
         raise Conflict(f"{fault['consumer']} reads no queue to put this back on. {instead}")
     if fault.get("truncated"):
@@ -165,4 +170,4 @@ def reader_of(fault: Fault) -> str:
     # Listeners publish no fault of a replay, so that somebody made it up: its rows would live for as long as it says.
     if is_replayed(fault["message"]):
         raise Conflict("The message says that it is a replay, which only a replay may send.")
-    return str(reader)
+    return name_of(reader, purpose)

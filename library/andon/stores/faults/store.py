@@ -14,4 +14,4 @@ SUBSCRIPTIONS = frozenset({(ANY, fault.TYPE)})
 FAULTS, IDS = "faults", "ids"
 
 QUEUE = "FAULTS_QUEUE_URL"  # the own one, beside which those of the readers are
-READERS = "READERS"  # the names of all that a message can be put back to, with commas
+QUEUES = "QUEUES"  # the names of all queues that a message can be put back on, with commas

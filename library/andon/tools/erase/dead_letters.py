@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from andon.ingress.message import legible
 from andon.tools.erase.counted import Counted
 from andon.tools.erase.mentions import Mentions
 from andon.tools.ops.redrive import BATCH
@@ -16,7 +17,7 @@ def count(sqs: Any, url: str, mentions: Mentions) -> Counted:  # noqa: ANN401  b
         seen_before = receipts.keys() & {message["MessageId"] for message in messages}
         for message in messages:
             if message["MessageId"] not in receipts:
-                replaced = mentions.replaced(message["Body"], document=True)
+                replaced = mentions.replaced(legible(message["Body"]), document=True)  # what a thing said is Base64
                 counted.add(replaced.found, replaced.kept)
             receipts[message["MessageId"]] = message["ReceiptHandle"]
         if seen_before:

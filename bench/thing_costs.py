@@ -1,0 +1,110 @@
+"""What it costs to bring reports onto the bus over MQTT, beside `POST /states`; counted.
+
+Dollars of a million reports, each machine's every five minutes: what AWS IoT, the queue and the API take, what is read
+to know whose machines they are, and the bus. Lambda, and what happens behind the bus, is not in them.
+"""
+
+import json
+from math import ceil
+from typing import Final, NamedTuple
+
+from andon.ingress.names import Kind
+from andon.packages.package import Package
+from andon.runtime import times
+from andon.testing.lambda_events import rule_message, sqs_event
+from andon.testing.loop import Loop
+from andon.testing.memory.meter import Meter, Used
+from bench import prices
+from bench.quiet_clock import START_MS, quiet_clock
+from bench.simulate.limits import RECEIVED_AT_ONCE
+from bench.workload import SAMPLES
+from services.equipment.ingress import GATEWAY, MACHINE
+
+EVERY_MINUTES: Final = 5
+MANY: Final = 100
+FACTORY: Final = "gdl-1"
+COUNTED_BYTES: Final = 5 * 1024
+"""Of a message, after which AWS IoT counts another one. https://aws.amazon.com/iot-core/pricing/"""
+
+
+class Parts(NamedTuple):
+    """Dollars of a million reports."""
+
+    way: str
+    connection: float = 0
+    broker: float = 0
+    queue: float = 0
+    api: float = 0
+    reads: float = 0
+    bus: float = 0
+
+    @property
+    def total(self) -> float:
+        """All of it."""
+        return sum(self[1:])
+
+
+def parts() -> list[Parts]:
+    """Return the prices of each way."""
+    minutes = EVERY_MINUTES * prices.IOT_MINUTE.dollars
+    alone, together = _messages(MACHINE, 1), _messages(GATEWAY, MANY)
+    counted = ceil(len(_reports(MANY)) / COUNTED_BYTES) / MANY
+    rule = prices.IOT_RULE.dollars + prices.IOT_ACTION.dollars
+    return [
+        alone._replace(way="a machine, by Basic Ingest", connection=minutes, broker=rule),
+        alone._replace(
+            way="a machine, by way of the broker", connection=minutes, broker=rule + prices.IOT_MESSAGE.dollars
+        ),
+        together._replace(way=f"a gateway, {MANY} in a message", connection=minutes / MANY, broker=counted * rule),
+        together._replace(way=f"a gateway, {MANY} in a `POST /states`", api=prices.API_REQUEST.dollars / MANY, queue=0),
+        alone._replace(way="a machine, by `POST /states`", api=prices.API_REQUEST.dollars, queue=0),
+    ]
+
+
+def report() -> str:
+    """Write the figures as the table of docs/devices.md."""
+    lines = [
+        "| a million reports, to the bus | connections | broker and rules | queue | API | reads | bus | dollars |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|",
+    ]
+    lines += (f"| {' | '.join([one.way, *map('{:.2f}'.format, one[1:])])} | ${one.total:.2f} |" for one in parts())
+    return "\n".join(lines)
+
+
+def _messages(kind: Kind, reports: int) -> Parts:
+    """Return what a million reports read and publish, with so many in a message, and what the queue takes for them."""
+    meter = Meter()
+    with quiet_clock(), Loop(observer=meter) as loop:
+        for number in range(reports if kind == GATEWAY else 0):
+            _register(loop, number)
+        loop.run()
+        meter.used = Used()
+        name = FACTORY if kind == GATEWAY else "press-0"
+        thing = f"Andon:{name}"
+        said = _reports(reports) if kind == GATEWAY else _report(0, named=False)
+        body = rule_message(said.encode(), topic=f"Andon/{kind.name}/{thing}/{kind.last}", client=thing, at_ms=START_MS)
+        loop.invoke(Package("services", "equipment"), "ingest", sqs_event([body]))
+        published = [json.loads(one) for one in loop.new_messages()]
+    if [one["detail-type"] for one in published] != ["state-reported"] * reports:
+        raise ValueError("not all of the reports were published")
+    return Parts(
+        "",
+        queue=(1 + 2 / RECEIVED_AT_ONCE.value) / reports * prices.QUEUE_REQUEST.dollars,
+        reads=sum(meter.used.read_units.values()) / reports * prices.READ_UNIT.dollars,
+        bus=prices.BUS_ENTRY.dollars,
+    )
+
+
+def _register(loop: Loop, number: int) -> None:
+    body = json.loads(json.loads((SAMPLES / "http" / "register-equipment.json").read_text())["body"])
+    route = "PUT /equipment/{id}"
+    loop.request(route, path={"id": f"press-{number}"}, body=body | {"factoryId": FACTORY})
+
+
+def _reports(many: int) -> str:
+    return f"[{','.join(_report(number) for number in range(many))}]"
+
+
+def _report(number: int, *, named: bool = True) -> str:
+    whose = {"equipmentId": f"press-{number}"} if named else {}
+    return json.dumps({**whose, "state": "NORMAL", "timestamp": times.to_utc(START_MS)})

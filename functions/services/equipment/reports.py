@@ -1,0 +1,34 @@
+"""Reports of one reporter -> their events: all are its own, in time, and each is known by its content."""
+
+from collections.abc import Mapping, Sequence
+
+from andon.events.domain_event import DomainEvent
+from contract.entities import StateEntity
+from services.equipment import reporting, state, stream_first
+from services.equipment.bodies import ReportBody
+from services.equipment.metadata import EQUIPMENT, EquipmentRow
+from services.equipment.reporting import Reporter
+
+
+def events_of(
+    reports: Sequence[ReportBody], reporter: Reporter, *, tags: Mapping[str, str], now_ms: int
+) -> list[DomainEvent]:
+    """Return the events of reports, in their order.
+
+    Raises:
+        Forbidden: some are of equipment that is another's; each is named by its index.
+        Invalid: times are ahead or too far back; each is named by its index.
+
+    """
+    ids = [one.equipmentId for one in reports]
+    reporting.require_all_own(reporter, ids, registrations_of(reporter.registrations_needed(ids)))
+    return stream_first.events_of(_entities_of(reports), reporter=reporter, tags=tags, now_ms=now_ms)
+
+
+def registrations_of(equipment_ids: Sequence[str]) -> dict[str, EquipmentRow | None]:
+    """Read the current metadata of equipment, up to a hundred."""
+    return dict(zip(equipment_ids, EQUIPMENT.get_many(equipment_ids), strict=True))
+
+
+def _entities_of(reports: Sequence[ReportBody]) -> list[StateEntity]:
+    return [state.entity_of(one.equipmentId, one.state, one.timestamp, one.detail) for one in reports]

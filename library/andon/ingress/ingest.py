@@ -1,0 +1,101 @@
+"""Messages of topic rules -> events on the bus.
+
+A message that can never be used becomes a fault, whole; any other that cannot be published comes again, and ends as a
+dead letter. Neither delays its neighbours.
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import chain
+from typing import Final, NamedTuple
+
+from andon.events.domain_event import DomainEvent
+from andon.events.fault import fault_of
+from andon.events.publish import NotPublished, publish
+from andon.ingress.ingress import Ingress
+from andon.ingress.message import from_message, legible
+from andon.ingress.names import ROOT
+from andon.runtime import clock
+from andon.runtime.errors import Forbidden, Invalid, Poison, Rejected
+from andon.runtime.json_types import JsonMapping
+from andon.runtime.lambda_context import LambdaContext
+from andon.runtime.log import logger
+from andon.runtime.message_batch import BatchResponse, handle_each, retry
+from andon.runtime.tried import Failed, tried
+from andon.wire.aws import name_of
+from andon.wire.deadline import in_time
+
+ROLE: Final = "ingest"
+
+
+class Understood(NamedTuple):
+    """A message with its events; of one that can never be used, its fault."""
+
+    message_id: str
+    events: Sequence[DomainEvent]
+    is_fault: bool
+
+
+@in_time
+def ingest(event: JsonMapping, context: LambdaContext, *, service: str, ingress: Ingress) -> BatchResponse:
+    """Handle a batch of the queue of a service; return the messages to try again."""
+    tags = {
+        "stage": os.environ["STAGE"],
+        "source": service,
+        "functionname": context.function_name,
+        "pipeline": f"{service}.{ROLE}",
+    }
+    read = handle_each(event["Records"], partial(_understand, service, ingress, tags))
+    failed = {message_id: result.error for message_id, result in read if isinstance(result, Failed)}
+    understood = [Understood(message_id, *result) for message_id, result in read if not isinstance(result, Failed)]
+    failed |= _publish_all(understood, service)
+    published = [one for one in understood if one.message_id not in failed]
+    logger().info(
+        "ingested",
+        extra={
+            "function_request_id": context.aws_request_id,
+            "received": len(read),
+            "events": sum(len(one.events) for one in published if not one.is_fault),
+            "fault": sum(one.is_fault for one in published),
+            "failed": len(failed),
+            "errors": sorted({name_of(error) for error in failed.values()}),
+        },
+    )
+    return retry(failed)
+
+
+def _understand(
+    service: str, ingress: Ingress, tags: Mapping[str, str], body: str
+) -> tuple[Sequence[DomainEvent], bool]:
+    """Return the events of a message, or its fault, and which of the two it is."""
+    now_ms = clock.now_ms()
+    try:
+        message = from_message(body, kinds=ingress.kinds, root=os.environ[ROOT], now_ms=now_ms)
+        return ingress.events_of(message, {**tags, "principal": message.principal}), False
+    except (Poison, Invalid, Forbidden) as error:
+        reason = _explained(error) if isinstance(error, Rejected) else error
+        return [fault_of(reason, legible(body), consumer=f"{service}.{ROLE}", now_ms=now_ms)], True
+
+
+def _explained(error: Rejected) -> Rejected:
+    """Return a refusal whose text names the offending fields: nobody but the reader of a fault sees them."""
+    return type(error)(" ".join((error.detail, *(f"{field}: {detail}." for field, detail in error.fields))))
+
+
+def _publish_all(understood: Sequence[Understood], service: str) -> dict[str, Exception]:
+    """Publish the events of all messages at once; return why those of some were not published, by message."""
+    events = [*chain.from_iterable(one.events for one in understood)]
+    of = [one.message_id for one in understood for _ in one.events]
+    result = tried(partial(publish, source=service), events)
+    if not isinstance(result, Failed):
+        return {}
+    if isinstance(result.error, NotPublished) and result.error.left:
+        return {of[number]: result.error for number in result.error.left}
+    return _publish_each(understood, service)
+
+
+def _publish_each(understood: Sequence[Understood], service: str) -> dict[str, Exception]:
+    """Publish the events of each message by themselves, since it is not known which one stands in the way."""
+    results = [(one.message_id, tried(partial(publish, source=service), one.events)) for one in understood]
+    return {message_id: result.error for message_id, result in results if isinstance(result, Failed)}
