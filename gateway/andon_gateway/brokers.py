@@ -47,17 +47,14 @@ def broker_of(table: Table, folder: Path) -> Broker:
         table.take(name, str, None) for name in ("ca", "certificate", "key", "user", "password_file", "client_id")
     )
     scheme, host, port = _parts(url, table.place)
-    is_safe = scheme == "mqtts"
-    if not is_safe and (ca or certificate or key or user):
-        raise BadConfiguration(
-            f"{table.place}.url: mqtts://, or ca, certificate, key and user have no use or no secret"
-        )
+    if scheme == "mqtt" and (ca or certificate or key or user):
+        raise BadConfiguration(f"{table.place}.url: mqtts://, for ca, certificate and key, and for a password")
     if bool(certificate) != bool(key) or bool(user) != bool(password):
         raise BadConfiguration(f"{table.place}: a certificate has a key, and a user has a password_file")
     ca_file, certificate_file, key_file, password_file = (
         folder / one if one else None for one in (ca, certificate, key, password)
     )
-    tls = Tls(ca_file, certificate_file, key_file) if is_safe else None
+    tls = Tls(ca_file, certificate_file, key_file) if scheme == "mqtts" else None
     return Broker(host, port, tls, user, password_file, client_id)
 
 
