@@ -150,9 +150,9 @@ gateway-check: export CONFIG := $(value CONFIG)
 gateway-check: install  ## read each value of a gateway's configuration once, and print the states: CONFIG=gateway.toml; without: the sample's
 	@$(if $(value CONFIG),$(GATEWAY) check "$$CONFIG",$(SAMPLE) check)
 
-gateway-torture: install  ## kill a gateway again and again before an API that lies (STACK=1: the running system), and count what was lost, doubled, altered: N=10000 KILLS=20 SEED=1
+gateway-torture: install  ## kill a gateway again and again before an API that lies (MQTT=1: a broker; STACK=1: the running system), and count what was lost, doubled, altered: N=10000 KILLS=20 SEED=1
 	@PYTHONPATH=gateway:functions:library:. $(PYTHON) -m bench.gateway $(if $(N),--count $(N)) $(if $(KILLS),--kills $(KILLS)) \
-	$(if $(SEED),--seed $(SEED)) $(if $(STACK),--stack)
+	$(if $(SEED),--seed $(SEED)) $(if $(MQTT),--mqtt) $(if $(STACK),--stack)
 
 attack: install  ## attack a stack of its own, print what was tried and what held: N=10000 SEED=1 (requests, dice)
 	@$(RUN) bench.attack $(if $(N),--requests $(N)) $(if $(SEED),--seed $(SEED))

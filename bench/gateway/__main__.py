@@ -1,6 +1,7 @@
 """`make gateway-torture`: three seeds; it fails if anything is lost, doubled or altered.
 
-It stands before an API that lies, or (STACK=1) before the running stack, which has to have each report in its lake.
+It stands before an API that lies, before a broker that does (MQTT=1), or before the running stack (STACK=1), which has
+to have each report in its lake.
 """
 
 import argparse
@@ -14,7 +15,7 @@ from pathlib import Path
 from andon.tools.stack import outputs
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.stack import Stack
-from bench.gateway import deployed
+from bench.gateway import deployed, lying_broker
 from bench.gateway.torture import Outcome, torture
 
 
@@ -25,16 +26,19 @@ def main() -> int:
     parser.add_argument("--kills", type=int, default=20)
     parser.add_argument("--seed", type=int, action="append")
     parser.add_argument("--stack", action="store_true", help="before the running stack")
+    parser.add_argument("--mqtt", action="store_true", help="before a broker")
     chosen = parser.parse_args()
     try:
-        return _try_all(chosen, partial(deployed.torture, _running()) if chosen.stack else torture)
+        return _try_all(chosen, _before(chosen))
     except ToolFailed as reason:
         print(f"make gateway-torture: {reason}", file=sys.stderr)
         return 1
 
 
-def _running() -> Stack:
-    return Stack(outputs.of_running_stack())
+def _before(chosen: argparse.Namespace) -> Callable[..., Outcome]:
+    if chosen.stack:
+        return partial(deployed.torture, Stack(outputs.of_running_stack()))
+    return lying_broker.torture if chosen.mqtt else torture
 
 
 def _try_all(chosen: argparse.Namespace, tried: Callable[..., Outcome]) -> int:

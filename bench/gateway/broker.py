@@ -33,7 +33,7 @@ NOT_AUTHORISED: Final = 5
 CHUNK: Final = 65_536
 
 Script = Callable[[Publication], str]
-"""What to do with a message of QoS 1: `acknowledge`; `lose` the answer; `hang up`."""
+"""What to do with a message of QoS 1: `acknowledge`; `acknowledge another`; `lose` the answer; `hang up`."""
 
 
 class Broker(AbstractContextManager["Broker"]):
@@ -179,8 +179,9 @@ class Broker(AbstractContextManager["Broker"]):
         with self._lock:
             self.published.append(found)
         self.say(found.topic, found.content)
-        if found.number is not None and doing == "acknowledge":
-            self._send(client, packet(PUBACK, 0, struct.pack("!H", found.number)))
+        if found.number is not None and doing.startswith("acknowledge"):
+            number = found.number if doing == "acknowledge" else found.number + 1
+            self._send(client, packet(PUBACK, 0, struct.pack("!H", number)))
         return doing != "hang up"
 
     def _send(self, client: socket.socket, content: bytes) -> None:

@@ -11,6 +11,7 @@ from andon_gateway.conditions import Condition, Malformed
 from andon_gateway.detail import Detail
 from andon_gateway.engine import Wired
 from andon_gateway.kinds import AnySource, require_tag, source_of
+from andon_gateway.north import ByHttps, ByMqtt, north_of
 from andon_gateway.states import Machine, NoSignal, Rule
 from andon_gateway.store import CAPACITY
 from andon_gateway.tables import BadConfiguration, Table
@@ -24,19 +25,10 @@ AT_RISK_MS: Final = 450_000  # the rule `at-risk` takes three abnormal reports i
 
 
 @dataclass(frozen=True, slots=True)
-class North:
-    """The way to the API: exactly one of token_file and token_command."""
-
-    url: str
-    token_file: Path | None
-    token_command: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Configuration:
     """All of it; is_clock_trusted: the host has a time server. health_port: 0: none."""
 
-    north: North
+    north: ByHttps | ByMqtt
     store: Path
     capacity: int
     is_clock_trusted: bool
@@ -73,7 +65,7 @@ def parse(text: str, folder: Path) -> Configuration:
     sources = tuple(source_of(one, folder) for one in file.tables("source"))
     machines = [_machine(one, {source.name: source for source in sources}) for one in file.tables("machine")]
     found = Configuration(
-        north=_north(andon, folder),
+        north=north_of(andon, folder),
         store=folder / andon.take("store", str, "andon-gateway.db"),
         capacity=andon.take("capacity", int, CAPACITY),
         is_clock_trusted=andon.take("clock_is_right", bool, default=False),
@@ -85,14 +77,9 @@ def parse(text: str, folder: Path) -> Configuration:
     file.end()
     if not machines or len(found.machines) < len(machines) or len({one.name for one in sources}) < len(sources):
         raise BadConfiguration("there is no machine, or two machines or two sources have one name")
+    if isinstance(found.north, ByMqtt) and not found.is_clock_trusted:
+        raise BadConfiguration("andon.clock_is_right: should be true: over MQTT only a time server says the time")
     return found
-
-
-def _north(andon: Table, folder: Path) -> North:
-    file, command = andon.take("token_file", str, None), andon.texts("token_command")
-    if bool(file) == bool(command):
-        raise BadConfiguration("andon: needs a token_file or a token_command, not both")
-    return North(andon.take("url", str), folder / file if file else None, command)
 
 
 def _machine(table: Table, sources: Mapping[str, AnySource]) -> Wired:

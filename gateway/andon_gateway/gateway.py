@@ -10,10 +10,11 @@ from andon_gateway.config import Configuration
 from andon_gateway.engine import Engine
 from andon_gateway.health import Health
 from andon_gateway.https import Https
+from andon_gateway.north import ByHttps, ByMqtt, North
 from andon_gateway.notify import notify
 from andon_gateway.reading import Message
 from andon_gateway.sender import Sender
-from andon_gateway.sources import sources_of
+from andon_gateway.sources import needing, sources_of
 from andon_gateway.store import Store
 from andon_gateway.tokens import Tokens
 
@@ -27,16 +28,14 @@ class Gateway:
 
     def __init__(self, configuration: Configuration) -> None:
         """Open the store; nothing runs yet."""
-        north = configuration.north
         self._counts: Counter[str] = Counter()
         self._stopped = threading.Event()
         self._messages = queue.Queue[Message](MESSAGES)
         self._clock = Clock(is_trusted=configuration.is_clock_trusted)
-        tokens = Tokens(file=north.token_file, command=north.token_command)
-        self._https = Https(north.url, tokens=tokens, clock=self._clock)
+        self._north = _north_of(configuration.north, self._clock)
         self._store = Store(configuration.store, capacity=configuration.capacity)
         self._engine = Engine(configuration.machines, self._store, self._clock, self._counts)
-        self._sender = Sender(self._store, self._https.send, counts=self._counts, renew=tokens.renew)
+        self._sender = Sender(self._store, self._north, counts=self._counts)
         self._sources = sources_of(configuration, self._messages, self._clock, self._counts)
         self._threads = [
             threading.Thread(target=self._work, name="engine", daemon=True),
@@ -55,7 +54,7 @@ class Gateway:
             source.stop()
         for thread in self._threads:
             thread.join()
-        self._https.close()
+        self._north.close()
         self._store.close()
 
     def watch(self) -> None:
@@ -89,9 +88,18 @@ class Gateway:
         self._engine.run(self._messages, self._stopped)
 
     def _send(self) -> None:
-        self._https.ask_time()
+        self._north.ask_time()
         while not self._clock.is_known:
             if self._stopped.wait(ASK_TIME_S):
                 return
-            self._https.ask_time()
+            self._north.ask_time()
         self._sender.run(self._stopped)
+
+
+def _north_of(settings: ByHttps | ByMqtt, clock: Clock) -> North:
+    if isinstance(settings, ByHttps):
+        tokens = Tokens(file=settings.token_file, command=settings.token_command)
+        return Https(settings.url, tokens=tokens, clock=clock)
+    with needing("mqtt", "andon"):
+        from andon_gateway.mqtt_north import MqttNorth  # noqa: PLC0415  the core needs no package
+    return MqttNorth(settings, clock=clock)

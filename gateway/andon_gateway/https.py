@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from andon_gateway.clock import Clock, to_utc
 from andon_gateway.store import Stored
 from andon_gateway.tokens import NoToken, Tokens
-from andon_gateway.verdict import Answer
+from andon_gateway.verdict import Answer, Verdict, judge
 
 MAX_BYTES: Final = 100_000
 MAX_ANSWER: Final = 1_000_000
@@ -41,14 +41,21 @@ class Https:
         self._timeout_s = timeout_s
         self._connection: http.client.HTTPConnection | None = None
 
-    def send(self, batch: Sequence[Stored]) -> tuple[int, Answer | None]:
-        """Send as many of the first reports of a batch as fit; return how many, and the answer, if there was one."""
+    def send(self, batch: Sequence[Stored]) -> tuple[int, Verdict]:
+        """Send as many of the first reports of a batch as fit; return how many, and what became of them."""
         count, body = body_of(batch)
         try:
             headers = {"authorization": f"Bearer {self._tokens.get()}", "content-type": "application/json"}
         except NoToken:
-            return count, None
-        return count, self._request(HTTPMethod.POST, self._path, body, headers)
+            return count, judge(count, None)
+        verdict = judge(count, self._request(HTTPMethod.POST, self._path, body, headers))
+        if verdict.token_ended:
+            self._tokens.renew()
+        return count, verdict
+
+    def keep(self) -> str | None:
+        """Do nothing: a connection may end while nothing waits."""
+        return None
 
     def ask_time(self) -> None:
         """Ask for any answer, to hear the API's clock."""

@@ -2,39 +2,34 @@
 
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
 from random import Random
 from typing import Final
 
+from andon_gateway.north import North
 from andon_gateway.pauses import FIRST_S, pause_s
-from andon_gateway.store import Store, Stored
-from andon_gateway.verdict import Answer, Verdict, judge
+from andon_gateway.store import Store
+from andon_gateway.verdict import Verdict
 
 REPORTS_AT_ONCE: Final = 100
 LONGEST_S: Final = 300.0
 IDLE_S: Final = 0.2
 
-Send = Callable[[Sequence[Stored]], tuple[int, Answer | None]]
-"""Sends reports of a batch; returns how many of them were in the request, and the answer."""
-
 
 class Sender:
-    """Sends what waits; renew: called when the token has ended. first_s: the longest first pause."""
+    """Sends what waits; first_s: the longest first pause."""
 
     def __init__(
         self,
         store: Store,
-        send: Send,
+        north: North,
         *,
         counts: Counter[str],
-        renew: Callable[[], None] = lambda: None,
         chance: Random | None = None,
         first_s: float = FIRST_S,
     ) -> None:
         """Begin with a full batch."""
         self._store = store
-        self._send = send
-        self._renew = renew
+        self._north = north
         self._counts = counts
         self._chance = chance or Random()  # noqa: S311  a pause is no secret
         self._first_s = first_s
@@ -51,9 +46,9 @@ class Sender:
         """Send one batch; return the seconds to wait before the next one."""
         batch = self._store.oldest(self._at_once)
         if not batch:
-            return IDLE_S
-        count, answer = self._send(batch)
-        verdict = judge(count, answer)
+            self.trouble = self._north.keep()
+            return self._longer() if self.trouble else IDLE_S
+        count, verdict = self._north.send(batch)
         numbers = [one.number for one in batch[:count]]
         refused = {numbers[index]: reason for index, reason in verdict.refused.items()}
         self._store.settle([numbers[index] for index in verdict.done], refused)
@@ -63,8 +58,6 @@ class Sender:
         return self._pause(verdict, count)
 
     def _pause(self, verdict: Verdict, count: int) -> float:
-        if verdict.token_ended:
-            self._renew()
         if verdict.is_too_much:
             self._at_once = max(1, count // 2)
             return 0
@@ -73,7 +66,11 @@ class Sender:
             self._at_once = min(self._at_once * 2, REPORTS_AT_ONCE)
             self._failures = 0
             return 0
+        return max(self._longer(), verdict.at_least_s)
+
+    def _longer(self) -> float:
+        """Return the pause after a failure; they grow until something was taken, not until somebody let us in."""
         self._counts["failures"] += 1
         found_s = pause_s(self._failures, longest_s=LONGEST_S, chance=self._chance, first_s=self._first_s)
         self._failures += 1
-        return max(found_s, verdict.at_least_s)
+        return found_s

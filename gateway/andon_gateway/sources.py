@@ -34,21 +34,27 @@ def _made(settings: AnySource, tags: Collection[str], messages: Messages, clock:
         case LinesSource():
             return Lines(settings, tags=tags, messages=messages, clock=clock, counts=counts)
         case OpcuaSource():
-            with _needing("opcua", settings.name):
+            with needing("opcua", f"source {settings.name}"):
                 from andon_gateway.opcua import Opcua  # noqa: PLC0415  the core needs no package
             return Opcua(settings, tags=tags, messages=messages, clock=clock, counts=counts)
         case MqttSource():
             reader: Topics | Nodes = Topics(tags, time=settings.time, quiet_ms=settings.quiet_ms, counts=counts)
         case SparkplugSource():
             reader = Nodes(tags, has_times=settings.has_times, counts=counts)
-    with _needing("mqtt", settings.name):
+    with needing("mqtt", f"source {settings.name}"):
         from andon_gateway.mqtt import Mqtt  # noqa: PLC0415  the core needs no package
     return Mqtt(settings.name, settings.broker, reader, messages=messages, clock=clock, counts=counts)
 
 
 @contextmanager
-def _needing(extra: str, source: str) -> Iterator[None]:
+def needing(extra: str, place: str) -> Iterator[None]:
+    """Say of an import that fails which extra of the distribution is missing.
+
+    Raises:
+        BadConfiguration: it fails.
+
+    """
     try:
         yield
     except ImportError as error:
-        raise BadConfiguration(f"source {source}: pip install 'andon-gateway[{extra}]' first: {error}") from error
+        raise BadConfiguration(f"{place}: pip install 'andon-gateway[{extra}]' first: {error}") from error

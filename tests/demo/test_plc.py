@@ -6,6 +6,7 @@ from andon.tools.stack import outputs
 from andon.tools.stack.errors import NotRunning
 from andon_gateway.config import read
 from andon_gateway.nodes import NodeName
+from andon_gateway.north import ByHttps
 from demo.factory import FACTORY, MACHINES
 from demo.plc import sample
 from demo.plc.server import NAMESPACE, TAGS
@@ -18,6 +19,7 @@ def test_the_sample_reads_each_value_of_the_press_and_reports_for_a_machine_of_t
     names = {NodeName.parse(tag) for tag in machine.tags.values()}
     assert names == {NodeName(NAMESPACE, tag.node) for tag in TAGS.values()}
     assert machine.id in {one.id for one in MACHINES}
+    assert isinstance(found.north, ByHttps)
     assert found.north.token_command[-2:] == ("gateway", FACTORY)
 
 

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -8,11 +9,14 @@ from andon.project import project
 from andon_gateway.brokers import Broker, Tls
 from andon_gateway.config import parse, read
 from andon_gateway.kinds import MqttSource, OpcuaSource, Password, Security, SparkplugSource
+from andon_gateway.north import ByMqtt
 from andon_gateway.states import NoSignal
 from andon_gateway.tables import BadConfiguration
 
 README: Final = project().root / "gateway" / "README.md"
-EXAMPLE, OPCUA, MQTT, SPARKPLUG = re.findall(r"^```toml\n(.*?)^```$", README.read_text(), re.MULTILINE | re.DOTALL)
+EXAMPLE, OPCUA, MQTT, SPARKPLUG, NORTH = re.findall(
+    r"^```toml\n(.*?)^```$", README.read_text(), re.MULTILINE | re.DOTALL
+)
 ALL: Final = EXAMPLE + OPCUA + MQTT + SPARKPLUG
 
 
@@ -45,6 +49,43 @@ def test_the_examples_of_mqtt_are_sources_with_files_of_the_folder(tmp_path: Pat
         MqttSource("cell-7", Broker("broker.plant", 8883, tls, "andon", password), ("timestamp",), 60_000),
         SparkplugSource("line-5", Broker("broker.plant", 8883, Tls()), has_times=True),
     )
+
+
+def by_mqtt(north: str = NORTH) -> str:
+    """The example, with another way to the API."""
+    return f"{north}{EXAMPLE[EXAMPLE.index('[[source]]') :]}"
+
+
+def test_the_example_of_reports_over_mqtt_is_a_topic_of_the_factory(tmp_path: Path) -> None:
+    topic = "$aws/rules/Andon_factory/Andon/factory/Andon:gdl-1/states"
+    key = Path("/run/credentials/andon-gateway.service/key")
+    place = Broker("abc123-ats.iot.eu-central-1.amazonaws.com", 8883, client_id="Andon:gdl-1")
+
+    found = parse(by_mqtt(), tmp_path).north
+    by_443 = parse(by_mqtt(NORTH.replace("# port", "port")), tmp_path).north
+
+    assert found == ByMqtt(replace(place, tls=Tls(certificate=tmp_path / "gateway.crt", key=key)), topic)
+    assert isinstance(by_443, ByMqtt)
+    assert by_443.broker.tls == Tls(certificate=tmp_path / "gateway.crt", key=key, alpn=("x-amzn-mqtt-ca",))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reason"),
+    [
+        ('via = "mqtt"', 'via = "pigeon"', "andon.via: should be https or mqtt, not pigeon"),
+        ("clock_is_right = true", "", "andon.clock_is_right: should be true"),
+        ("Andon:gdl-1", "gdl-1", "andon.thing: should be the deployment and the factory"),
+        ("Andon:gdl-1", "Andon:Línea", "andon.thing: "),
+        ('# rule = "Andon_factory"', 'rule = "a/b"', "andon.rule: should be the name of a topic rule"),
+        ("certificate = ", "# ", "andon: certificate is missing"),
+        ("endpoint = ", 'token_file = "t"\nendpoint = ', "andon: nobody knows token_file"),
+    ],
+)
+def test_what_is_wrong_with_reports_over_mqtt_is_said(tmp_path: Path, before: str, after: str, reason: str) -> None:
+    assert before in NORTH
+
+    with pytest.raises(BadConfiguration, match=reason):
+        parse(by_mqtt(NORTH.replace(before, after, 1)), tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ import pytest
 from andon.runtime import times
 from andon_gateway.clock import to_utc
 from andon_gateway.store import Store
+from bench.gateway import lying_broker
 from bench.gateway.hostile_api import HostileApi
 from bench.gateway.torture import judged, torture
 from bench.gateway.workload import POISON, workload
@@ -15,6 +16,14 @@ def test_a_gateway_that_is_killed_before_a_hostile_api_loses_doubles_and_alters_
 
     assert outcome.is_clean, outcome
     assert outcome.kills  # else nothing was tried
+    assert len(outcome.mischief) > 3
+
+
+def test_over_mqtt_a_report_goes_only_when_its_message_was_acknowledged(tmp_path: Path) -> None:
+    outcome = lying_broker.torture(tmp_path, count=1200, kills=2, seed=1)
+
+    assert outcome.is_clean, outcome
+    assert outcome.kills
     assert len(outcome.mischief) > 3
 
 

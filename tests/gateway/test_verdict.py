@@ -1,6 +1,6 @@
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 
@@ -12,7 +12,7 @@ from andon_gateway.https import MAX_BYTES, body_of
 from andon_gateway.sender import Sender
 from andon_gateway.states import Report
 from andon_gateway.store import Store, Stored
-from andon_gateway.verdict import Answer, judge
+from andon_gateway.verdict import Answer, Verdict, judge
 
 fields = st.sampled_from(["body.0", "body.1.state", "body.7", "body", "", "path.id", "body.x"]) | st.none()
 bodies = (
@@ -69,19 +69,38 @@ def test_a_right_that_is_missing_refuses_no_report_it_waits() -> None:
     assert (verdict.refused, verdict.waits) == ({}, True)
 
 
+class Scripted:
+    """A way to an API that answers what a test says, or, while nothing waits, has a trouble."""
+
+    def __init__(self, answered: Callable[[Sequence[Stored]], Answer | None], trouble: str | None = None) -> None:
+        self._answered, self._trouble = answered, trouble
+
+    def send(self, batch: Sequence[Stored]) -> tuple[int, Verdict]:
+        return len(batch), judge(len(batch), self._answered(batch))
+
+    def keep(self) -> str | None:
+        return self._trouble
+
+    def ask_time(self) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
 def test_a_report_that_nobody_names_is_found_by_halving_and_its_neighbours_arrive(tmp_path: Path) -> None:
     store = Store(tmp_path / "reports.db")
     store.add([("press-1", Report("ERROR", number, "bad" if number in {3, 70} else None)) for number in range(90)])
     taken: list[int] = []
 
-    def send(batch: Sequence[Stored]) -> tuple[int, Answer]:
+    def answered(batch: Sequence[Stored]) -> Answer:
         if any(one.detail for one in batch):
-            return len(batch), Answer(400, {}, b"{}")
+            return Answer(400, {}, b"{}")
         taken.extend(one.at_ms for one in batch)
-        return len(batch), Answer(202, {}, json.dumps({"ids": ["…"] * len(batch)}).encode())
+        return Answer(202, {}, json.dumps({"ids": ["…"] * len(batch)}).encode())
 
     counts: Counter[str] = Counter()
-    sender = Sender(store, send, counts=counts)
+    sender = Sender(store, Scripted(answered), counts=counts)
     steps = 0
     while store.waiting:
         assert sender.step() == 0
@@ -98,13 +117,25 @@ def test_pauses_grow_to_five_minutes_and_never_undercut_what_the_api_asks_for(tm
     store = Store(tmp_path / "reports.db")
     store.add([("press-1", Report("ERROR", 1))])
     said = [Answer(503, {}, b"")] * 20 + [Answer(429, {"retry-after": "3000"}, b"")]
-    sender = Sender(store, lambda _: (1, said.pop(0)), counts=Counter(), chance=Random(1))  # noqa: S311
+    sender = Sender(store, Scripted(lambda _: said.pop(0)), counts=Counter(), chance=Random(1))  # noqa: S311
 
     pauses = [sender.step() for _ in range(21)]
 
     assert all(pause <= min(300, 2**number) for number, pause in enumerate(pauses[:20]))
     assert max(pauses[:20]) > 200
     assert pauses[20] == 3000
+    store.close()
+
+
+def test_pauses_grow_while_there_is_no_connection_and_nothing_waits(tmp_path: Path) -> None:
+    store = Store(tmp_path / "reports.db")
+    sender = Sender(store, Scripted(lambda _: None, "nobody is there"), counts=Counter(), chance=Random(1))  # noqa: S311
+
+    pauses = [sender.step() for _ in range(12)]
+
+    assert all(pause <= min(300, 2**number) for number, pause in enumerate(pauses))
+    assert max(pauses) > 100
+    assert sender.trouble == "nobody is there"
     store.close()
 
 

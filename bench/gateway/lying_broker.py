@@ -1,0 +1,44 @@
+"""A broker in the place of AWS IoT: loses acknowledgements, hangs up, takes nothing; what it took is a fact."""
+
+import json
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from bench.gateway.broker import HOST, Broker
+from bench.gateway.hostile_api import HostileApi
+from bench.gateway.packets import Publication
+from bench.gateway.torture import Outcome, child_of, judged, run
+from bench.gateway.workload import workload
+
+TIMEOUT_S: Final = 0.1
+TAKEN: Final[Mapping[str, int]] = {"acknowledge": 60, "lose": 8, "hang up": 8, "acknowledge another": 5}
+NOT_TAKEN: Final[Mapping[str, int]] = {
+    "lose, not taken": 5,
+    "hang up, not taken": 8,
+    "acknowledge another, not taken": 3,
+}
+KINDS: Final = {**TAKEN, **NOT_TAKEN}
+
+
+def torture(folder: Path, *, count: int, kills: int, seed: int) -> Outcome:
+    """Return what became of reports over MQTT; kills come at even parts of the way."""
+    api, made = HostileApi(seed), [one for one in workload(count, seed) if not one.is_poison]
+
+    def take(sent: Publication) -> str:
+        kind = api.draw((*KINDS,), (*KINDS.values(),))
+        if kind in TAKEN:
+            api.publish(json.loads(sent.content))
+        return kind.partition(",")[0]
+
+    def has(most: int) -> bool:
+        return len(api.facts) >= most
+
+    with Broker(take) as broker:
+        url = f"mqtt://{HOST}:{broker.port}"
+        command = child_of(folder, url, count, seed, timeout_s=TIMEOUT_S)
+        ends = [number * len(made) // (kills + 2) for number in range(1, kills + 1)]
+        killed = sum(not run(command, partial(has, end)) for end in ends)
+        killed += not run(command, lambda: False)
+    return judged(made, api, folder, killed)

@@ -1,0 +1,128 @@
+"""Reports over MQTT, to a broker in the place of AWS IoT."""
+
+import json
+import ssl
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from andon_gateway.brokers import Broker as Place
+from andon_gateway.clock import MAX_AGE_MS, MAX_AHEAD_MS, Clock
+from andon_gateway.config import parse
+from andon_gateway.gateway import Gateway
+from andon_gateway.mqtt_north import MARGIN_MS, MqttNorth
+from andon_gateway.north import ByMqtt
+from andon_gateway.sender import Sender
+from andon_gateway.states import Report
+from andon_gateway.store import Store, Stored
+from bench.gateway.broker import HOST, Broker
+from tests.support.certificates import Authority
+
+WITHIN_S: Final = 15.0
+NOW_MS: Final = 1_790_000_000_000
+TOPIC: Final = "$aws/rules/Andon_prod_factory/Andon-prod/factory/Andon-prod:gdl-1/states"
+CONFIGURATION: Final = """
+[andon]
+via = "mqtt"
+endpoint = "127.0.0.1"
+port = %d
+thing = "Andon-prod:gdl-1"
+ca = "authority.pem"
+certificate = "127.0.0.1 1.pem"
+key = "127.0.0.1 1.pem"
+clock_is_right = true
+health_port = 0
+[[source]]
+name = "line"
+kind = "lines"
+run = ["echo", '{"values": {"Oil": 81}}']
+[[machine]]
+id = "press"
+source = "line"
+values = { oil = "Oil" }
+states = [{ is = "WARNING1", when = "oil > 80", detail = "oil at {oil} °C" }, { is = "NORMAL" }]
+"""
+
+
+def north(broker: Broker, *, answer_s: float = WITHIN_S) -> MqttNorth:
+    settings = ByMqtt(Place(HOST, broker.port), TOPIC)
+    return MqttNorth(settings, clock=Clock(is_trusted=True, wall=lambda: NOW_MS / 1000), answer_s=answer_s)
+
+
+def eventually(holds: Callable[[], bool]) -> bool:
+    ends_s = time.monotonic() + WITHIN_S
+    while time.monotonic() < ends_s:
+        if holds():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+def test_a_gateway_reports_by_its_certificate_to_the_topic_of_its_factory(tmp_path: Path) -> None:
+    authority = Authority.create(tmp_path)
+    tls = authority.server(HOST)
+    tls.verify_mode = ssl.CERT_REQUIRED
+    tls.load_verify_locations(authority.bundle)
+    with Broker(tls=tls, lets=lambda said: said.endswith(b"\0\x10Andon-prod:gdl-1")) as broker:
+        gateway = Gateway(parse(CONFIGURATION % broker.port, tmp_path))
+        gateway.start()
+        has_gone = eventually(lambda: gateway.look().counts.get("sent") == 1)
+        health = gateway.look()
+        gateway.stop()
+
+    assert has_gone, health
+    [sent] = broker.published
+    assert sent.topic == TOPIC
+    [report] = json.loads(sent.content)
+    assert report.pop("timestamp")
+    assert report == {"equipmentId": "press", "state": "WARNING1", "detail": "oil at 81 °C"}
+
+
+def test_without_an_acknowledgement_a_report_stays_and_is_sent_again_over_a_new_connection(tmp_path: Path) -> None:
+    fates = ["lose", "acknowledge another", "hang up", "acknowledge"]
+    store = Store(tmp_path / "reports.db")
+    store.add([("press", Report("ERROR", NOW_MS))])
+    with Broker(lambda _: fates.pop(0)) as broker:
+        way = north(broker, answer_s=0.1)
+        sender = Sender(store, way, counts=Counter())
+        waiting = []
+        for _ in range(4):
+            sender.step()
+            waiting.append(store.waiting)
+        way.close()
+
+    assert waiting == [1, 1, 1, 0]
+    assert len({one.content for one in broker.published}) == 1
+    assert broker.connections == 4
+    store.close()
+
+
+def test_while_nothing_waits_it_stays_connected_and_says_when_it_cannot() -> None:
+    with Broker() as broker:
+        way = north(broker)
+        assert [way.keep() for _ in range(3)] == [None] * 3
+        assert broker.connections == 1
+        broker.hang_up()
+        assert eventually(lambda: way.keep() is not None)
+        assert way.keep() is None
+        assert broker.connections == 2
+    assert eventually(lambda: "refused" in (way.keep() or ""))
+
+
+@pytest.mark.parametrize(("late_ms", "is_refused"), [(MARGIN_MS, True), (MARGIN_MS + 1, False)])
+def test_a_report_that_the_api_would_refuse_for_its_time_is_not_sent_with_others(
+    late_ms: int, *, is_refused: bool
+) -> None:
+    times = [NOW_MS, NOW_MS - MAX_AGE_MS + late_ms, NOW_MS + MAX_AHEAD_MS]
+    with Broker() as broker:
+        way = north(broker)
+        count, verdict = way.send([Stored(number, "press", at_ms, "ERROR", None) for number, at_ms in enumerate(times)])
+        way.close()
+
+    assert count == 3
+    assert verdict.refused.keys() == ({1} if is_refused else set())
+    assert verdict.done == (set() if is_refused else {0, 1, 2})
