@@ -81,6 +81,13 @@ def test_a_script_that_presses_everything_says_nothing(screen: Screen, known: Fa
     assert known.written == []
 
 
+def test_a_press_of_a_script_is_not_the_first_of_two(screen: Screen) -> None:
+    button(screen, "I'm on it").evaluate("(one) => one.click()")
+
+    expect(button(screen, "I'm on it")).to_be_visible()
+    expect(button(screen, "Yes, I go there now")).to_be_hidden()
+
+
 def test_two_presses_at_once_say_nothing_and_a_key_that_is_held_neither(screen: Screen, known: FakeApi) -> None:
     button(screen, "I'm on it").click()
     button(screen, "Yes, I go there now").click()
