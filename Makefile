@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install new samples up redeploy call down import demo console inbox token load archive audit bench attack region-drill prove-people prove-telling gateway gateway-check gateway-torture test deployed cut-over machine pages others types nag wheel site docs release mutants lint check synth openapi agents figures pictures costs simulate query train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
+.PHONY: help install new samples up redeploy call device connect down import demo console inbox token load archive audit bench attack region-drill prove-people prove-telling gateway gateway-check gateway-torture test deployed cut-over machine pages others types nag wheel site docs release mutants lint check synth openapi agents figures pictures costs simulate query train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -35,6 +35,11 @@ call: install  ## send a signed request to the running system: CALL="GET /board/
 
 down:  ## end what `make up` started
 	@$(if $(wildcard $(PYTHON)),$(ANDON) down,echo "nothing is running here")
+
+# So the library calls it, which knows no devices.
+connect: device
+device: install  ## let a machine, or a plant's gateway, connect to the running system by MQTT: ID=press-7 or FACTORY=gdl-1 (a new certificate: AGAIN=1)
+	@$(ANDON) connect $(if $(FACTORY),factory '$(FACTORY)',equipment '$(ID)') $(if $(AGAIN),--again) $(ON_STACK)
 
 # As they were typed: a token, and folders with a $ in their names.
 import: override export CSV := $(value CSV)

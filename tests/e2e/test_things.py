@@ -11,7 +11,7 @@ from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
 from contract import groups
 from services.equipment.ingress import GATEWAY, MACHINE
-from tests.support.thing import Thing
+from tests.support.thing import without_certificate
 
 WITHIN_S = 60
 ROOT = "Andon"
@@ -46,7 +46,7 @@ def test_what_a_machine_reports_over_mqtt_is_in_the_log_and_what_is_no_report_a_
     thing = thing_of(ROOT, "mqtt-press-1")
     cheaply, usually = topics(MACHINE, thing)
 
-    with Thing(stack.outputs["Endpoint"], thing) as machine:
+    with without_certificate(stack.outputs["Endpoint"], thing) as machine:
         machine.publish(cheaply, report(state="ERROR"))
         machine.publish(cheaply, b"\xff\x00 no report")
         machine.publish(usually, [report(), report(state="NORMAL", detail="läuft")])
@@ -70,7 +70,7 @@ def test_a_gateway_reports_over_mqtt_for_the_machines_of_its_factory(stack: Stac
     assert stack.api(groups.OPERATOR).put(path_of("equipment", "pr\u00e4s#3"), body).status == 201
     thing = thing_of(ROOT, "mqtt-plant")
 
-    with Thing(stack.outputs["Endpoint"], thing) as gateway:
+    with without_certificate(stack.outputs["Endpoint"], thing) as gateway:
         gateway.publish(topics(GATEWAY, thing)[0], [report(equipmentId="pr\u00e4s#3")])
 
     assert eventually(lambda: states(stack, "pr\u00e4s#3") == ["WARNING1"], within_s=WITHIN_S)

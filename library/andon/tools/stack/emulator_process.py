@@ -22,6 +22,7 @@ from ministack.services import cloudformation, cognito, dynamodb, eventbridge, l
 from ministack.services.cloudformation import provisioners  # type: ignore[import-not-found]
 
 from andon.tools.stack import foreign, live, processors, server
+from andon.tools.stack.broker import Broker
 from andon.tools.stack.key_conditions import faster
 from andon.tools.stack.narrowing import Partitions, narrowed
 from andon.tools.stack.nested_updates import apart, remembering
@@ -119,7 +120,7 @@ def main(port: str, routes: str, *flags: str) -> None:
 def _patch_emulator() -> None:
     services = {b"DynamoDB_20120810": dynamodb.handle_request, b"AWSEvents": eventbridge.handle_request}
     emulator = Shortcut(ministack.app, services=services, enter=_enter)
-    ministack.app, hypercorn.asyncio.serve = guarded(Sink(emulator)), server.serve
+    ministack.app, hypercorn.asyncio.serve = guarded(Sink(Broker(emulator))), server.serve
     followers = Followers(lambda_svc._iter_all_esms, lambda_svc._poll_dynamodb_streams)  # noqa: SLF001
     lambda_svc._iter_all_esms, lambda_svc._poll_dynamodb_streams = followers.mappings, followers.poll  # noqa: SLF001
     dynamodb._evaluate_condition = faster(dynamodb._evaluate_condition)  # noqa: SLF001  see key_conditions.py

@@ -38,9 +38,9 @@ class Sink:
         elif scope["method"] == "POST":
             body = await _body(receive)
             self._kept.append({"id": next(self._ids), **_message(scope, path, body)})
-            await _answer(send, CREATED, {})
+            await answer(send, CREATED, {})
         else:
-            await _answer(send, OK, {"messages": [*self._kept]})
+            await answer(send, OK, {"messages": [*self._kept]})
 
 
 def _message(scope: Message, path: str, body: bytes) -> dict[str, Any]:
@@ -65,7 +65,8 @@ async def _body(receive: Receive) -> bytes:
     return b"".join(chunks)
 
 
-async def _answer(send: Send, status: int, content: dict[str, Any]) -> None:
+async def answer(send: Send, status: int, content: dict[str, Any]) -> None:
+    """Answer a request with JSON."""
     body = json.dumps(content).encode()
     lines = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
     await send({"type": "http.response.start", "status": status, "headers": lines})

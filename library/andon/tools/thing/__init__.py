@@ -1,0 +1,1 @@
+"""Things of a deployment, each with a certificate of its own."""
