@@ -212,10 +212,10 @@ def contact_path(role: str) -> str:
     return f"/people/{subject_of(role)}/contact"
 
 
-def sign_in(context: BrowserContext, role: str, *, reads_only: bool = False) -> None:
-    """Make the pages of a context find the session of a user who is named as the role."""
+def sign_in(context: BrowserContext, role: str, *, name: str | None = None, reads_only: bool = False) -> None:
+    """Make the pages of a context find the session of a user who is named as the role, or otherwise."""
     scope = "andon/read" if reads_only else "openid aws.cognito.signin.user.admin"
-    claims = {"sub": subject_of(role), "username": role, "cognito:groups": [role], "scope": scope}
+    claims = {"sub": subject_of(role), "username": name or role, "cognito:groups": [role], "scope": scope}
     token = ".".join((_base64({"alg": "none"}), _base64(claims), ""))
     tokens = {"access": token, "refresh": "none", "expiresAt": 4_102_444_800_000, "wall": False}
     context.add_init_script(f"sessionStorage.setItem('andon.tokens', {json.dumps(json.dumps(tokens))})")

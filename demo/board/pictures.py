@@ -16,6 +16,7 @@ PHONE: Final[ViewportSize] = {"width": 390, "height": 844}
 BOARD: Final = f"{ORIGIN}/#/board/{factory.COMPANY}/{factory.FACTORY}"
 AGENDA: Final = f"{ORIGIN}/#/agenda/{factory.COMPANY}/{factory.FACTORY}"
 DUTY: Final = f"{ORIGIN}/#/duty/{factory.COMPANY}/{factory.FACTORY}"
+STATION: Final = "press-1"
 MACHINE: Final = f"{ORIGIN}/#/equipment/conveyor-b"
 
 
@@ -39,9 +40,19 @@ def api() -> FakeApi:
 
 
 def context_of(
-    browser: Browser, known: FakeApi, size: ViewportSize, *, role: str | None, reads_only: bool = False, scale: int = 1
+    browser: Browser,
+    known: FakeApi,
+    size: ViewportSize,
+    *,
+    role: str | None,
+    name: str | None = None,
+    reads_only: bool = False,
+    scale: int = 1,
 ) -> BrowserContext:
-    """Return a context whose pages are served by `known`, at its time, in English; without a role nobody signed in."""
+    """Return a context whose pages are served by `known`, at its time, in English; without a role nobody signed in.
+
+    name: of the user, if not that of the role.
+    """
     context = browser.new_context(
         viewport=size,
         device_scale_factor=scale,
@@ -50,7 +61,7 @@ def context_of(
         reduced_motion="reduce",
     )
     if role is not None:
-        sign_in(context, role, reads_only=reads_only)
+        sign_in(context, role, name=name, reads_only=reads_only)
     known.serve(context)
     if known.now is not None:
         context.clock.install(time=known.now)
@@ -84,6 +95,7 @@ def main() -> None:
         _picture_machine(browser)
         _picture_agenda(browser)
         _picture_calls(browser)
+        _picture_station(browser)
         _picture_duty(browser)
 
 
@@ -124,6 +136,17 @@ def _picture_calls(browser: Browser) -> None:
     phone.get_by_label("Where?").select_option("Mill 1")
     expect(phone.get_by_role("dialog").get_by_text("Material")).to_be_visible()
     phone.screenshot(path=PICTURES / "call-390.png")
+
+
+def _picture_station(browser: Browser) -> None:
+    known = api()
+    known.items[STATION]["calls"] = factory.calls()[STATION]
+    context = context_of(browser, known, PHONE, role="station", name=STATION, scale=2)
+    phone = context.new_page()
+    phone.goto(ORIGIN)
+    expect(phone.get_by_role("button", name="Call for help")).to_be_visible()
+    expect(phone.get_by_text("Material")).to_be_visible()
+    phone.screenshot(path=PICTURES / "station-390.png")
 
 
 def _picture_duty(browser: Browser) -> None:

@@ -4,7 +4,7 @@ from typing import Final
 
 DEVICE: Final = "device"  # reports for itself: its user name is its equipment's id
 GATEWAY: Final = "gateway"  # reports for the equipment of its factory: its user name is the factory's id
-STATION: Final = "station"  # a screen at equipment: its user name is the equipment's id; it calls for that one
+STATION: Final = "station"  # a screen at equipment, whose id is its user name: it sees that one, and calls for it
 OPERATOR: Final = "operator"
 SUPERVISOR: Final = "supervisor"
 AUDITOR: Final = "auditor"
@@ -32,4 +32,5 @@ MAINTAINERS: Final = frozenset({OPERATOR, SUPERVISOR, ADMIN})
 CALLERS_FOR_ANY: Final = frozenset({OPERATOR, SUPERVISOR, ADMIN})
 CALLERS: Final = CALLERS_FOR_ANY | {STATION}
 CALL_READERS: Final = READERS | {STATION}
+STANDING_READERS: Final = READERS | {STATION}
 ANSWERERS: Final = frozenset({OPERATOR, SUPERVISOR, ADMIN})

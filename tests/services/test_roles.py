@@ -36,7 +36,12 @@ WRITERS = {
     "PUT /factories/{factoryId}/catalog": {"supervisor"},
     "PUT /equipment/{id}/episodes/{startedAt}/cause": {"operator", "supervisor"},
 }
-READ_BY_STATIONS = {"GET /calls/{id}", "GET /equipment/{id}/calls", "GET /factories/{factoryId}/catalog"}
+READ_BY_STATIONS = {
+    "GET /calls/{id}",
+    "GET /equipment/{id}/board",
+    "GET /equipment/{id}/calls",
+    "GET /factories/{factoryId}/catalog",
+}
 ADMINS_ONLY = {"POST /archive/equipment/{id}/rehydrations", "POST /drift/{view}"}
 PEOPLE = {"operator", "supervisor", "auditor", "analyst", "privacy"}
 

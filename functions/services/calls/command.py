@@ -17,6 +17,7 @@ from contract import after
 from contract.calls import SOURCE
 from contract.groups import ANSWERERS, CALLERS, CALLERS_FOR_ANY, ROSTER_KEEPERS
 from contract.parameters import CallId, EquipmentId, FactoryId
+from contract.stations import require_own
 from services.calls import call, catalog, cause
 from services.calls.bodies import (
     CallBody,
@@ -32,7 +33,7 @@ from services.calls.bodies import (
 )
 from services.calls.call import CallRow, Request
 from services.calls.cause import CauseContent, CauseRow, Episode
-from services.calls.places import OF_EQUIPMENT, Place, guard_of, place_of, require_at, require_own, require_shown
+from services.calls.places import OF_EQUIPMENT, Place, guard_of, place_of, require_at, require_shown
 
 app = HttpApi()
 handler = app.handler

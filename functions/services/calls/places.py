@@ -12,11 +12,11 @@ from andon.runtime.errors import Forbidden, NotFound
 from andon.versions.optimistic_lock import Guard
 from contract import factories
 from contract import places as contract
-from contract.groups import READERS, STATION
+from contract.groups import READERS
+from contract.stations import ANOTHER, require_own
 from services.calls.tables import KEYS, TABLE, partition_of
 
 UNKNOWN: Final = "This equipment is not registered."
-ANOTHER: Final = "You are the station of other equipment."
 
 
 class Place(TypedDict):
@@ -85,18 +85,6 @@ def require_in(places: Places, factory_id: str, line_id: str | None) -> None:
 
     """
     places.require(names_of((factory_id,), (factory_id, line_id)))
-
-
-def require_own(caller: Caller, groups: frozenset[str], equipment_id: str | None) -> None:
-    """Check that a caller who is in none of the groups is the station of this equipment.
-
-    Raises:
-        Forbidden: it is not.
-
-    """
-    is_own = STATION in caller.groups and caller.name == equipment_id
-    if not (is_own or caller.groups & groups):
-        raise Forbidden(ANOTHER)
 
 
 def require_shown(caller: Caller, row: Mapping[str, Any] | None) -> None:

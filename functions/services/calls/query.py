@@ -11,6 +11,7 @@ from andon.runtime import clock
 from andon.runtime.errors import NotFound
 from contract.groups import CALL_READERS, READERS
 from contract.parameters import CallId, EquipmentId, FactoryId
+from contract.stations import require_own
 from services.calls import call, catalog, cause
 from services.calls.bodies import (
     CallResponse,
@@ -26,7 +27,6 @@ from services.calls.places import (
     OF_EQUIPMENT,
     require_in,
     require_in_factory,
-    require_own,
     require_shown,
 )
 from services.calls.tables import TABLE

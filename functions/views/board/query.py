@@ -15,12 +15,13 @@ from andon.http.response import respond, respond_unless_known
 from andon.live.connection import connect, root
 from andon.runtime import clock
 from andon.views.seen import Awaited, Writes
-from contract.groups import READERS
+from contract.groups import READERS, STANDING_READERS
 from contract.parameters import Company, EquipmentId, LocationFilter
+from contract.stations import require_own
 from views.board.access_patterns import equipment_in, parts_of
 from views.board.places import is_all_of, is_shown, require_shown
 from views.board.responses import BoardResponse, ChangesResponse, StandingResponse
-from views.board.standing import require_equipment, to_response
+from views.board.standing import require_equipment, to_response, without_people
 from views.board.topics import filter_of
 from views.board.view import ANCHOR, KEYS, ON, TABLE
 
@@ -62,16 +63,18 @@ def get_changes(company: Company, location: LocationFilter = None) -> Response[s
 
 @app.serves(
     "GET /equipment/{id}/board",
-    groups=READERS,
+    groups=STANDING_READERS,
     at=IN_FUNCTION,
     responses=responses(StandingResponse, 200, 404) | NOT_YET,
 )
 def get_standing(equipment_id: EquipmentId, after: After = None) -> Response[str]:
-    """Return how a piece of equipment stands."""
+    """Return how a piece of equipment stands; to a station its own, without who was assigned or told."""
+    require_own(app.caller, READERS, equipment_id)
     now_ms, write = clock.now_ms(), _awaited(after, about=equipment_id)
     row = read_row(TABLE, KEYS.of(equipment_id), write, now_ms=now_ms)
     require_shown(app.caller.places, row)
-    return respond(HTTPStatus.OK, to_response(require_equipment(row, now_ms=now_ms)))
+    standing = to_response(require_equipment(row, now_ms=now_ms))
+    return respond(HTTPStatus.OK, standing if app.caller.groups & READERS else without_people(standing))
 
 
 def _reader_of(company: str) -> ReadRows:

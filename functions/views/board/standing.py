@@ -21,6 +21,10 @@ TROUBLE = {  # member of a response -> its attribute, and the attribute with the
 }
 
 
+OF_PEOPLE: Final = frozenset({"operator", "escalatedTo", "acknowledgedBy", "lastTold"})
+"""Members of a response that name somebody; the taker of a call, who comes there, is none of them."""
+
+
 class Trouble(TypedDict, total=False):
     """Response to the trouble that equipment is in, see `TROUBLE`."""
 
@@ -114,6 +118,11 @@ def to_response(row: BoardRow) -> EquipmentStanding:
     }
     known = {name: value for name, value in optional.items() if value is not None}
     return cast("EquipmentStanding", {**members, **known})
+
+
+def without_people(standing: EquipmentStanding) -> EquipmentStanding:
+    """Return a response body without who deals with the trouble, and who was told."""
+    return members_of(EquipmentStanding, {name: value for name, value in standing.items() if name not in OF_PEOPLE})
 
 
 def require_equipment(row: Item | None, *, now_ms: int) -> BoardRow:

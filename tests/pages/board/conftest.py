@@ -42,11 +42,12 @@ def opened(browser: Browser, known: FakeApi) -> Iterator[Opened]:
         place: str = BOARD,
         *,
         role: str | None = "supervisor",
+        name: str | None = None,
         reads_only: bool = False,
         size: ViewportSize = WALL,
         search: str = "",
     ) -> Screen:
-        contexts.append(context_of(browser, known, size, role=role, reads_only=reads_only))
+        contexts.append(context_of(browser, known, size, role=role, name=name, reads_only=reads_only))
         page: Page = contexts[-1].new_page()
         screens.append(Screen(page, known))
         screens[-1].open(place, search=search)

@@ -25,6 +25,7 @@ from tests.views.board.stories import (
     silence,
     state,
 )
+from views.board.standing import OF_PEOPLE
 from views.board.view import BY_LOCATION, TABLE
 
 (BOARD,) = (package for package in views() if package.name == "board")
@@ -212,6 +213,23 @@ def test_a_row_says_all_that_is_known(loop: Loop, equipment_id: str) -> None:
         "silentSince": MINUTES[2],
         "lastAudit": {"part": "hydraulics", "result": "passed", "revision": 1, "timestamp": MINUTES[4]},
     }
+
+
+def test_a_station_sees_its_own_equipment_and_nobody_who_deals_with_it(loop: Loop, equipment_id: str) -> None:
+    seen_by = acknowledgement(ANN, 1, "k1", log=1)
+    events = state("ERROR", 1, "s1"), assignment(LIZ, 1, "a1", log=1), escalation(SARA, 1, "e1", log=1), seen_by
+    whole = standing(loop, equipment_id, registered(equipment_id, "Acme"), *events)
+
+    def seen(name: str, *places: str) -> Answer:
+        path, groups = {"id": equipment_id}, ["station", *places]
+        return loop.request("GET /equipment/{id}/board", path=path, groups=groups, name=name)
+
+    own = seen(equipment_id)
+    assert own.status == 200
+    assert own.body == {name: value for name, value in whole.items() if name not in OF_PEOPLE}
+    assert whole.keys() - own.body.keys() == {"operator", "escalatedTo", "acknowledgedBy"}
+    assert seen(equipment_id, "at:Acme").status == 200
+    assert [seen(equipment_id, "at:Places").status, seen("another").status, seen("").status] == [403] * 3
 
 
 def test_the_newest_log_that_was_unlike_the_machine_is_shown_whenever_it_was_said(

@@ -13,6 +13,7 @@ import { lazily } from "./lazy.js";
 import { openMachine } from "./machine.js";
 import { PendingDeeds } from "./pending.js";
 import { placeOf } from "./places.js";
+import { isStation } from "./roles.js";
 import * as session from "./session.js";
 import { openSignIn } from "./sign-in.js";
 import { language, text } from "./speech.js";
@@ -126,6 +127,14 @@ function show(why = null) {
  * @returns {View}
  */
 function viewOf(place) {
+  if (place.view !== "link" && isStation(session.who())) {
+    return lazily({
+      load: () => import("./station.js"),
+      style: "station.css",
+      open: ({ openStation }) => openStation(context),
+      className: "view-machine view-station",
+    });
+  }
   if (place.view === "board") return openBoard(place, context);
   if (place.view === "agenda") return openAgenda(place, context);
   if (place.view === "machine") return openMachine(place, context);

@@ -26,11 +26,12 @@ export const rememberAt = (equipmentId) => void (lastAt = equipmentId);
  *
  * @param {Context} context
  * @param {() => readonly Item[]} itemsOf
+ * @param {(call: any) => void} [onRaised]  Called with the call, as the API answers it.
  */
-export const callButton = (context, itemsOf) =>
+export const callButton = (context, itemsOf, onRaised) =>
   element(
     "button",
-    { type: "button", class: "call-button", hidden: !may(context.who, "call"), onclick: () => void openRaise(itemsOf(), context) },
+    { type: "button", class: "call-button", hidden: !may(context.who, "raise"), onclick: () => void openRaise(itemsOf(), context, onRaised) },
     icon("call"),
     text("call.raise"),
   );
@@ -40,8 +41,9 @@ export const callButton = (context, itemsOf) =>
  *
  * @param {readonly Item[]} items
  * @param {Context} context
+ * @param {(call: any) => void} [onRaised]
  */
-async function openRaise(items, context) {
+async function openRaise(items, context, onRaised) {
   const [only] = items;
   if (only === undefined) return;
   const isOne = items.length === 1;
@@ -57,9 +59,11 @@ async function openRaise(items, context) {
     const [name, category, key] = [nameOf(item), categoryName(tile), JSON.stringify([item.equipmentId, tile.id])];
     const id = ids.get(key) ?? crypto.randomUUID();
     ids.set(key, id);
-    const { etag } = await write("PUT", pathOf`/calls/${id}`, { equipmentId: item.equipmentId, category: tile.id });
+    const { etag, body } = await write("PUT", pathOf`/calls/${id}`, { equipmentId: item.equipmentId, category: tile.id });
     rememberAt(item.equipmentId);
-    context.say(text("call.raised", { category, name }), () => void undo({ id, etag, category }, context));
+    const mayReject = may(context.who, "call");
+    context.say(text("call.raised", { category, name }), mayReject ? () => void undo({ id, etag, category }, context) : undefined);
+    onRaised?.(body);
     return true;
   };
 

@@ -3,7 +3,7 @@ import { serverNowMs } from "./api.js";
 import { element, fill, setAttribute } from "./dom.js";
 import { icon } from "./icons.js";
 import { fragmentOf } from "./places.js";
-import { may } from "./roles.js";
+import { isStation, may } from "./roles.js";
 import { clock, clockWithSeconds, text } from "./speech.js";
 import { KINDS } from "./standing.js";
 
@@ -46,8 +46,8 @@ export function setAccount(who, { board, current, onSignOut }) {
     text("nav.board"),
   );
   const faults = element("a", { href: "#/faults", "aria-current": current === "faults" && "page" }, text("nav.faults"));
-  navigation.replaceChildren(...(who === null || (current === "board" && !may(who, "faults")) ? [] : [boardLink]));
-  if (who !== null && board.view === "board" && board.factoryId !== undefined) {
+  navigation.replaceChildren(...(who === null || isStation(who) || (current === "board" && !may(who, "faults")) ? [] : [boardLink]));
+  if (who !== null && !isStation(who) && board.view === "board" && board.factoryId !== undefined) {
     const { company, factoryId } = board;
     for (const view of /** @type {const} */ (["agenda", "duty"])) {
       const href = fragmentOf({ view, company, factoryId });
@@ -67,7 +67,7 @@ export function setAccount(who, { board, current, onSignOut }) {
     element("span", { class: "hidden" }, text("nav.me")),
     element("span", { class: "who" }, who.name),
   );
-  account.append(who.readsOnly ? element("span", { class: "who" }, who.name) : me, signOut);
+  account.append(who.readsOnly || isStation(who) ? element("span", { class: "who" }, who.name) : me, signOut);
 }
 
 /** @param {Record<import("./standing.js").Kind, number> | null} numbers */

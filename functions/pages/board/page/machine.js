@@ -113,7 +113,7 @@ export function openMachine({ equipmentId }, context) {
  * @param {ShownItem} item
  * @param {number} [firstMs]
  */
-function drawStanding(place, item, firstMs) {
+export function drawStanding(place, item, firstMs) {
   setAttribute(place, "data-kind", kindOf(item));
   setAttribute(place, "data-pending", item.isPending ?? false);
   fill(
