@@ -10,6 +10,10 @@ from typing import Final
 
 import pytest
 
+from andon.ingress.names import basic_ingest, rule_of, thing_of, topic_of, without_rule
+from andon.packages.package import Package
+from andon.testing.lambda_events import rule_message, sqs_event
+from andon.testing.loop import Loop
 from andon_gateway.brokers import Broker as Place
 from andon_gateway.clock import MAX_AGE_MS, MAX_AHEAD_MS, Clock
 from andon_gateway.config import parse
@@ -20,17 +24,21 @@ from andon_gateway.sender import Sender
 from andon_gateway.states import Report
 from andon_gateway.store import Store, Stored
 from bench.gateway.broker import HOST, Broker
+from services.equipment.ingress import GATEWAY
 from tests.support.certificates import Authority
+from tests.support.samples import sample
 
 WITHIN_S: Final = 15.0
 NOW_MS: Final = 1_790_000_000_000
-TOPIC: Final = "$aws/rules/Andon_prod_factory/Andon-prod/factory/Andon-prod:gdl-1/states"
+THING: Final = thing_of("Andon", "gdl-1")
+TOPIC: Final = basic_ingest(rule_of("Andon", GATEWAY), topic_of("Andon", GATEWAY, THING))
+EQUIPMENT: Final = Package("services", "equipment")
 CONFIGURATION: Final = """
 [andon]
 via = "mqtt"
 endpoint = "127.0.0.1"
 port = %d
-thing = "Andon-prod:gdl-1"
+thing = "Andon:gdl-1"
 ca = "authority.pem"
 certificate = "127.0.0.1 1.pem"
 key = "127.0.0.1 1.pem"
@@ -62,12 +70,14 @@ def eventually(holds: Callable[[], bool]) -> bool:
     return False
 
 
-def test_a_gateway_reports_by_its_certificate_to_the_topic_of_its_factory(tmp_path: Path) -> None:
+def test_a_gateway_reports_by_its_certificate_to_the_topic_of_its_factory_and_the_report_is_on_the_board(
+    tmp_path: Path,
+) -> None:
     authority = Authority.create(tmp_path)
     tls = authority.server(HOST)
     tls.verify_mode = ssl.CERT_REQUIRED
     tls.load_verify_locations(authority.bundle)
-    with Broker(tls=tls, lets=lambda said: said.endswith(b"\0\x10Andon-prod:gdl-1")) as broker:
+    with Broker(tls=tls, lets=lambda said: said.endswith(b"\0\x0bAndon:gdl-1")) as broker:
         gateway = Gateway(parse(CONFIGURATION % broker.port, tmp_path))
         gateway.start()
         has_gone = eventually(lambda: gateway.look().counts.get("sent") == 1)
@@ -77,9 +87,16 @@ def test_a_gateway_reports_by_its_certificate_to_the_topic_of_its_factory(tmp_pa
     assert has_gone, health
     [sent] = broker.published
     assert sent.topic == TOPIC
-    [report] = json.loads(sent.content)
-    assert report.pop("timestamp")
-    assert report == {"equipmentId": "press", "state": "WARNING1", "detail": "oil at 81 °C"}
+    with Loop() as loop:
+        body = json.loads(sample("http", "register-equipment")["body"]) | {"factoryId": "gdl-1"}
+        loop.request("PUT /equipment/{id}", path={"id": "press"}, body=body)
+        loop.run()
+        at_ms = time.time_ns() // 1_000_000
+        message = rule_message(sent.content, topic=without_rule(sent.topic), client=THING, at_ms=at_ms)
+        assert loop.invoke(EQUIPMENT, "ingest", sqs_event([message])) == {"batchItemFailures": []}
+        loop.run()
+        [log] = loop.request("GET /equipment/{id}/logs", path={"id": "press"}).body["items"]
+    assert (log["state"], log["detail"]) == ("WARNING1", "oil at 81 °C")
 
 
 def test_without_an_acknowledgement_a_report_stays_and_is_sent_again_over_a_new_connection(tmp_path: Path) -> None:
