@@ -7,7 +7,7 @@ from aws_cdk import App
 
 from andon.cdk.outbound_settings import ON_ONE_MACHINE
 from andon.cdk.target import Target
-from andon.outbound import channels, https
+from andon.outbound import channels, https, once
 from andon.outbound.breaker import OPENS_AT
 from andon.outbound.push_keys import Signer
 from andon.testing.synthesised import Synthesised, text
@@ -50,13 +50,14 @@ def test_the_sender_alone_knows_how_to_send(varied: Synthesised) -> None:
     assert settings(varied, SENDER)[channels.SMS_PER_DAY] == "300"
 
 
-def test_calls_that_are_never_answered_open_a_breaker_within_the_time_of_one(
+def test_calls_that_are_never_answered_leave_room_for_others_until_their_breaker_opens(
     aws: Synthesised, local: Synthesised
 ) -> None:
     for stack in (aws, local):
         [mapping] = stack.mappings(SENDER)
         assert mapping["BatchSize"] == 1
-        assert mapping["ScalingConfig"]["MaximumConcurrency"] >= OPENS_AT
+        assert mapping["ScalingConfig"]["MaximumConcurrency"] >= 2 * OPENS_AT
+    assert once.LONGEST_MS / 1000 * channels.PER_SECOND["webhook"] <= OPENS_AT, "so many wait for one host at a time"
 
 
 def test_a_stage_that_says_nothing_sends_nothing(aws: Synthesised) -> None:

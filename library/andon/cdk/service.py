@@ -56,8 +56,8 @@ EVERY: Final = Duration.minutes(1)
 # What is asked within so long is told together. One message at a time: a provider that is slow delays no other one.
 SENDS: Final = Batch(size=1, delay_seconds=10)
 
-# As many messages as open a breaker: where a provider never answers, all of them fail within the time of one call.
-FEWEST_SENDERS: Final = OPENS_AT
+# Twice as many as open a breaker: where a provider never answers, half of them may wait for it until it is open.
+FEWEST_SENDERS: Final = 2 * OPENS_AT
 
 # https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html
 TARGETS_OF_RULE: Final = 5
