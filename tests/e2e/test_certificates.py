@@ -1,6 +1,7 @@
 """What a certificate allows at the broker: to report for its own thing, and nothing else."""
 
 import stat
+import time
 from collections.abc import Callable
 from pathlib import Path
 from shutil import copyfile
@@ -11,10 +12,15 @@ from andon.ingress.names import basic_ingest, thing_of
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
-from andon.tools.thing.register import CERTIFICATE, KEY, Registered, register
+from andon.tools.thing.register import CERTIFICATE, KEY, SIGNERS, Registered, register
 from andon.tools.views.deployed import here
+from andon_gateway.clock import Clock
+from andon_gateway.mqtt_north import MqttNorth
+from andon_gateway.north import ByMqtt, north_of
+from andon_gateway.store import Stored
+from andon_gateway.tables import Table
 from services.equipment.ingress import GATEWAY, MACHINE
-from tests.e2e.test_things import ROOT, WITHIN_S, report, states, topics
+from tests.e2e.test_things import ROOT, WITHIN_S, register_machine, report, states, topics
 from tests.support.certificates import Authority
 from tests.support.thing import Refused, Thing, with_certificate
 
@@ -110,6 +116,25 @@ def test_a_certificate_that_is_replaced_counts_no_more(stack: Stack, home: Path,
         machine.publish(after.topic, report())
     with with_certificate(after.port, after.thing, after.folder, of=after.folder) as machine:
         machine.publish(after.topic, report())
+
+
+def test_the_gateway_of_a_plant_reports_by_its_certificate(stack: Stack, home: Path) -> None:
+    register_machine(stack, "tls-press-4", factory="tls-plant")
+    made = register(here(stack.outputs), GATEWAY.name, "tls-plant", home=home)
+    said = {"endpoint": made.host, "port": made.port, "thing": made.thing}
+    said |= {"ca": SIGNERS, "certificate": CERTIFICATE, "key": KEY, "via": "mqtt"}
+    settings = north_of(Table(said, "andon"), made.folder)
+    assert isinstance(settings, ByMqtt)
+    north, now_ms = MqttNorth(settings, clock=Clock(is_trusted=True)), time.time_ns() // 1_000_000
+
+    try:
+        _, verdict = north.send([Stored(1, "tls-press-4", now_ms, "ERROR", None)])
+    finally:
+        north.close()
+
+    assert verdict.done == {0}, verdict
+    assert settings.topic == made.topic
+    assert eventually(lambda: states(stack, "tls-press-4") == ["ERROR"], within_s=WITHIN_S)
 
 
 @pytest.mark.parametrize(("kind", "name"), [("robot", "r2"), (MACHINE.name, "a b"), (MACHINE.name, "")])

@@ -10,6 +10,7 @@ from andon.tools.stack.api import path_of
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
 from contract import groups
+from contract.locations import LEVELS
 from services.equipment.ingress import GATEWAY, MACHINE
 from tests.support.thing import without_certificate
 
@@ -25,6 +26,12 @@ def topics(kind: Kind, thing: str) -> tuple[str, str]:
     """The topic of a thing, past the broker and by way of it."""
     topic = topic_of(ROOT, kind, thing)
     return basic_ingest(rule_of(ROOT, kind), topic), topic
+
+
+def register_machine(stack: Stack, machine: str, *, factory: str) -> None:
+    location = dict.fromkeys(("company", *LEVELS), "Mqtt")
+    body = {"name": "Press", "factoryId": factory, "lineId": "1", "location": location}
+    assert stack.api(groups.OPERATOR).put(path_of("equipment", machine), body).status == 201
 
 
 def states(stack: Stack, machine: str) -> list[str]:
@@ -65,9 +72,7 @@ def test_what_a_machine_reports_over_mqtt_is_in_the_log_and_what_is_no_report_a_
 
 
 def test_a_gateway_reports_over_mqtt_for_the_machines_of_its_factory(stack: Stack) -> None:
-    location = dict.fromkeys(("company", "country", "region", "state", "county", "city", "neighborhood"), "Mqtt")
-    body = {"name": "Press", "factoryId": "mqtt-plant", "lineId": "1", "location": location}
-    assert stack.api(groups.OPERATOR).put(path_of("equipment", "pr\u00e4s#3"), body).status == 201
+    register_machine(stack, "pr\u00e4s#3", factory="mqtt-plant")
     thing = thing_of(ROOT, "mqtt-plant")
 
     with without_certificate(stack.outputs["Endpoint"], thing) as gateway:

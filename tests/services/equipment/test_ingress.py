@@ -83,9 +83,12 @@ def test_a_gateway_reports_for_what_is_registered_at_its_factory_alone(loop: Loo
     register(loop, "of-mty", "mty-1")
     ours = [report(equipmentId="of-gdl-1"), report(equipmentId="of-gdl-2")]
 
-    assert ingest(loop, of_gateway(ours), of_gateway([*ours, report(equipmentId="of-mty")])) == []
+    theirs = [*ours, report(equipmentId="of-mty")]
+    of_its_own_name = [report(equipmentId="gdl-1")]
+    assert ingest(loop, of_gateway(ours), of_gateway(theirs), of_gateway(of_its_own_name)) == []
 
-    *events, fault = published(loop)
+    *events, fault, other = published(loop)
+    assert (fault["type"], other["type"]) == ("fault", "fault")
     assert [event["state"]["equipmentId"] for event in events] == ["of-gdl-1", "of-gdl-2"]
     assert {event["tags"]["actor"] for event in events} == {"Andon:gdl-1"}
     assert fault["fault"]["error"]["name"] == "Forbidden"

@@ -10,6 +10,7 @@ import pytest
 
 from andon.dynamodb.attribute_values import to_plain
 from andon.testing.drift import look
+from andon.testing.lambda_events import rule_message
 from andon.testing.loop import Loop
 from andon.testing.memory.calls import Call
 from andon.tools.erase.erase import Asked, run
@@ -221,10 +222,15 @@ def test_the_second_pass_is_refused_before_a_day_is_over_and_erases_what_came_si
     assert late
 
 
-def test_it_does_not_finish_while_a_dead_letter_mentions_them_and_keeps_the_names(loop: Loop) -> None:
+SAID = json.dumps({"detail": "Anita\n"})
+BY_A_MACHINE = rule_message(SAID.encode(), topic="Andon/equipment/Andon:1/state", client="Andon:1", at_ms=0)
+
+
+@pytest.mark.parametrize("body", [SAID, BY_A_MACHINE])
+def test_it_does_not_finish_while_a_dead_letter_mentions_them_and_keeps_the_names(loop: Loop, body: str) -> None:
     erasing.erase(loop)
     stores = erasing.erasing(loop).stores
-    stores.clients.sqs.send_message(QueueUrl=DEAD_LETTERS, MessageBody=json.dumps({"detail": "Anita\n"}))
+    stores.clients.sqs.send_message(QueueUrl=DEAD_LETTERS, MessageBody=body)
 
     with pytest.raises(ToolFailed, match=f"{DEAD_LETTERS}: 1"):
         erasing.erase(loop, AGAIN, days=1)
