@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install new samples up redeploy call device connect down import demo console inbox token load archive audit bench attack region-drill prove-people prove-telling gateway gateway-check gateway-torture test deployed cut-over machine pages others types nag wheel site docs release mutants lint check synth openapi agents figures pictures costs simulate query train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
+.PHONY: help install new samples up redeploy call device connect down import demo console inbox token load archive audit bench attack region-drill prove-people prove-telling gateway gateway-check gateway-torture prove-opcua test deployed cut-over machine pages others types nag wheel site docs release mutants lint check synth openapi agents figures pictures costs simulate query train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -158,6 +158,10 @@ gateway-check: install  ## read each value of a gateway's configuration once, an
 gateway-torture: install  ## kill a gateway again and again before an API that lies (MQTT=1: a broker; STACK=1: the running system), and count what was lost, doubled, altered: N=10000 KILLS=20 SEED=1
 	@PYTHONPATH=gateway:functions:library:. $(PYTHON) -m bench.gateway $(if $(N),--count $(N)) $(if $(KILLS),--kills $(KILLS)) \
 	$(if $(SEED),--seed $(SEED)) $(if $(MQTT),--mqtt) $(if $(STACK),--stack)
+
+prove-opcua: install  ## have servers of OPC UA end, freeze and come back, and time it; then have a million reports wait: ROUNDS=3 N=1000000
+	@PYTHONPATH=gateway:functions:library:. $(PYTHON) -m bench.gateway.prove_opcua $(if $(ROUNDS),--rounds $(ROUNDS)) \
+	$(if $(N),--count $(N))
 
 attack: install  ## attack a stack of its own, print what was tried and what held: N=10000 SEED=1 (requests, dice)
 	@$(RUN) bench.attack $(if $(N),--requests $(N)) $(if $(SEED),--seed $(SEED))

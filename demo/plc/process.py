@@ -53,6 +53,10 @@ class Plc:
             self._process.stdin.flush()
         return self._line()
 
+    def end(self) -> None:
+        """Have it say goodbye to its clients, and wait for its end."""
+        self._process.communicate()
+
     def kill(self) -> None:
         """End it at once."""
         self._process.kill()

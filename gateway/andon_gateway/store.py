@@ -20,7 +20,7 @@ OPENING: Final = """
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
     PRAGMA journal_size_limit = 8388608;
-    PRAGMA cache_size = -4096;
+    PRAGMA cache_size = -1024;
     CREATE TABLE IF NOT EXISTS machines
         (number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, at_ms INTEGER NOT NULL, state TEXT NOT NULL);
     CREATE TABLE IF NOT EXISTS reports

@@ -1,10 +1,8 @@
 """The source `opcua` against asyncua's server, in a process of its own."""
 
-import queue
 import re
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -13,14 +11,12 @@ import pytest
 
 from andon.tools.stack import emulator
 from andon_gateway import cli
-from andon_gateway.clock import Clock
 from andon_gateway.conditions import Value
-from andon_gateway.config import parse
-from andon_gateway.opcua import Opcua
-from andon_gateway.reading import Message
-from andon_gateway.sources import sources_of
+from bench.gateway import reader
+from bench.gateway.certificates import certify
+from bench.gateway.reader import Reader
 from demo.plc.server import TAGS, URI
-from tests.support.plc import Press, certify
+from tests.support.plc import Press
 
 WITHIN_S: Final = 20.0
 
@@ -54,42 +50,28 @@ password_file = "password"
 """
 
 
-class Reading:
-    """What a source has said: the newest values, and all messages."""
-
-    def __init__(self, source: Opcua, messages: queue.Queue[Message]) -> None:
-        self.source = source
-        self._messages = messages
-        self.values: dict[str, Value] = {}
-        self.seen: list[Message] = []
-
-    def comes_to(self, **values: Value) -> bool:
-        """Return True as soon as values are the newest."""
-        wanted = {f"nsu=urn:andon:plc;s={TAGS[name].node}": value for name, value in values.items()}
-        return self.eventually(lambda: wanted.items() <= self.values.items())
-
-    def eventually(self, holds: Callable[[], bool]) -> bool:
-        ends_s = time.monotonic() + WITHIN_S
-        while not holds() and time.monotonic() < ends_s:
-            try:
-                message = self._messages.get(timeout=0.05)
-            except queue.Empty:
-                continue
-            self.seen.append(message)
-            self.values |= message.values
-        return holds()
-
-
 @contextmanager
-def reading(text: str, folder: Path) -> Iterator[Reading]:
-    messages = queue.Queue[Message]()
-    [source] = sources_of(parse(text, folder), messages, Clock(is_trusted=True), Counter()).values()
-    assert isinstance(source, Opcua)
-    source.start()
-    try:
-        yield Reading(source, messages)
-    finally:
-        source.stop()
+def reading(text: str, folder: Path) -> Iterator[Reader]:
+    file = folder / "gateway.toml"
+    file.write_text(text)
+    with reader.reading(file) as read:
+        yield read
+
+
+def comes_to(read: Reader, **values: Value) -> bool:
+    """Return True as soon as values are the newest."""
+    wanted = {f"nsu=urn:andon:plc;s={TAGS[name].node}": value for name, value in values.items()}
+    return read.eventually(lambda: wanted.items() <= read.values.items(), within_s=WITHIN_S)
+
+
+def told(read: Reader) -> list[Value]:
+    """Return all values in the order in which they were said."""
+    return [value for message in read.seen for value in message.values.values()]
+
+
+def says(read: Reader, trouble: str) -> bool:
+    """Return True as soon as a source says a trouble."""
+    return read.eventually(lambda: re.search(trouble, read.source.trouble or "") is not None, within_s=WITHIN_S)
 
 
 @pytest.fixture(scope="module")
@@ -101,16 +83,16 @@ def press(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Press]:
 
 def test_changes_come_with_the_times_of_the_source_and_bad_quality_is_unknown(press: Press, tmp_path: Path) -> None:
     with reading(CONFIGURATION % {"port": press.port}, tmp_path) as read:
-        began = read.comes_to(oil=60.0, estop=False)
+        began = comes_to(read, oil=60.0, estop=False)
         first = list(read.seen)
         before_ms = int(time.time() * 1000)
         press.turn("oil 81")
-        changed = read.comes_to(oil=81.0)
+        changed = comes_to(read, oil=81.0)
         change = read.seen[-1]
         press.turn("oil bad")
-        unknown = read.comes_to(oil=None, estop=False)
+        unknown = comes_to(read, oil=None, estop=False)
         press.turn("oil 60")
-        assert read.comes_to(oil=60.0)
+        assert comes_to(read, oil=60.0)
 
     assert began
     assert {message.source_ms for message in first} == {None}  # they say what is, and not since when
@@ -124,14 +106,14 @@ def test_a_server_that_stood_still_for_three_seconds_loses_no_change_and_no_conn
     press: Press, tmp_path: Path
 ) -> None:
     with reading(CONFIGURATION % {"port": press.port}, tmp_path) as read:
-        assert read.comes_to(estop=False)
+        assert comes_to(read, estop=False)
         with press.frozen():
             time.sleep(3)  # it is what is tried
         press.turn("estop 1")
         press.turn("estop 0")
-        assert read.eventually(lambda: [value for m in read.seen for value in m.values.values()][-2:] == [True, False])
+        assert read.eventually(lambda: told(read)[-2:] == [True, False], within_s=WITHIN_S)
 
-    assert None not in [value for message in read.seen for value in message.values.values()]
+    assert None not in told(read)
 
 
 def test_check_prints_states_and_says_which_node_a_server_does_not_have(
@@ -176,21 +158,21 @@ def test_what_a_secure_connection_lacks_is_said(
     (tmp_path / file).write_bytes(content)
 
     with reading(text, tmp_path) as read:
-        assert read.eventually(lambda: re.search(trouble, read.source.trouble or "") is not None), read.source.trouble
+        assert says(read, trouble), read.source.trouble
 
 
 def test_a_server_that_comes_back_with_a_new_certificate_is_refused_until_it_is_trusted_and_then_read_anew(
     press: Press, tmp_path: Path
 ) -> None:
     with reading(secured(press, tmp_path), tmp_path) as read:
-        assert read.comes_to(oil=60.0, estop=False), read.source.trouble
+        assert comes_to(read, oil=60.0, estop=False), read.source.trouble
         press.kill()
-        assert read.comes_to(oil=None, estop=None)  # unknown at once
+        assert comes_to(read, oil=None, estop=None)  # unknown at once
         press.start(*certify(tmp_path, "new", URI))
         press.turn("oil 90")  # while nobody is connected
-        assert read.eventually(lambda: "none that trust names" in (read.source.trouble or "")), read.source.trouble
+        assert says(read, "none that trust names"), read.source.trouble
         assert set(read.values.values()) == {None}
 
         (tmp_path / "server.der").write_bytes(press.certificate.read_bytes())
-        assert read.comes_to(oil=90.0, estop=False), read.source.trouble
+        assert comes_to(read, oil=90.0, estop=False), read.source.trouble
         assert read.source.trouble is None
