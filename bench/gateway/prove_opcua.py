@@ -3,6 +3,7 @@
 import argparse
 import sys
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Final
 
 from bench.gateway.backlog import backlog
@@ -13,12 +14,12 @@ DISK_MIB: Final = 100
 BATCH_MS: Final = 5
 
 
-def main() -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Print times, memory and disk; return 1 if a value came late or never, or something is beyond its bound."""
     parser = argparse.ArgumentParser(prog="make prove-opcua", description=__doc__)
     parser.add_argument("--rounds", type=int, default=3, help="how often each outage happens")
     parser.add_argument("--count", type=int, default=1_000_000, help="how many reports wait")
-    chosen = parser.parse_args()
+    chosen = parser.parse_args(arguments)
     is_short = [is_good for server in SERVERS for is_good in _outages(server, chosen.rounds)]
     is_small = _backlog(chosen.count) if chosen.count else True
     return 0 if all(is_short) and is_small else 1
