@@ -77,6 +77,14 @@ class StateEntity(TypedDict):
     detail: NotRequired[str]
 
 
+class ConnectionEntity(TypedDict):
+    """`connection`: of a piece of equipment to the broker; `reason`: why it was lost, in the broker's words."""
+
+    equipmentId: str
+    since: str
+    reason: NotRequired[str]
+
+
 class AuditEntity(TypedDict):
     """`audit`: the finding of an auditor."""
 

@@ -2,6 +2,7 @@
 
 import json
 import time
+from http import HTTPStatus
 from typing import Any
 
 from andon.ingress.names import Kind, basic_ingest, rule_of, thing_of, topic_of
@@ -79,3 +80,23 @@ def test_a_gateway_reports_over_mqtt_for_the_machines_of_its_factory(stack: Stac
         gateway.publish(topics(GATEWAY, thing)[0], [report(equipmentId="pr\u00e4s#3")])
 
     assert eventually(lambda: states(stack, "pr\u00e4s#3") == ["WARNING1"], within_s=WITHIN_S)
+
+
+def disconnected_since(stack: Stack, machine: str) -> str | None:
+    answer = stack.api(groups.OPERATOR).get(path_of("equipment", machine, "board"))
+    since: str | None = answer.json.get("disconnectedSince") if answer.status == HTTPStatus.OK else None
+    return since
+
+
+def test_a_machine_that_is_gone_is_on_the_board_and_back_on_it_once_it_connects(stack: Stack) -> None:
+    register_machine(stack, "mqtt-press-3", factory="mqtt-plant")
+    press = thing_of(ROOT, "mqtt-press-3")
+
+    with without_certificate(stack.outputs["Endpoint"], press):
+        pass
+    began = time.monotonic()
+    assert eventually(lambda: disconnected_since(stack, "mqtt-press-3") is not None, within_s=WITHIN_S)
+    print(f"gone, on the board after {time.monotonic() - began:.1f} s")  # noqa: T201  a figure, with -s
+
+    with without_certificate(stack.outputs["Endpoint"], press):
+        assert eventually(lambda: disconnected_since(stack, "mqtt-press-3") is None, within_s=WITHIN_S)

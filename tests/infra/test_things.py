@@ -47,11 +47,25 @@ def test_a_thing_connects_as_itself_without_a_will_and_publishes_to_its_own_topi
     assert {statement["Effect"] for statement in (connect, publish)} == {"Allow"}
 
 
-def test_there_is_a_policy_and_a_rule_for_each_kind_and_no_other(aws: Synthesised) -> None:
+def test_there_is_a_policy_and_a_rule_for_each_kind_rules_about_presence_and_no_other(aws: Synthesised) -> None:
     names = {rule_of("Andon", kind) for kind in INGRESS.kinds}
 
     assert names == {"Andon_equipment", "Andon_factory"}
-    assert policies(aws).keys() == rules(aws).keys() == names
+    assert policies(aws).keys() == names
+    assert rules(aws).keys() == names | {"Andon_connected", "Andon_disconnected"}
+
+
+def test_that_a_thing_of_this_deployment_is_gone_is_heard_after_a_grace_and_that_it_is_there_at_once(
+    aws: Synthesised,
+) -> None:
+    [gone] = [name for name, made in aws.of_type("AWS::SQS::Queue").items() if made.get("DelaySeconds") == 60]
+    for happening, queue in (("connected", queues(aws)[0]), ("disconnected", gone)):
+        payload = rules(aws)[f"Andon_{happening}"]
+
+        _, _, from_ = payload["Sql"].partition(" FROM ")
+        assert from_ == f"'$aws/events/presence/{happening}/+' WHERE regexp_matches(clientId, '^Andon:')"
+        assert payload["Actions"][0]["Sqs"]["QueueUrl"] == {"Ref": queue}
+    assert {mapping["EventSourceArn"]["Fn::GetAtt"][0] for mapping in aws.mappings(FILE)} == {queues(aws)[0], gone}
 
 
 @KINDS
@@ -73,7 +87,7 @@ def test_the_role_of_the_rules_writes_to_both_queues_and_serves_these_rules_only
     [statement] = policy["PolicyDocument"]["Statement"]
     [trust] = made["AssumeRolePolicyDocument"]["Statement"]
     assert statement["Action"] == "sqs:SendMessage"
-    assert {text(on) for on in statement["Resource"]} == {f"{queue}.Arn" for queue in queues(aws)}
+    assert {text(on) for on in statement["Resource"]} > {f"{queue}.Arn" for queue in queues(aws)}
     assert trust["Principal"] == {"Service": "iot.amazonaws.com"}
     sources = trust["Condition"]["ArnEquals"]["aws:SourceArn"]
     assert {text(source).partition(":rule/")[2] for source in sources} == set(rules(aws))
@@ -81,15 +95,12 @@ def test_the_role_of_the_rules_writes_to_both_queues_and_serves_these_rules_only
 
 
 def test_the_function_reads_that_queue_and_knows_whose_things_they_are(aws: Synthesised) -> None:
-    [mapping] = aws.mappings(FILE)
-
-    assert mapping["EventSourceArn"]["Fn::GetAtt"][0] == queues(aws)[0]
-    assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+    assert [mapping["FunctionResponseTypes"] for mapping in aws.mappings(FILE)] == [["ReportBatchItemFailures"]] * 2
     assert aws.functions()[FILE]["Environment"]["Variables"]["THINGS_ROOT"] == "Andon"
 
 
 def test_two_deployments_of_an_account_share_no_name_on_the_broker(aws: Synthesised, prod: Synthesised) -> None:
-    assert rules(prod).keys() == {"Andon_prod_equipment", "Andon_prod_factory"}
+    assert rules(prod).keys() == {name.replace("Andon", "Andon_prod") for name in rules(aws)}
     assert rules(aws).keys().isdisjoint(rules(prod))
     assert {payload["Sql"] for payload in rules(prod).values()}.isdisjoint(
         payload["Sql"] for payload in rules(aws).values()

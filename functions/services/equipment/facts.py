@@ -1,14 +1,16 @@
 """The facts that equipment publishes of its rows."""
 
 from andon.events.fact import Facts, lifecycle_types
-from services.equipment import audit, metadata, state
+from services.equipment import audit, connection, metadata, state
 
 FACTS = Facts(
     source="equipment",
-    types=lifecycle_types(metadata.DISCRIMINATOR) | {audit.AUDIT_RECORDED, state.STATE_REPORTED},
+    types=lifecycle_types(metadata.DISCRIMINATOR)
+    | {audit.AUDIT_RECORDED, connection.CONNECTION_BACK, connection.CONNECTION_LOST, state.STATE_REPORTED},
     of={
         metadata.DISCRIMINATOR: metadata.equipment_changed,
         audit.DISCRIMINATOR: audit.audit_recorded,
+        connection.DISCRIMINATOR: connection.connection_changed,
         state.DISCRIMINATOR: state.state_reported,
     },
 )

@@ -18,7 +18,7 @@ from andon.ingress.ingress import Ingress
 from andon.ingress.message import Message
 from andon.ingress.names import Kind
 from andon.runtime.errors import Invalid
-from services.equipment import reports
+from services.equipment import connection, reports
 from services.equipment.bodies import ReportBody, Reports
 from services.equipment.reporting import Reporter
 
@@ -71,4 +71,4 @@ def _reports() -> TypeAdapter[list[ReportBody]]:
     return TypeAdapter(Reports)
 
 
-INGRESS: Final = Ingress((MACHINE, GATEWAY), events_of)
+INGRESS: Final = Ingress((MACHINE, GATEWAY), events_of, on_presence=connection.keep)

@@ -4,6 +4,7 @@
 |---|---|---|---|
 | equipment | `Equipment#<id>` | `Metadata` | the current metadata |
 | equipment | `Equipment#<id>` | `<UTC time>` | a state report |
+| equipment | `Equipment#<id>` | `Connection` | whether it is connected to the broker |
 | equipment | `Equipment#<id>` | `v0_Audit#<part>` | the latest audit of a part |
 | equipment | `Audit#<part>#Equipment#<id>` | `v0000000001_Audit#<part>` | an audit of a part, by its number |
 | equipment-history | `Equipment#<id>` | `version` | a revision of the metadata |
@@ -26,7 +27,7 @@ GRANTS = {
         "EQUIPMENT_TABLE": ("BatchGetItem", "ConditionCheckItem", "GetItem", "PutItem", "Query", "UpdateItem"),
         "EQUIPMENT_HISTORY_TABLE": ("GetItem", "PutItem", "Query"),
     },
-    "ingest": {"EQUIPMENT_TABLE": ("BatchGetItem", "GetItem")},
+    "ingest": {"EQUIPMENT_TABLE": ("BatchGetItem", "GetItem", "PutItem")},
     "restore": {"EQUIPMENT_TABLE": ("PutItem", "UpdateItem")},
     "listener": {"EQUIPMENT_TABLE": ("PutItem",), "EQUIPMENT_HISTORY_TABLE": ("PutItem", "Query")},
 }

@@ -99,12 +99,13 @@ class StandingResponse(ResponseModel):
 
     While the state is not `NORMAL`, `operator`, `escalatedTo` and `acknowledgedBy` are the ids of the people who deal
     with it; `atRisk`, if the trouble comes back often or gets worse. `silentSince` is the newest report of equipment
-    that has not reported for too long. `nobodyTold` is since when it needs help that nobody on duty was told of, until
-    somebody has seen it.
+    that has not reported for too long; `disconnectedSince` is when the broker lost its connection, unless it has
+    reported since. `nobodyTold` is since when it needs help that nobody on duty was told of, until somebody has seen
+    it.
     `lastTold` is the last message about its trouble, or about a call that is open.
     `lastAnomaly` is about the newest log that was unlike the machine, however long ago. While maintenance is `underWay`
-    it is neither silent nor at risk; `overdue` is the first order that was not finished on its day. `calls` are open,
-    by priority; `lastCause` is that of the newest episode that has one.
+    it is neither silent, disconnected nor at risk; `overdue` is the first order that was not finished on its day.
+    `calls` are open, by priority; `lastCause` is that of the newest episode that has one.
     """
 
     equipmentId: str  # noqa: N815  the contract's name
@@ -121,6 +122,7 @@ class StandingResponse(ResponseModel):
     acknowledgedBy: str | Absent = None  # noqa: N815
     atRisk: RiskResponse | Absent = None  # noqa: N815
     silentSince: str | Absent = None  # noqa: N815
+    disconnectedSince: str | Absent = None  # noqa: N815
     nobodyTold: str | Absent = None  # noqa: N815
     lastTold: LastToldResponse | Absent = None  # noqa: N815
     underWay: list[OrderResponse] | Absent = None  # noqa: N815

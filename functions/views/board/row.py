@@ -104,6 +104,7 @@ class BoardFields(TypedDict, total=False):
     RiskSince: str
     NobodyTold: str
     SilentSince: str | None
+    DisconnectedSince: str | None
     UnderWay: list[OpenOrder] | None
     NextOrder: OpenOrder | None
     OverdueDay: str

@@ -55,6 +55,7 @@ class EquipmentStanding(Trouble):
     stateSince: str | None
     stateTimestamp: str | None
     silentSince: NotRequired[str]
+    disconnectedSince: NotRequired[str]
     nobodyTold: NotRequired[str]
     lastTold: NotRequired[LastTold]
     underWay: NotRequired[list[OpenOrder]]
@@ -71,7 +72,8 @@ class Standing(NamedTuple):
 
     since: the newest report of any other state. reported: the newest report of this one. Both None: there is none.
     trouble: empty while the state is NORMAL. silent_since: the time of the last report, if it has gone silent. While an
-    order is under way it is neither silent nor at risk: somebody is there.
+    order is under way it is neither silent, disconnected nor at risk: somebody is there. disconnected_since: from the
+    broker, unless it has reported since, by another way.
     """
 
     state: str | None
@@ -79,6 +81,7 @@ class Standing(NamedTuple):
     reported: str | None
     trouble: Trouble
     silent_since: str | None
+    disconnected_since: str | None
 
 
 def standing_of(row: BoardRow) -> Standing:
@@ -86,7 +89,9 @@ def standing_of(row: BoardRow) -> Standing:
     seen = sorted((time, state) for state, time in _reports(row).items())
     last, state = seen[-1] if seen else (None, None)
     since = seen[-2][0] if len(seen) > 1 else None
-    return Standing(state, since, last, _trouble(row, state), _silent_since(row, last))
+    silent = _unless_reported(row, row.get("SilentSince"), last)
+    disconnected = _unless_reported(row, row.get("DisconnectedSince"), last)
+    return Standing(state, since, last, _trouble(row, state), silent, disconnected)
 
 
 def to_response(row: BoardRow) -> EquipmentStanding:
@@ -106,6 +111,7 @@ def to_response(row: BoardRow) -> EquipmentStanding:
     optional = {
         **standing.trouble,
         "silentSince": standing.silent_since,
+        "disconnectedSince": standing.disconnected_since,
         "nobodyTold": _nobody_told(row, standing),
         "lastTold": _last_told(row, standing),
         "underWay": row.get("UnderWay"),
@@ -157,11 +163,10 @@ def _trouble(row: Attributes, state: str | None) -> Trouble:
     return members_of(Trouble, {name: row[what] for name, what in of_log.items() if what in row})
 
 
-def _silent_since(row: BoardRow, last: str | None) -> str | None:
-    """Return the time of the last report before the silence; None if a newer one was seen, even before `…-back`."""
-    silent_since = row.get("SilentSince")
-    is_over = silent_since is None or silent_since < (last or "")
-    return None if is_over or row.get("UnderWay") else silent_since
+def _unless_reported(row: BoardRow, since: str | None, last: str | None) -> str | None:
+    """Return since when nothing is heard of it; None if a newer report was seen, even before `…-back`."""
+    is_over = since is None or since < (last or "")
+    return None if is_over or row.get("UnderWay") else since
 
 
 def _nobody_told(row: BoardRow, standing: Standing) -> str | None:

@@ -55,6 +55,7 @@ GRANTS = {
 }
 
 SILENCE = "silence"  # the oplock of going silent and of coming back
+CONNECTION = "connection"  # that of the broker's losing it and having it back
 
 TOMBSTONE: Final[BoardFields] = {
     "Deleted": True,
@@ -149,6 +150,18 @@ def on_equipment_silent(event: DomainEvent) -> ViewUpdate:
 def on_equipment_back(event: DomainEvent) -> ViewUpdate:
     """Remove the silence."""
     return _update(event.entity("silence").text("equipmentId"), SILENCE, {"SilentSince": None})
+
+
+def on_connection_lost(event: DomainEvent) -> ViewUpdate:
+    """Keep since when it is not connected to the broker."""
+    connection = event.entity("connection")
+    fields: BoardFields = {"DisconnectedSince": _time(event, connection, "since")}
+    return _update(connection.text("equipmentId"), CONNECTION, fields)
+
+
+def on_connection_back(event: DomainEvent) -> ViewUpdate:
+    """Remove that."""
+    return _update(event.entity("connection").text("equipmentId"), CONNECTION, {"DisconnectedSince": None})
 
 
 def on_nobody_found(event: DomainEvent) -> ViewUpdate:
@@ -320,6 +333,8 @@ ON: On = {  # (source, type) -> what the view keeps of it
     ("equipment2", "machine-undeleted"): on_machine_changed,
     ("equipment", "state-reported"): on_state_reported,
     ("equipment", "audit-recorded"): on_audit_recorded,
+    ("equipment", "connection-lost"): on_connection_lost,
+    ("equipment", "connection-back"): on_connection_back,
     ("dispatch", "operator-assigned"): on_operator_assigned,
     ("dispatch2", "crew-assigned"): on_crew_assigned,
     ("dispatch", "state-escalated"): on_state_escalated,

@@ -103,18 +103,23 @@ def feed(
         window_seconds=window,
         delay_seconds=batch.delay_seconds,
     )
+    wake(listener, waiting, batch)
+    tell(scope, f"{output}QueueUrl", waiting.queue_url, "a queue")
+    tell(scope, f"{output}{DEAD_LETTERS}", dead_letters.queue_url, "its dead-letter queue")
+    return Reader(listener.package.name, listener, waiting, dead_letters)
+
+
+def wake(listener: Function, waiting: sqs.Queue, batch: Batch) -> None:
+    """Bring the messages of a queue to a listener."""
     listener.grant(POLL, [waiting.queue_arn])  # the L2 event source cannot add to the role of ours
-    # Not reserved concurrency: each throttled poll would count as a receive.
-    concurrency = batch.at_a_time or Target.of(scope).listeners
+    window = batch.window_seconds
     listener.called.add_event_source(
         SqsEventSource(
             waiting,
             batch_size=batch.size,
             max_batching_window=Duration.seconds(window) if window else None,
-            max_concurrency=concurrency,
+            # Not reserved concurrency: each throttled poll would count as a receive.
+            max_concurrency=batch.at_a_time or Target.of(waiting).listeners,
             report_batch_item_failures=True,
         )
     )
-    tell(scope, f"{output}QueueUrl", waiting.queue_url, "a queue")
-    tell(scope, f"{output}{DEAD_LETTERS}", dead_letters.queue_url, "its dead-letter queue")
-    return Reader(listener.package.name, listener, waiting, dead_letters)

@@ -46,7 +46,8 @@ COMMAND_ACTIONS: Final = ("ConditionCheckItem", "GetItem", "PutItem", "Query", "
 LISTENER_ACTIONS: Final = ("PutItem", "Query", "UpdateItem")
 DECIDING_ACTIONS: Final = ("GetItem", "PutItem", "Query")  # reads the history of an event, consistently: so no index
 KEEPING_ACTIONS: Final = ("PutItem",)  # a revision that is not there, which is not read
-INGEST_ACTIONS: Final = ("BatchGetItem", "GetItem")  # of the rows by which it knows what a thing may speak of
+# Of the rows by which it knows what a thing may speak of, and of those about who is connected.
+INGEST_ACTIONS: Final = ("BatchGetItem", "GetItem", "PutItem")
 RESTORE_ACTIONS: Final = ("PutItem", "UpdateItem")  # a row that is not there, the ttl of one that is
 SENDER_ACTIONS: Final = ("GetItem", "PutItem", "Query", "UpdateItem")  # claims and marks, by what waits
 SWEEP_ACTIONS: Final = (*DECIDING_ACTIONS, "DeleteItem")  # what is done is not due any more

@@ -74,6 +74,7 @@ class Target:
     lake_batch: tuple[int, int]  # messages, at most, that become one object, and the seconds that it waits for them
     sweeps_shards_apart: bool  # several invocations of a sweep share the shards of what is due
     hold_back_seconds: int  # a decision waits so long for events on their way
+    grace_seconds: int  # a thing that is back within so long was never gone
     layer_platforms: tuple[str, ...]  # pip's platform tags, the best first; without any it is the running interpreter
     bytecode: str  # REQUIRED, OPTIONAL or NONE: whether functions get their modules compiled
     asks_by_athena: bool  # there is a table of the lake, and a work group in which to ask it
@@ -245,6 +246,7 @@ AWS: Final = Target(
     lake_batch=(10_000, 300),  # the most of both: an object costs as much to write whatever is in it
     sweeps_shards_apart=True,
     hold_back_seconds=hold_back.DEFAULT_SECONDS,
+    grace_seconds=60,
     # The former for pycurl: Lambda's Python runs on Amazon Linux 2023, with glibc 2.34.
     layer_platforms=("manylinux_2_28_aarch64", "manylinux2014_aarch64"),
     bytecode=REQUIRED,
@@ -272,6 +274,7 @@ LOCAL: Final = Target(
     lake_batch=(10, 0),  # the emulator hands over ten at most, and people want to see what they did
     sweeps_shards_apart=False,  # there is little to sweep, and each invocation takes a process
     hold_back_seconds=2,  # events are fast there, and people who try it want to see decisions
+    grace_seconds=1,
     layer_platforms=(),
     bytecode=NONE,  # `make up` needs no other Python than the one that it runs on
     learns_usual=False,

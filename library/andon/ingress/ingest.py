@@ -16,6 +16,7 @@ from andon.events.publish import NotPublished, publish
 from andon.ingress.ingress import Ingress
 from andon.ingress.message import from_message, legible
 from andon.ingress.names import ROOT
+from andon.ingress.presence import about_client, from_members
 from andon.runtime import clock
 from andon.runtime.errors import Forbidden, Invalid, Poison, Rejected
 from andon.runtime.json_types import JsonMapping
@@ -30,11 +31,12 @@ ROLE: Final = "ingest"
 
 
 class Understood(NamedTuple):
-    """A message with its events; of one that can never be used, its fault."""
+    """A message with its events; of one that can never be used, its fault. was_presence: it was about a client."""
 
     message_id: str
-    events: Sequence[DomainEvent]
-    is_fault: bool
+    events: Sequence[DomainEvent] = ()
+    is_fault: bool = False
+    was_presence: bool = False
 
 
 @in_time
@@ -48,7 +50,7 @@ def ingest(event: JsonMapping, context: LambdaContext, *, service: str, ingress:
     }
     read = handle_each(event["Records"], partial(_understand, service, ingress, tags))
     failed = {message_id: result.error for message_id, result in read if isinstance(result, Failed)}
-    understood = [Understood(message_id, *result) for message_id, result in read if not isinstance(result, Failed)]
+    understood = [result._replace(message_id=id_) for id_, result in read if not isinstance(result, Failed)]
     failed |= _publish_all(understood, service)
     published = [one for one in understood if one.message_id not in failed]
     logger().info(
@@ -58,6 +60,7 @@ def ingest(event: JsonMapping, context: LambdaContext, *, service: str, ingress:
             "received": len(read),
             "events": sum(len(one.events) for one in published if not one.is_fault),
             "fault": sum(one.is_fault for one in published),
+            "presence": sum(one.was_presence for one in published),
             "failed": len(failed),
             "errors": sorted({name_of(error) for error in failed.values()}),
         },
@@ -65,17 +68,20 @@ def ingest(event: JsonMapping, context: LambdaContext, *, service: str, ingress:
     return retry(failed)
 
 
-def _understand(
-    service: str, ingress: Ingress, tags: Mapping[str, str], body: str
-) -> tuple[Sequence[DomainEvent], bool]:
-    """Return the events of a message, or its fault, and which of the two it is."""
-    now_ms = clock.now_ms()
+def _understand(service: str, ingress: Ingress, tags: Mapping[str, str], body: str) -> Understood:
+    """Return a message without its id, which the batch knows."""
+    now_ms, root = clock.now_ms(), os.environ[ROOT]
     try:
-        message = from_message(body, kinds=ingress.kinds, root=os.environ[ROOT], now_ms=now_ms)
-        return ingress.events_of(message, {**tags, "principal": message.principal}), False
+        if ingress.on_presence and (members := about_client(body)) is not None:
+            if presence := from_members(members, root):
+                ingress.on_presence(presence)
+            return Understood("", was_presence=True)
+        message = from_message(body, kinds=ingress.kinds, root=root, now_ms=now_ms)
+        return Understood("", ingress.events_of(message, {**tags, "principal": message.principal}))
     except (Poison, Invalid, Forbidden) as error:
         reason = _explained(error) if isinstance(error, Rejected) else error
-        return [fault_of(reason, legible(body), consumer=f"{service}.{ROLE}", now_ms=now_ms)], True
+        fault = fault_of(reason, legible(body), consumer=f"{service}.{ROLE}", now_ms=now_ms)
+        return Understood("", [fault], is_fault=True)
 
 
 def _explained(error: Rejected) -> Rejected:

@@ -51,8 +51,13 @@ def topic_of(root: str, kind: Kind, thing: str) -> str:
 
 
 def rule_of(root: str, kind: Kind) -> str:
-    """Return the name of the rule of a kind, and of its policy: rules have no hyphens."""
-    return f"{root}_{kind.name}".replace("-", "_")
+    """Return the name of the rule of a kind, and of its policy."""
+    return rule_named(root, kind.name)
+
+
+def rule_named(root: str, name: str) -> str:
+    """Return the name of a rule of a deployment: rules have no hyphens."""
+    return f"{root}_{name}".replace("-", "_")
 
 
 def basic_ingest(rule: str, topic: str) -> str:

@@ -80,6 +80,12 @@ def rule_message(published: bytes, *, topic: str, client: str, at_ms: int, princ
     return json.dumps({"body": body, "topic": topic, "client": client, "principal": principal, "at": at_ms})
 
 
+def presence_message(happening: str, *, client: str, at_ms: int, version: int = 0, reason: str | None = None) -> str:
+    """Return the body of a queue's message about a client of the broker, see `andon.ingress.presence`."""
+    members = {"presence": happening, "client": client, "at": at_ms, "version": version}
+    return json.dumps(members if reason is None else {**members, "reason": reason})
+
+
 def sqs_event(bodies: Iterable[str]) -> JsonObject:
     """Return a batch of a queue's messages."""
     return {"Records": [{"messageId": f"message-{number}", "body": body} for number, body in enumerate(bodies)]}

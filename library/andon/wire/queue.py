@@ -14,12 +14,13 @@ MOST_BYTES = 1024 * 1024
 
 
 # The purposes of a package's queues: events for its listener, shards to recompute, events that come back, messages to
-# people, messages of things.
+# people, messages of things, and that those are gone.
 WORK = "Queue"
 RECOMPUTE = "Recompute"
 RESTORE = "Restore"
 SEND = "Send"
 INGEST = "Ingest"
+GONE = "Gone"
 
 
 def name_of(package: str, purpose: str = WORK) -> str:

@@ -36,9 +36,10 @@ import { isDay } from "./days.js";
  * @property {string} [acknowledgedBy]  A token's subject.
  * @property {{since: string, reason: string}} [atRisk]
  * @property {string} [silentSince]
+ * @property {string} [disconnectedSince]  From the broker, and nothing was reported since.
  * @property {string} [nobodyTold]  Since when somebody was to be told, and nobody was on duty.
  * @property {{person: string, channel: string, at: string}} [lastTold]  The last message about what is going on.
- * @property {BegunOrder[]} [underWay]  Meanwhile it is neither silent nor at risk.
+ * @property {BegunOrder[]} [underWay]  Meanwhile it is neither silent, disconnected nor at risk.
  * @property {OpenOrder} [nextOrder]
  * @property {OpenOrder} [overdue]  The first one that was not finished on its day.
  * @property {OpenCall[]} [calls]
@@ -98,7 +99,7 @@ const isItem = has({
   ...each(["name", "factoryId", "lineId", "state"], orNull(isText)),
   ...each(["stateSince", "stateTimestamp"], orNull(isTime)),
   ...each(["operator", "escalatedTo", "acknowledgedBy"], orAbsent(isText)),
-  ...each(["silentSince", "nobodyTold"], orAbsent(isTime)),
+  ...each(["silentSince", "disconnectedSince", "nobodyTold"], orAbsent(isTime)),
   lastTold: orAbsent(has({ ...each(["person", "channel"], isText), at: isTime })),
   underWay: orAbsent(eachOf(has({ ...order, startedAt: isTime }))),
   ...each(["nextOrder", "overdue"], orAbsent(has({ ...order, startedAt: orAbsent(isTime) }))),

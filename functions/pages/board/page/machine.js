@@ -140,6 +140,7 @@ function drawFacts(place, item) {
     [text("machine.escalated"), escalatedTo && personText(escalatedTo)],
     [text("machine.risk"), atRisk && text("machine.risk.since", { reason: atRisk.reason, time: timeOf(atRisk.since) })],
     [text("machine.silent"), item.silentSince && text("since.silent", { time: timeOf(item.silentSince) })],
+    [text("machine.disconnected"), item.disconnectedSince && text("since.disconnected", { time: timeOf(item.disconnectedSince) })],
     [text("machine.lastReport"), item.stateTimestamp && timeOf(item.stateTimestamp)],
     [text("machine.cause"), cause && text("machine.cause.of", cause)],
     [text("machine.anomaly"), lastAnomaly && anomalyText(lastAnomaly)],

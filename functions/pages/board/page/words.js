@@ -112,11 +112,12 @@ export function notesOf(item) {
   if (isInMaintenance(item) && kind !== "maintenance") notes.push(noteOf("maintenance"));
   if (item.overdue !== undefined && kind !== "overdue") notes.push(noteOf("overdue"));
   if (isAbnormal(item) && item.silentSince !== undefined) notes.push(noteOf("silent"));
+  if (item.disconnectedSince !== undefined) notes.push(noteOf("disconnected"));
   return notes;
 }
 
 /**
- * @param {"unseen" | "nobody" | "call" | "risk" | "silent" | "maintenance" | "overdue"} kind
+ * @param {"unseen" | "nobody" | "call" | "risk" | "silent" | "disconnected" | "maintenance" | "overdue"} kind
  * @returns {Note}
  */
 const noteOf = (kind) => ({ icon: kind, text: text(`note.${kind}`), label: text(`note.${kind}`), kind });
