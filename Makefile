@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install new samples up redeploy call device connect down import demo console inbox token load archive audit bench attack region-drill prove-people prove-telling gateway gateway-check gateway-torture prove-opcua test deployed cut-over machine pages others types nag wheel site docs release mutants lint check synth openapi agents figures pictures costs simulate query train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
+.PHONY: help install new samples up redeploy call device connect down import demo console inbox token load archive audit bench attack region-drill prove-people prove-telling gateway gateway-check gateway-torture prove-opcua test deployed cut-over machine pages others measured types nag wheel site docs release mutants lint check synth openapi agents figures pictures costs simulate query train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -168,7 +168,7 @@ attack: install  ## attack a stack of its own, print what was tried and what hel
 
 test: lint  ## check, and run every test (check, then some of them: ARGS="-k order")
 	@$(if $(ARGS),$(MAKE) --no-print-directory types nag site && $(PYTHON) -m pytest $(ARGS),$(MAKE) --no-print-directory \
-	--jobs=5 BESIDE=1 deployed types nag site machine pages cut-over others)
+	--jobs=5 BESIDE=1 deployed types nag site machine pages cut-over others measured)
 
 # Five at a time, in this order. Three of them mostly wait, two for a stack, each for its own, and one for a browser;
 # what only computes gives way to them. All but `others` say what they have to say in one piece.
@@ -185,13 +185,17 @@ machine:
 	@$(GIVING_WAY) $(PYTHON) -m pytest $(UNFOUND) $(MACHINE) $(IN_ONE_PIECE)
 
 others:
-	@$(GIVING_WAY) $(PYTHON) -m pytest --ignore=tests/e2e $(addprefix --ignore=,$(MACHINE) $(PAGES))
+	@$(GIVING_WAY) $(PYTHON) -m pytest --ignore=tests/e2e $(addprefix --ignore=,$(MACHINE) $(PAGES) $(MEASURED))
+
+measured:
+	@$(GIVING_WAY) $(PYTHON) -m pytest $(UNFOUND) $(MEASURED) $(IN_ONE_PIECE)
 
 # The plugin of schemathesis is for tests/test_openapi.py: half a second of CPU for all others.
 UNFOUND := -p no:schemathesis
 CUTOVER := tests/e2e/test_cutover.py
 PERMISSIONS := library/andon/testing/laws/test_permissions.py
 PAGES := tests/pages tests/demo
+MEASURED := tests/bench tests/gateway
 WITH_WHEEL := library/tests/tools library/tests/test_wheel.py library/tests/test_releases.py tests/test_course.py
 MACHINE := tests/infra tests/tools $(WITH_WHEEL) $(PERMISSIONS)
 GIVING_WAY = $(if $(BESIDE),nice -n 5)

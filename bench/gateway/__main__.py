@@ -1,7 +1,7 @@
 """`make gateway-torture`: three seeds; it fails if anything is lost, doubled or altered.
 
-It stands before an API that lies, before a broker that does (MQTT=1), or before the running stack (STACK=1), which has
-to have each report in its lake.
+It stands before an API that lies, before a broker that does (MQTT=1), or before the running stack (STACK=1, by MQTT
+with both), which has to have each report in its lake.
 """
 
 import argparse
@@ -37,7 +37,7 @@ def main() -> int:
 
 def _before(chosen: argparse.Namespace) -> Callable[..., Outcome]:
     if chosen.stack:
-        return partial(deployed.torture, Stack(outputs.of_running_stack()))
+        return partial(deployed.torture, Stack(outputs.of_running_stack()), by_mqtt=chosen.mqtt)
     return lying_broker.torture if chosen.mqtt else torture
 
 

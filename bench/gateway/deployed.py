@@ -18,23 +18,27 @@ from andon.tools.stack.api import path_of
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
+from andon.tools.thing.register import CERTIFICATE, KEY, SIGNERS, register
+from andon.tools.views.deployed import here
+from bench.gateway.child import ANDON, CONFIGURED
 from bench.gateway.torture import Outcome, child_of, compared, run
 from bench.gateway.workload import APART_MS, MACHINES, Machines, workload
 from contract import groups
 from contract.locations import FIELDS
 from contract.reports import REPORTED
+from services.equipment.ingress import GATEWAY as OF_PLANTS
 
 TIMEOUT_S: Final = 30
-LIVES_S: Final = (0.2, 1.0)
-"""A child needs the shorter to start, and sends for the rest of the time until it is killed."""
+LIVES_S: Final = {False: (0.2, 1.0), True: (0.2, 0.4)}
+"""A child needs the shorter to start, and sends for the rest of the time until it is killed; MQTT has sent all soon."""
 
 IN_LAKE_S: Final = 180
 
 Fact = dict[str, object]
 
 
-def torture(stack: Stack, folder: Path, *, count: int, kills: int, seed: int) -> Outcome:
-    """Return what became of reports of machines that are new; kills come at random.
+def torture(stack: Stack, folder: Path, *, count: int, kills: int, seed: int, by_mqtt: bool = False) -> Outcome:
+    """Return what became of reports of machines that are new, over HTTPS or MQTT; kills come at random.
 
     Raises:
         ToolFailed: machines cannot be registered.
@@ -48,15 +52,16 @@ def torture(stack: Stack, folder: Path, *, count: int, kills: int, seed: int) ->
         poisoned=f"elsewhere-{run_id}",  # in no factory of this gateway's: the API refuses it by name
     )
     _register(stack, plant, machines.prefix)
+    url = _connect(stack, folder, plant) if by_mqtt else stack.outputs["ApiUrl"]
     (folder / "token").write_text(stack.token(groups.GATEWAY, plant))
-    command = child_of(folder, stack.outputs["ApiUrl"], count, seed, timeout_s=TIMEOUT_S, machines=machines)
+    command = child_of(folder, url, count, seed, timeout_s=TIMEOUT_S, machines=machines)
     chance = Random(seed)  # noqa: S311  when it is killed is no secret
     killed = 0
     for _ in range(kills):
-        ends_s = time.monotonic() + chance.uniform(*LIVES_S)
+        ends_s = time.monotonic() + chance.uniform(*LIVES_S[by_mqtt])
         killed += not run(command, partial(_is_past, ends_s))
     killed += not run(command, lambda: False)
-    made = workload(count, seed, machines)
+    made = [one for one in workload(count, seed, machines) if not (by_mqtt and one.is_poison)]
     expected = sum(not one.is_poison for one in made)
     facts: dict[str, Fact] = {}
     lines, read = Counter[str](), set[str]()
@@ -70,6 +75,16 @@ def torture(stack: Stack, folder: Path, *, count: int, kills: int, seed: int) ->
     eventually(has_all, within_s=IN_LAKE_S)
     outcome = compared(made, facts.values(), folder, killed)
     return outcome._replace(again=sum(times > 1 for times in lines.values()))
+
+
+def _connect(stack: Stack, folder: Path, plant: str) -> str:
+    """Give the gateway of a plant a certificate, and write down how it connects; return what its child is told."""
+    made = register(here(stack.outputs), OF_PLANTS.name, plant, home=folder)
+    files = {"ca": SIGNERS, "certificate": CERTIFICATE, "key": KEY}
+    paths = {name: str(made.folder / file) for name, file in files.items()}
+    andon = {"via": "mqtt", "endpoint": made.host, "port": made.port, "thing": made.thing, **paths}
+    (folder / ANDON).write_text(json.dumps(andon))
+    return CONFIGURED
 
 
 def _is_past(end_s: float) -> bool:
