@@ -36,7 +36,7 @@ DEPLOYED: Final = json.loads(KEPT.read_text())["prod"]
 QUEUES_POLLED: Final[int] = DEPLOYED["polledQueues"]  # with listeners: each poller asks at least every 20 seconds
 POLL_S: Final = 20
 ALARMS: Final[int] = DEPLOYED["alarmMetrics"]  # paid for by their metrics, of which some have two or three
-POLICIES_OF_PLACE: Final = 2  # of writes and of reads
+
 
 
 class Parts(NamedTuple):

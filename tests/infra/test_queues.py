@@ -175,13 +175,6 @@ def test_each_shard_is_swept_by_an_invocation_of_its_own_and_on_the_emulator_all
     assert [*shards_in({"source": "aws.events"})] == list(range(READ_SHARDS))
 
 
-@pytest.fixture(scope="module")
-def million(layer: Path) -> Synthesised:
-    """The stack of a stage for a million machines: twice the reports that they make on average."""
-    swept = only(*(f"services/{service.name}" for service in SWEPT))
-    return synthesise(layer, stage="prod", declare=swept, dataTrail=False, reportsPerSecond=6_667)
-
-
 @pytest.mark.parametrize("service", SWEPT, ids=lambda service: service.name)
 def test_the_more_reports_a_stage_takes_the_more_sweeps_share_the_shards(
     aws: Synthesised, million: Synthesised, service: Package
