@@ -7,6 +7,7 @@ put. In objects it leaves a tombstone. Lambda's time is about the same and not i
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
+from andon.events.received import Received
 from andon.dynamodb.client import Table
 from andon.dynamodb.key_query import KeyQuery
 from andon.dynamodb.schema import Index, Keys, TableSchema
@@ -52,7 +53,7 @@ def _message(thing: int, group: str, *left: str, at_ms: int = NOW_MS) -> Message
     event = DomainEvent(f"e{at_ms}-{thing}", "thing-moved", at_ms, f"thing {thing}", {})
     keys = OBJECTS.keys
     update = ViewUpdate(key=keys.of(group, f"thing {thing}"), fields={"text": TEXT}, oplock="state")
-    return Message(event.id, "", event, entered(update, *(keys.of(one, f"thing {thing}") for one in left)))
+    return Message(Received(event.id), event, entered(update, *(keys.of(one, f"thing {thing}") for one in left)))
 
 
 def of_events(*, moving: bool) -> dict[int, Dollars]:

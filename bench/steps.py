@@ -11,6 +11,7 @@ from unittest.mock import patch
 
 import orjson
 
+from andon.events.received import Received
 from andon.dynamodb.attribute_values import to_plain
 from andon.dynamodb.client import Table
 from andon.events.bus_entry import Delivery, from_envelope, require_not_ahead
@@ -95,8 +96,8 @@ def _of_listener(bodies: Sequence[str], now_ms: int) -> list[Figure]:
     decide, table = VIEW.on[deliveries[0].source, events[0].type], VIEW.table
     if not isinstance(table, Table):
         raise TypeError(f"{VIEW.name} has no table")
-    messages = [Message("id", "", one.event, decide(one.event), taken_ms=one.taken_ms) for one in deliveries]
-    results = [Result("id", Outcome.APPLIED, one.event, taken_ms=one.taken_ms) for one in messages]
+    messages = [Message(Received("id"), one.event, decide(one.event), taken_ms=one.taken_ms) for one in deliveries]
+    results = [Result(Received("id"), Outcome.APPLIED, one.event, taken_ms=one.taken_ms) for one in messages]
 
     def check(delivery: Delivery) -> None:
         require_not_ahead(delivery, now_ms=now_ms)

@@ -79,4 +79,5 @@ PROJECT: Final = Project(
     description=DESCRIPTION,
     license="MIT",
     example_view="board",
+    grouped=True,
 )

@@ -104,7 +104,8 @@ class Project(NamedTuple):
     loads and shows, see `andon.tools.stack.demo`. pictures: the module whose `PICTURES` draw its saved queries, see
     `andon.tools.lake.plots`. description: of its API, in Markdown; license: of it, by its SPDX name. people: where
     their names are, None if nowhere. whereabouts: of subjects; without them nobody who is limited to places may deal
-    with any. example_view: the view that examples name.
+    with any. example_view: the view that examples name. grouped: facts share entries of the bus, see
+    `andon.events.group`; once all that reads the bus was deployed with a version that knows groups.
     """
 
     name: str
@@ -122,6 +123,7 @@ class Project(NamedTuple):
     people: People | None = None
     whereabouts: Whereabouts | None = None
     example_view: str = "things"
+    grouped: bool = False
 
     @property
     def root(self) -> "Path":

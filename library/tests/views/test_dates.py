@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from andon.events.received import Received
 from andon.drift.compare import LATEST_DAYS, Basis, DriftKind, RowDrift, compare
 from andon.drift.expected import ExpectedRow, expected_rows
 from andon.drift.recompute import recompute
@@ -123,9 +124,9 @@ def test_what_was_over_is_brought_back_by_nothing_that_is_older(memory: OneTable
 
 def test_updates_with_other_dates_are_not_compacted_into_one(memory: OneTable) -> None:
     events = [lent(60), lent(30, "l2", at=NOW + 1), lent(30, "l3", at=NOW + 2)]
-    groups = compact(Message(event.id, "", event, on_lent(event)) for event in events)
+    groups = compact(Message(Received(event.id), event, on_lent(event)) for event in events)
 
-    assert [[message.message_id for message in group] for group in groups] == [["l1"], ["l3", "l2"]]
+    assert [[message.received.message_id for message in group] for group in groups] == [["l1"], ["l3", "l2"]]
     assert memory.rows() == []
 
 
