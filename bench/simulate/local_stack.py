@@ -48,7 +48,7 @@ def cpu_ms(model: FleetModel, *, rate: float) -> float:
         if role == SWEPT_LATER:
             continue
         records = model.records(name)
-        size = 1 if role in HTTP else (LOCAL.queue_batch if role == "listener" else LOCAL.stream_batch)[0]
+        size = 1 if role in HTTP else (LOCAL.queue_batch if role in QUEUED else LOCAL.publish_batch)[0]
         batch = min(size, max(1.0, records * rate * POLL_S.value))
         total += model.requests(name) * REQUEST_MS.value + records / batch * INVOCATION_MS.value
         work = model.work(name)

@@ -16,31 +16,34 @@ from andon.recorded.reader import NEWEST, SAMPLED
 from andon.stores.archive.lines import MOST_BYTES, OVERHEAD_BYTES
 from andon.stores.archive.store import KINDS
 from andon.stores.archive.sweep_days import LATEST_DAYS
+from bench.simulate import limits
+from bench.simulate.grouping import ENVELOPE_BYTES, LAKE, message_to
 from bench.simulate.model import FleetModel
 
-ENVELOPE_BYTES: Final = 250  # that the bus adds to an event's detail: docs/benchmarks.md
 YEAR_DAYS: Final = 365
 DAY_HOURS: Final = 24
 HOUR_S: Final = 3_600
 
 
-def lake_messages(model: FleetModel) -> float:
-    """Return the messages of the lake that a report becomes."""
-    return model.counted.published["lake"] / model.counted.reports
+def lake_facts(model: FleetModel) -> float:
+    """Return the facts in the lake that a report becomes, each a line."""
+    return model.counted.facts_to(LAKE)
 
 
 def lake_objects(model: FleetModel, rate: float) -> float:
-    """Return the objects of the lake that a report makes."""
-    messages = lake_messages(model)
+    """Return the objects of the lake that a report makes: as many messages become one as an invocation may get."""
+    message = message_to(model, LAKE, rate)
+    messages = lake_facts(model) / message.facts
     size, window_s = model.target.lake_batch
-    full = min(size, messages * rate * window_s / FEWEST)
+    fitting = limits.PAYLOAD_BYTES.value / (message.size + ENVELOPE_BYTES)
+    full = min(size, fitting, messages * rate * window_s / FEWEST)
     return messages / max(1.0, full)
 
 
 def of_a_report(model: FleetModel, rate: float) -> float:
     """Return the requests that a report makes: the lake's objects are put, and read by the sweeps of their day."""
-    line_bytes = model.counted.each("entry_bytes") / model.counted.each("entries") + ENVELOPE_BYTES + OVERHEAD_BYTES
-    return lake_objects(model, rate) * (1 + reads(lake_messages(model) * rate * HOUR_S * line_bytes))
+    line_bytes = model.counted.fact_bytes / lake_facts(model) + ENVELOPE_BYTES + OVERHEAD_BYTES
+    return lake_objects(model, rate) * (1 + reads(lake_facts(model) * rate * HOUR_S * line_bytes))
 
 
 def reads(hour_bytes: float) -> float:

@@ -69,13 +69,13 @@ def test_only_the_rules_that_target_a_queue_may_send_to_it(aws: Synthesised) -> 
 
 
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
-def test_an_event_waits_for_others_for_a_second_or_for_an_object_so_long_as_it_says_but_on_the_emulator(
+def test_facts_that_were_put_together_wait_for_no_others_but_for_an_object_so_long_as_it_says(
     aws: Synthesised, local: Synthesised, reader: Package
 ) -> None:
     [mapping], [on_emulator] = (one.mappings(reader.path("listener")) for one in (aws, local))
 
-    window_seconds = reader.objects.window_seconds if reader.objects else 1
-    assert (mapping["BatchSize"], mapping["MaximumBatchingWindowInSeconds"]) == (100, window_seconds)
+    batch = (200, reader.objects.window_seconds) if reader.objects else (10, None)
+    assert (mapping["BatchSize"], mapping.get("MaximumBatchingWindowInSeconds")) == batch
     assert on_emulator["BatchSize"] == 10
     assert "MaximumBatchingWindowInSeconds" not in on_emulator
 
