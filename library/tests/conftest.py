@@ -3,7 +3,6 @@ from itertools import count
 
 import pytest
 
-from andon.events.publish import GROUPED
 from andon.testing.environment import frozen_clock
 from tests.support.samples import NOW
 from toys.things import World
@@ -31,12 +30,6 @@ def keeper(keeper_of_module: Keeper) -> Keeper:
     """A control service, at `NOW`, where nothing is due and no message is left; tests keep apart by `name`."""
     keeper_of_module.forget()
     return keeper_of_module
-
-
-@pytest.fixture
-def each_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give each fact an entry of its own; the world, which is a module's, has set its environment before."""
-    monkeypatch.delenv(GROUPED, raising=False)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import Final
 
-from andon.runtime import json_text
+from andon.runtime import json_text, strict_json
 from andon.runtime.batches import batches
 from andon.runtime.errors import Poison
 from andon.runtime.json_types import JsonMapping
@@ -54,6 +54,17 @@ def cut(types: Sequence[str], sizes: Sequence[int], *, source: str) -> list[list
 def to_detail(facts: Sequence[str]) -> str:
     """Return the detail of an entry with these facts, which are JSON."""
     return facts[0] if len(facts) == 1 else f"{_FRAME[:-2]}{','.join(facts)}]}}"
+
+
+def details_in(detail: str) -> list[str]:
+    """Return the facts of an entry, as JSON: the detail itself, unless it is a group.
+
+    Raises:
+        Poison: see `facts_in`.
+
+    """
+    read = strict_json.loads(detail)
+    return [*map(strict_json.dumps, facts_in(read))] if is_group(read) else [detail]
 
 
 def is_group(detail: object) -> bool:

@@ -15,6 +15,7 @@ from andon.runtime.json_types import JsonObject
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_events import sqs_event
 from andon.testing.loop import Loop
+from andon.testing.world import alone
 from services.notify import outbound
 from tests.support.samples import body_of, fact
 
@@ -78,7 +79,7 @@ class Floor(Loop):
 
     def listen(self, bodies: list[str]) -> None:
         """Put messages on the sender's queue, and keep the facts of deliveries."""
-        for body in bodies:
+        for body in alone(bodies):
             kind = fact_in(body)
             kept = {"trouble-told": self.tellings}.get(kind["type"], self.facts)
             (self.decided if kind["type"].startswith("message-") else kept).append(kind)

@@ -14,6 +14,7 @@ from unittest.mock import patch
 
 from andon.dynamodb.attribute_values import Item, to_plain
 from andon.dynamodb.schema import Keys, TableSchema
+from andon.events.group import details_in
 from andon.events.publish import GROUPED
 from andon.project import project
 from andon.runtime.json_types import JsonObject
@@ -260,8 +261,8 @@ class OneTable(AwsInMemory):
 
     @property
     def published(self) -> list[dict[str, str]]:
-        """The entries that the bus took."""
-        return self.bus
+        """The facts that the bus took, each in an entry of its own."""
+        return [{**entry, "Detail": detail} for entry in self.bus for detail in details_in(entry["Detail"])]
 
     @property
     def partitions(self) -> Partitions:
