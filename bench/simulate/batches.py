@@ -1,6 +1,7 @@
 """Batches of what a function receives at so many records a second."""
 
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -62,8 +63,9 @@ def backlog(came: Seconds, capacity: float) -> Seconds:
 
 
 def of_publisher(model: FleetModel, name: str, rate: float) -> Batched:
-    """Return the way of receiving of a function that publishes: it follows a stream, takes messages of things, or is
-    called; rate: reports a second.
+    """Return how a function receives that follows a stream, takes messages of things, or is called.
+
+    rate: reports a second.
     """
     work, target, role = model.work(name), model.target, role_of(name)
     if role in STREAMED:
@@ -94,6 +96,7 @@ def of_queue(
     )
 
 
+@cache
 def _table_of(name: str) -> str:
     """Return the table whose stream a trigger or a push follows."""
     tables = [table for package in packages() for table, schema in package.tables.items() if schema.stream]

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from andon.cdk.capacity import ON_DEMAND, PROVISIONED
 from bench import prices
 from bench.simulate import replica, whole
-from bench.simulate.counted import Counted, Fleet, Way
+from bench.simulate.counted import Counted, Fleet, Way, fleet_of
 from bench.simulate.idle import alarms_of_scaling
 from bench.simulate.model import FleetModel
 from bench.simulate.money import Parts, of_a_million
@@ -18,7 +18,6 @@ from bench.simulate.quiet import quiet_lines
 from bench.simulate.sample import count
 from bench.simulate.settings import target_of
 from bench.simulate.whole import cheaper
-from services.equipment.stream_first import REPORTS_AT_ONCE
 
 RATE: Final = 200.0
 """Reports a second: 60,000 machines. The more, the fuller batches are."""
@@ -67,11 +66,6 @@ class Bill(NamedTuple):
         return Parts(*(normal + (mixed - normal) / ABNORMAL for normal, mixed in pairs))
 
 
-def fleet_of(way: Way) -> Fleet:
-    """Return the fleet that is counted for a way to report."""
-    return Fleet(machines=REPORTS_AT_ONCE, way=way) if way == Way.POST else Fleet(way=way)
-
-
 class CountedWays(NamedTuple):
     """The counts of each way to report: NORMAL reports, those of which a tenth is not, and none."""
 
@@ -84,21 +78,17 @@ def count_ways() -> CountedWays:
     """Count each way to report."""
     return CountedWays(
         normal={way: count(fleet_of(way)) for way in GOALS},
-        mixed={way: count(replace(fleet_of(way), abnormal=ABNORMAL)) for way in Way},
+        mixed={way: count(fleet_of(way, abnormal=ABNORMAL)) for way in Way},
         idle=count(Fleet(machines=0)),
     )
 
 
 def bills(counted: CountedWays) -> tuple[Bill, ...]:
     """Price what was counted in each stage."""
+    targets = {name: target_of(stage, capacity=capacity) for name, (stage, capacity) in STAGES.items()}
     return tuple(
-        Bill(
-            name,
-            way,
-            goal,
-            *(FleetModel(one, counted.idle, target_of(stage, capacity=capacity)) for one in (counted.normal[way], counted.mixed[way])),
-        )
-        for name, (stage, capacity) in STAGES.items()
+        Bill(name, way, goal, *(FleetModel(of[way], counted.idle, target) for of in (counted.normal, counted.mixed)))
+        for name, target in targets.items()
         for way, goal in GOALS.items()
     )
 
@@ -108,25 +98,32 @@ def report(bills_: tuple[Bill, ...]) -> str:
     return "\n".join(_lines(bills_))
 
 
-def whole_report(counted: CountedWays, *, notify_dollars: float) -> str:
+def whole_report(counted: CountedWays, *, telling_dollars: float) -> str:
     """Return the whole bill of each way to report, at each rate, and what a quiet month costs."""
     now, lines = datetime.now(UTC), list[str]()
-    more = {rate: [*if_used(rate, notify_dollars=notify_dollars)] for rate in RATES}
+    more = {rate: [*if_used(rate, telling_dollars=telling_dollars)] for rate in RATES}
     for way, one in counted.mixed.items():
         models = {rate: cheaper(one, counted.idle, rate) for rate in RATES}
-        lines += [f"a month of prod, {way}, one report in ten not NORMAL (?: assumed)"]
+        lines += [f"a month of prod: {way}, one report in ten not NORMAL, {_modes(models)} (?: assumed)"]
         lines += [*whole.table(models, now=now, more=more), ""]
     return "\n".join([*lines, *quiet_lines(counted.mixed[Way.PUT], counted.idle)])
+
+
+def _modes(models: Mapping[float, FleetModel]) -> str:
+    """Return the rates at which tables that reports fill are provisioned, because that is cheaper."""
+    rates = [f"{rate:g}/s" for rate, model in models.items() if model.target.capacity]
+    return f"tables provisioned at {' and '.join(rates)}" if rates else "tables on demand"
 
 
 def _lines(bills_: tuple[Bill, ...]) -> Iterator[str]:
     yield f"{f'a million reports, {RATE:g}/s, $':<22}" + "".join(f"{bill.stage:>18}" for bill in bills_)
     yield f"{'':<22}" + "".join(f"{bill.name:>18}" for bill in bills_)
     yield f"{'':<22}" + "".join(f"{'NORMAL':>10} {'other':>7}" for _ in bills_)
+    priced = [(bill.parts, bill.abnormal) for bill in bills_]
     for part in Parts._fields:
-        columns = (f"{getattr(bill.parts, part):>10.2f} {getattr(bill.abnormal, part):>7.2f}" for bill in bills_)
+        columns = (f"{getattr(normal, part):>10.2f} {getattr(other, part):>7.2f}" for normal, other in priced)
         yield f"  {part:<20}" + "".join(columns)
-    yield f"{'all of it':<22}" + "".join(f"{bill.parts.total:>10.2f} {bill.abnormal.total:>7.2f}" for bill in bills_)
+    yield f"{'all of it':<22}" + "".join(f"{normal.total:>10.2f} {other.total:>7.2f}" for normal, other in priced)
     for bill in bills_:
         if bill.stage == JUDGED:
             yield from _judged(bill)

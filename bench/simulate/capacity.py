@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from functools import cache
 from math import ceil
 from typing import Final
 
@@ -18,6 +19,7 @@ GB: Final = 1_000_000_000
 TABLES_OF_VIEWS: Final = frozenset(TableOrIndex(table) for package in views() for table in package.tables)
 
 
+@cache
 def steady_places() -> dict[TableOrIndex, Place]:
     """Return the tables, and their indexes, that are provisioned in a stage whose load is known."""
     schemas = [(package, *one) for package in packages() for one in package.tables.items()]

@@ -17,6 +17,7 @@ from andon.packages.discovery import recomputed
 from andon.stores.archive import sweep_days
 from andon.stores.lake import batch
 from andon.testing.memory.meter import Used
+from services.equipment.stream_first import REPORTS_AT_ONCE
 
 EVERY_S: Final = 300
 
@@ -75,6 +76,12 @@ class Fleet:
     way: Way = Way.PUT
 
 
+def fleet_of(way: Way, *, abnormal: float = 0.0) -> Fleet:
+    """Return the fleet that is counted for a way to report; a gateway's is as many machines as it may post at once."""
+    machines = {"machines": REPORTS_AT_ONCE} if way == Way.POST else {}
+    return Fleet(way=way, abnormal=abnormal, **machines)
+
+
 @dataclass(slots=True)
 class FunctionCalls:
     """The invocations of one function: how many records each had, and how many bytes it logged."""
@@ -88,6 +95,9 @@ class ScreenRead(NamedTuple):
 
     read_units: float
     response_bytes: float
+
+
+NO_SCREEN: Final = ScreenRead(0, 0)
 
 
 class SentFact(NamedTuple):
@@ -117,7 +127,7 @@ class Counted:
     metrics: frozenset[PackageMetric]
     response_bytes: float  # of the API, that a report is answered with
     pushed: float  # messages to screens that a report makes, of up to 5 KB each
-    screen: ScreenRead = ScreenRead(0, 0)
+    screen: ScreenRead = NO_SCREEN
 
     @property
     def requests(self) -> float:

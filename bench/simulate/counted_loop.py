@@ -107,9 +107,8 @@ class CountedLoop(Loop):
             self.response_bytes += len((response.get("body") or "").encode())
         if role == "ingest":
             self.queued[name] += records
-        if role in QUEUED:
-            if failed := response["batchItemFailures"]:
-                raise RuntimeError(f"{package.name} could not take {len(failed)} messages")
+        if role in QUEUED and (failed := response["batchItemFailures"]):
+            raise RuntimeError(f"{package.name} could not take {len(failed)} messages")
         self.calls[name].records.append(records)
         self.calls[name].log_bytes.append(self._log_bytes)
         return response
@@ -141,10 +140,10 @@ class CountedLoop(Loop):
         used = self._meter.used = self.used[self._who]
         used.requests[call.operation] += 1
         if call.operation == "PutEvents":
+            used.entries += len(call.request["Entries"])
             for entry in call.request["Entries"]:
                 self.facts[self._who, entry["Source"]] += sent_in(entry["DetailType"], entry["Detail"])
         if call.operation == "Publish":
-            used.pushes += 1
             self.screen_messages += iot_messages(call.request["payload"])
         return super().answer(call)
 

@@ -1,4 +1,4 @@
-"""Entries of the bus and messages of queues at a rate: the facts that a function has in hand are cut as it cuts them."""
+"""Entries of the bus and messages of queues at a rate: what a function has in hand is cut as it cuts its facts."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -34,21 +34,23 @@ class Publisher(NamedTuple):
     cut: Cut
 
 
-def publishers(model: FleetModel, rate: float) -> list[Publisher]:
+@lru_cache
+def publishers(model: FleetModel, rate: float) -> tuple[Publisher, ...]:
     """Return the functions that publish, at so many reports a second."""
     reports = model.counted.reports
-    return [
+    return tuple(
         Publisher(name, source, len(facts) / reports, cut(facts, _in_hand(model, name, rate), source))
         for (name, source), facts in model.counted.facts.items()
-    ]
+    )
 
 
+@lru_cache
 def message_to(model: FleetModel, package: str, rate: float) -> Cut:
     """Return the cut of the messages that a package gets."""
-    of_sources = {source: count for (source, to), count in model.counted.published.items() if to == package}
     sent = publishers(model, rate)
-    cuts = ((count, _together((one.facts, one.cut) for one in sent if one.source == of)) for of, count in of_sources.items())
-    return _together(cuts)
+    counts = {source: count for (source, to), count in model.counted.published.items() if to == package}
+    cuts = {of: _together((one.facts, one.cut) for one in sent if one.source == of) for of in counts}
+    return _together((count, cuts[of]) for of, count in counts.items())
 
 
 def cut(facts: tuple[SentFact, ...], in_hand: float, source: str) -> Cut:
@@ -69,8 +71,9 @@ def _entries_of_a_fact(facts: tuple[SentFact, ...], in_hand: int, source: str) -
     if not project().grouped:
         return 1.0
     calls = ceil(len(facts) / in_hand)
-    of_call = [[facts[(call * in_hand + number) % len(facts)] for number in range(in_hand)] for call in range(calls)]
-    entries = sum(len(group.cut([one.type for one in some], [one.size for one in some], source=source)) for some in of_call)
+    of_calls = [[facts[(call * in_hand + number) % len(facts)] for number in range(in_hand)] for call in range(calls)]
+    types_and_sizes = (([one.type for one in some], [one.size for one in some]) for some in of_calls)
+    entries = sum(len(group.cut(types, sizes, source=source)) for types, sizes in types_and_sizes)
     return entries / (calls * in_hand)
 
 

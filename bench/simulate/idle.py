@@ -38,7 +38,7 @@ def idle(model: FleetModel, rate: float) -> Iterator[Line]:
     yield from _keys(model)
     if model.target.trailed:
         what = "CloudTrail data events: hourly runs"
-        yield Line("idle", prices.DATA_EVENT, recorded.of_a_day() * MONTH_DAYS, what=what)
+        yield Line("idle", prices.DATA_EVENT, recorded.of_a_day().total * MONTH_DAYS, what=what)
 
 
 def alarms_of_scaling(model: FleetModel) -> int:
@@ -61,8 +61,9 @@ def _scheduled(model: FleetModel) -> Iterator[Line]:
         ms = requests * limits.CPU_PER_REQUEST_SWEPT_MS.value * limits.LAMBDA_SLOWER.value / model.work(name).share
         gb_seconds += (ms + called / len(sweeps) * limits.DYNAMODB_MS[0].value) / 1_000 * memory_mb(name) / 1_024
     yield Line("idle", prices.GB_SECOND, gb_seconds, Basis.ASSUMED, f"{prices.GB_SECOND.of}: by a schedule")
-    requests = recorded.of_a_day() * MONTH_DAYS
-    yield Line("idle", prices.S3_PUT, requests, what="S3 requests of hourly runs, as if all were PUT or LIST")
+    asked = recorded.of_a_day().times(MONTH_DAYS)
+    yield Line("idle", prices.S3_GET, asked.reads, what=f"{prices.S3_GET.of}: hourly runs")
+    yield Line("idle", prices.S3_PUT, asked.writes, what=f"{prices.S3_PUT.of}: hourly runs")
 
 
 def _keys(model: FleetModel) -> Iterator[Line]:

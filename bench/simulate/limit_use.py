@@ -7,9 +7,9 @@ from andon.cdk.target import Target
 from andon.testing.memory.meter import TableOrIndex
 from bench.simulate import limits
 from bench.simulate.arrivals import Load
-from bench.simulate.invocations import Invocations, batched
 from bench.simulate.capacity import at_first, new_throughput, provisioned_places, provisioned_writes
 from bench.simulate.grouping import message_to, publishers
+from bench.simulate.invocations import Invocations, batched
 from bench.simulate.limits import Limit
 from bench.simulate.model import FleetModel
 from bench.simulate.partitions import Partition, named

@@ -3,7 +3,6 @@
 from collections import defaultdict
 from dataclasses import dataclass
 from math import ceil
-from typing import Final
 
 from andon.cdk.capacity import USED
 from andon.cdk.target import AWS, Target
@@ -54,9 +53,9 @@ class Work:
         return self.cpu_ms(records) / self.share + turns * limits.DYNAMODB_MS[0].value
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class FleetModel:
-    """A deployed stack; `counted`: what reports make it do, `idle`: what it does without one.
+    """A deployed stack; `counted`: what reports make it do, `idle`: what it does without one. Equal to itself alone.
 
     used: of what is provisioned. received: messages that a queue hands over at once.
     """
@@ -71,7 +70,9 @@ class FleetModel:
     def throttle(self) -> Throttle:
         """The API's throttle of requests that bring reports."""
         reports, quotas = self.target.reports, Quotas.of(prices.REGION)
-        return throttles_of(EQUIPMENT, reports=reports, quotas=quotas)[POST if self.counted.fleet.way == Way.POST else PUT]
+        return throttles_of(EQUIPMENT, reports=reports, quotas=quotas)[
+            POST if self.counted.fleet.way == Way.POST else PUT
+        ]
 
     def requests(self, name: str) -> float:
         """Return the requests to AWS that a report makes of a function, those to the bus aside."""

@@ -47,9 +47,11 @@ class Prediction:
 
 def predict(model: FleetModel, load: Load) -> Prediction:
     """Let the fleet report for all of its hours."""
-    throttle, burst = (of / (model.counted.requests or 1) for of in model.throttle)  # the broker has no throttle of ours
+    throttle, burst = (
+        of / (model.counted.requests or 1) for of in model.throttle
+    )  # the broker has no throttle of ours
     if load.rate > throttle or model.counted.fleet.way == Way.MQTT:
-        throttle = load.rate * 2  # it is a setting; `used` says that it has to be raised
+        throttle = load.rate * 2  # it is a setting: `used` says that it has to be raised; the broker has none of ours
     came = arrivals(load, throttle=throttle, burst=burst)
     rng = np.random.default_rng(SEED)
     steps, whole = lag(model, rng, came.taken, load.rate)

@@ -18,7 +18,7 @@ from bench.simulate.settings import MONTH_S, target_of
 QUIET: Final = (0.0, 3.3, 33.0, 200.0)
 HOURS: Final = MONTH_S / 3_600
 BEFORE: Final = 1_600
-"""Units of reads, and of writes, that each steady place began with, until they began with what they are known to need."""
+"""Units of reads, and of writes, that each steady place once began with, whatever it is used for."""
 
 
 class QuietMonth(NamedTuple):

@@ -8,7 +8,7 @@ from math import ceil, expm1
 from typing import Final
 
 from bench.simulate import limits
-from bench.simulate.grouping import ENVELOPE_BYTES, Cut, message_to
+from bench.simulate.grouping import ENVELOPE_BYTES, message_to
 from bench.simulate.model import FleetModel
 
 BUSY: Final = 50.0
@@ -19,15 +19,14 @@ RULE_BYTES: Final = 1_024  # of a message of a thing, as its rule writes it
 
 def of_report(model: FleetModel, rate: float) -> float:
     """Return the requests for the messages that a report makes."""
-    cuts = {package: message_to(model, package, rate) for package in subscribers(model)}
-    from_bus = sum(of_message(model, cut) * model.counted.facts_to(package) / cut.facts for package, cut in cuts.items())
-    of_things = sum(model.counted.queued.values()) / model.counted.reports
-    return from_bus + of_things * of_message(model, Cut(1, RULE_BYTES))
+    sizes = {package: message_to(model, package, rate).size for package in subscribers(model)}
+    counts = messages(model, rate).items()
+    return sum(count * of_message(model, sizes.get(name, RULE_BYTES)) for name, count in counts)
 
 
-def of_message(model: FleetModel, cut: Cut) -> float:
-    """Return the requests for a message."""
-    size = cut.size + ENVELOPE_BYTES
+def of_message(model: FleetModel, size: float) -> float:
+    """Return the requests for a message, whose detail has so many bytes."""
+    size += ENVELOPE_BYTES
     return _parts(size) + _parts(size * model.received) / model.received + 1 / model.received
 
 

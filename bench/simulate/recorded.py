@@ -6,7 +6,7 @@ ends in time.
 """
 
 from math import ceil
-from typing import Final
+from typing import Final, NamedTuple
 
 from andon.cdk.queues import FEWEST
 from andon.drift import compare
@@ -61,21 +61,42 @@ def passes(held_bytes: float) -> int:
     return ceil(SHARDS / at_once)
 
 
-def of_a_day() -> int:
+class Requests(NamedTuple):
+    """Requests to S3: GETs; PUTs and LISTs, which cost as much; DELETEs, which cost nothing."""
+
+    reads: int
+    writes: int
+    deletes: int = 0
+
+    @property
+    def total(self) -> int:
+        """All of them, each a data event."""
+        return sum(self)
+
+    def times(self, count: int) -> "Requests":
+        """Return so many times as many."""
+        return Requests(*(one * count for one in self))
+
+
+def of_a_day() -> Requests:
     """Return the requests of a day however few report; one of its sweeps looks at all days."""
     ttls = (one.view.TTL_DAYS for one in recomputed())
-    looks = sum(of_look(YEAR_DAYS if days is None else days + compare.LATEST_DAYS) for days in ttls)
-    return (DAY_HOURS - 1) * of_sweep(1 + LATEST_DAYS) + of_sweep(YEAR_DAYS) + DAY_HOURS * looks
+    looks = (of_look(YEAR_DAYS if days is None else days + compare.LATEST_DAYS).times(DAY_HOURS) for days in ttls)
+    runs = [of_sweep(1 + LATEST_DAYS).times(DAY_HOURS - 1), of_sweep(YEAR_DAYS), *looks]
+    return Requests(*map(sum, zip(*runs, strict=True)))
 
 
-def of_sweep(days: int) -> int:
+def of_sweep(days: int) -> Requests:
     """Return the requests of a sweep that looks at so many days, and writes one, beside reading its objects."""
-    looked_at = 1 + days * (1 + len(KINDS))  # what days there are; the objects of each, and its manifests
-    # Of each shard: its index, read and written; its data, written, and those of two runs before removed.
-    return looked_at + len(KINDS) * (4 * SHARDS + 3)  # manifest read, data listed, manifest written
+    kinds = len(KINDS)
+    looked_at = 1 + days * (1 + kinds)  # what days there are; the objects of each, and its manifests
+    # Of each shard: its index, read and written; its data, written, and those of two runs before removed. Of each kind:
+    # its manifest, read and written, and its data listed.
+    return Requests(kinds * (SHARDS + 1), looked_at + kinds * (2 * SHARDS + 2), kinds * SHARDS)
 
 
-def of_look(days: int) -> int:
+def of_look(days: int) -> Requests:
     """Return the requests of a look at some subjects of a view that were recorded on each of so many days."""
     listed = 4  # when the lake began, the days of the archive twice, those of the lake
-    return listed + 1 + days * (1 + SAMPLED) + 2 * min(days, NEWEST)  # an index; for each day one, and each subject
+    newest = 2 * min(days, NEWEST)
+    return Requests(1 + days * (1 + SAMPLED), listed + newest)  # an index; for each day one, and each subject

@@ -8,8 +8,8 @@ from andon.testing.memory.meter import TableOrIndex
 from bench import prices
 from bench.prices import MILLION
 from bench.simulate.capacity import GB, stored_gb
-from bench.simulate.model import FleetModel
 from bench.simulate.kept import ARCHIVE_BYTES, LAKE_BYTES
+from bench.simulate.model import FleetModel
 from bench.simulate.money import HOUR_S
 from bench.simulate.recorded import lake_facts, lake_objects
 from bench.simulate.settings import DAY_S, MONTH_S, YEAR_DAYS

@@ -1,11 +1,12 @@
 """The whole bill of a month: everything that a deployed stack, its devices and its people cost, line by line."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
 from andon.cdk.capacity import MODES
+from bench.prices import MILLION, Price
 from bench.simulate.arrivals import Load
 from bench.simulate.connected import as_things
 from bench.simulate.counted import EVERY_S, Counted, Way
@@ -17,12 +18,18 @@ from bench.simulate.month import reports
 from bench.simulate.people import questions, users
 from bench.simulate.recording import recording
 from bench.simulate.screens import egress, screens
-from bench.simulate.settings import target_of
+from bench.simulate.settings import MONTH_S, target_of
 
 APART: Final = 1.0
 """Messages in a receive, if they come apart."""
 
-NAME: Final = 62
+NAME: Final = 76
+PRICE: Final = 16
+COLUMN: Final = 17
+SCALES: Final = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
+
+Bills = Mapping[float, Sequence[Line]]
+"""Bills of a month, by reports a second."""
 
 
 def whole(model: FleetModel, rate: float) -> list[Line]:
@@ -38,46 +45,55 @@ def apart(model: FleetModel) -> FleetModel:
     return replace(model, received=APART)
 
 
-def table(models: dict[float, FleetModel], *, now: datetime, more: dict[float, list[Line]]) -> Iterator[str]:
-    """Yield the lines of bills by rate side by side: price, and for each rate so many, and dollars.
+def cheaper(counted: Counted, without: Counted, rate: float) -> FleetModel:
+    """Return the model of prod with the capacity that costs less at a rate; without: what it does without reports."""
+    models = [FleetModel(counted, without, target_of("prod", rate, capacity=mode)) for mode in MODES]
+    return min(models, key=lambda model: total(whole(model, rate)))
+
+
+def table(models: Mapping[float, FleetModel], *, now: datetime, more: Bills) -> Iterator[str]:
+    """Yield bills side by side: each price, and for each rate how many, and dollars.
 
     more: what a stage has only if somebody says so, which stands below the sum.
     """
     bills = {rate: whole(model, rate) for rate, model in models.items()}
-    yield _head(bills)
-    yield from _rows(bills, now)
-    yield _sums("all of it", [total(bill) for bill in bills.values()])
     one_by_one = [total(whole(apart(model), rate)) for rate, model in models.items()]
+    sums = [total(bill) for bill in bills.values()]
+    millions = [dollars / (rate * MONTH_S / MILLION) for rate, dollars in zip(models, sums, strict=True)]
+    head = "".join(f"{f'{rate:g}/s':>{COLUMN}}" for rate in bills)
+    yield f"{'':{NAME}}{'$':>{PRICE}}{head}"
+    yield from _rows(bills, now)
+    yield _sums("all of it", sums)
     yield _sums("… with one message in each receive", one_by_one)
-    reports_ = [total(bill) / (rate * 30 * 86_400 / 1e6) for rate, bill in bills.items()]
-    yield _sums("… a million reports", reports_, digits=2)
-    yield "only if it is used:"
+    yield _sums("… of a million reports", millions)
+    yield "only where somebody says so:"
     yield from _rows(more, now)
 
 
-def _head(bills: dict[float, list[Line]]) -> str:
-    return f"{'':<{NAME}} {'$':>10} {'per':>9} {'read':>8}" + "".join(f" {f'{rate:g}/s':>15} {'$':>9}" for rate in bills)
+def _rows(bills: Bills, now: datetime) -> Iterator[str]:
+    by_name = [{(line.part, line.name): line for line in bill if line.count} for bill in bills.values()]
+    for part, name in dict.fromkeys(key for lines in by_name for key in lines):
+        found = [lines.get((part, name)) for lines in by_name]
+        line = next(one for one in found if one)
+        mark = "?" if line.basis == Basis.ASSUMED else " "
+        old = " old" if line.price.is_old(now) else ""
+        columns = "".join(map(_column, found))
+        yield f"{f'{mark}{part:<11} {name}':<{NAME}}{_priced(line.price) + old:>{PRICE}}{columns}"
 
 
-def _rows(bills: dict[float, list[Line]], now: datetime) -> Iterator[str]:
-    names = dict.fromkeys((line.part, line.name) for bill in bills.values() for line in bill)
-    for part, name in names:
-        found = [next((line for line in bill if (line.part, line.name) == (part, name)), None) for bill in bills.values()]
-        some = next(line for line in found if line)
-        if not any(line and line.count for line in found):
-            continue
-        price = some.price
-        read = f"{price.read}{' old' if price.is_old(now) else ''}"
-        mark = "?" if some.basis == Basis.ASSUMED else " "
-        columns = "".join(f" {line.count if line else 0:>15,.1f} {line.dollars if line else 0:>9,.2f}" for line in found)
-        yield f"{mark}{part:<10} {name:<{NAME - 12}} {price.dollars:>10g} {price.per:>9,g} {read:>8}{columns}"
+def _column(line: Line | None) -> str:
+    return f"{_short(line.count):>7}{line.dollars:>{COLUMN - 7},.2f}" if line else f"{'':{COLUMN}}"
 
 
-def _sums(what: str, dollars: list[float], *, digits: int = 2) -> str:
-    return f"{what:<{NAME + 30}}" + "".join(f" {'':>15} {one:>9,.{digits}f}" for one in dollars)
+def _priced(price: Price) -> str:
+    per = "" if price.per == 1 else f"/{_short(price.per)}"
+    return f"{price.dollars:g}{per}"
 
 
-def cheaper(counted: Counted, idle_: Counted, rate: float) -> FleetModel:
-    """Return the model of prod with the capacity that costs less at a rate."""
-    models = [FleetModel(counted, idle_, target_of("prod", rate, capacity=mode)) for mode in MODES]
-    return min(models, key=lambda model: total(whole(model, rate)))
+def _short(count: float) -> str:
+    scale, letter = next(((scale, letter) for scale, letter in SCALES if count >= scale), (1.0, ""))
+    return f"{count / scale:.3g}{letter}"
+
+
+def _sums(what: str, dollars: Sequence[float]) -> str:
+    return f"{what:<{NAME + PRICE}}" + "".join(f"{one:>{COLUMN},.2f}" for one in dollars)

@@ -1,5 +1,4 @@
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ from andon.packages.package import Package
 from andon.rules.due import READ_SHARDS
 from andon.rules.sweep import shards_in
 from andon.testing.synthesised import Synthesised, text
-from tests.support.infra.synthesised import FILES, READERS, SWEPT, only, synthesise
+from tests.support.infra.synthesised import FILES, READERS, SWEPT
 
 DAY = 24 * 60 * 60
 LISTENERS = [file for file in FILES if file.endswith("/listener")]

@@ -92,7 +92,7 @@ def test_steady_tables_beyond_what_an_account_has_are_refused_by_their_names(
     synthesise(layer, **large)
     monkeypatch.setattr(board, "INDEXES", by_name | {"By9": index(9)})
 
-    words = r"^11 steady tables and indexes that begin with 1,500 read and 86,900 write units .* BOARD_TABLE, BOARD_TABLE/By0, "
+    words = r"^11 steady tables and indexes begin with 1,500 units of reads and 86,900 of writes, .* BOARD_TABLE/By0, "
     with pytest.raises(ValueError, match=words + r".* Take STEADY .* tableUnitsPerSecond in stages.dev of cdk.json"):
         synthesise(layer, **large)
     synthesise(layer, **large, tableUnitsPerSecond=100_000)

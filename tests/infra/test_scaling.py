@@ -118,7 +118,7 @@ def test_warm_is_at_least_what_every_new_table_takes_and_no_more_than_its_quota(
         assert needed <= NEW.writes or not place.writes_steadily
         assert needed <= NEW.reads or not place.reads_steadily
     else:
-        assert NEW != asked
+        assert asked != NEW
         assert NEW.reads <= asked.reads <= QUOTA
         assert NEW.writes <= asked.writes <= QUOTA
 
@@ -154,8 +154,10 @@ def test_a_version_that_is_being_filled_is_on_demand(monkeypatch: pytest.MonkeyP
 def test_the_bill_has_every_metric_filter_and_the_alarms_of_each_policy(prod: Synthesised, varied: Synthesised) -> None:
     assert len(prod.of_type("AWS::Logs::MetricFilter")) == FILTERS
     alarms = ALARMS_OF_POLICY * len(varied.of_type(POLICY))
-    assert alarms == figures.of_steady_tables()["scalingAlarms"] == ALARMS_OF_POLICY * POLICIES_OF_PLACE * len(
-        [*scaled(varied)]
+    assert (
+        alarms
+        == figures.of_steady_tables()["scalingAlarms"]
+        == ALARMS_OF_POLICY * POLICIES_OF_PLACE * len([*scaled(varied)])
     )
 
 

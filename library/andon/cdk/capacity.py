@@ -88,9 +88,10 @@ class Capacity(NamedTuple):
             raise ValueError(f"capacity: there is {' and '.join(MODES)}, but no {mode}")
         if mode == ON_DEMAND:
             return None
-        shares = (LEAST_SHARE, SELDOM_SHARE, SHOWN_SHARE, FIRST_UNITS, MOST_UNITS)
-        quotas = (QUOTA, MOST_AT_FIRST, MOST_AT_FIRST, MOST_AT_FIRST, QUOTA)
-        return cls(*(min(quota, _units(share, reports_per_second)) for share, quota in zip(shares, quotas, strict=True)))
+        firsts = (SELDOM_SHARE, SHOWN_SHARE, FIRST_UNITS)
+        seldom, shown, first = (min(MOST_AT_FIRST, _units(share, reports_per_second)) for share in firsts)
+        least, most = (min(QUOTA, _units(share, reports_per_second)) for share in (LEAST_SHARE, MOST_UNITS))
+        return cls(least, seldom, shown, first, most)
 
     def least_of(self, place: Place) -> Throughput:
         """Return what a place has at least."""

@@ -33,8 +33,8 @@ KEY_USES: Final = (
 class OwnedTable(dynamodb.Table):
     """A table without a fixed name; its id and its output are its environment variable in PascalCase.
 
-    is_rebuilt: all that is in it comes from events, so that a backup of it would be a second one. capacity: of `places`,
-    which are the table (named "") and its indexes; None: on demand.
+    is_rebuilt: all that is in it comes from events, so that a backup of it would be a second one. places: of a steady
+    one, the table (named "") and its indexes; capacity: theirs, None: on demand.
     """
 
     def __init__(self, scope: Construct, variable: str, schema: TableSchema, *, is_rebuilt: bool = False) -> None:

@@ -209,7 +209,7 @@ class Target:
         return min(len(ALL_SHARDS), max(FEWEST_SWEEPS, ceil(self.reports.per_second / REPORTS_OF_SWEEP)))
 
     def queue_batch_within(self, seconds: int) -> tuple[int, int]:
-        """Return the batch of a queue's reader that may wait so long; where no trigger waits, to be fast, nobody does."""
+        """Return the batch of a queue's reader that may wait so long; where triggers do not wait, nobody does."""
         size, window_seconds = self.publish_batch
         return (size, seconds) if window_seconds else self.queue_batch
 

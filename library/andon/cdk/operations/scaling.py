@@ -15,9 +15,9 @@ DYNAMODB: Final = "dynamodb"
 KINDS: Final = ("Read", "Write")
 
 TOO_MUCH: Final = (
-    "{places} steady tables and indexes that begin with {reads:,} read and {writes:,} write units together are more than "
-    "the {quota:,} of either that an account has: {names}. Take STEADY from a view (its table is on demand then), take "
-    "an index from it, or ask AWS for more and write it down: tableUnitsPerSecond in stages.{stage} of cdk.json."
+    "{places} steady tables and indexes begin with {reads:,} units of reads and {writes:,} of writes, but an account "
+    "has {quota:,} of either: {names}. Take STEADY from a view (its table is on demand then), take an index from it, "
+    "or ask AWS for more and write it down: tableUnitsPerSecond in stages.{stage} of cdk.json."
 )
 
 
