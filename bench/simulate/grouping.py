@@ -68,8 +68,6 @@ def cut(facts: tuple[SentFact, ...], in_hand: float, source: str) -> Cut:
 
 @lru_cache
 def _entries_of_a_fact(facts: tuple[SentFact, ...], in_hand: int, source: str) -> float:
-    if not project().grouped:
-        return 1.0
     calls = ceil(len(facts) / in_hand)
     of_calls = [[facts[(call * in_hand + number) % len(facts)] for number in range(in_hand)] for call in range(calls)]
     types_and_sizes = (([one.type for one in some], [one.size for one in some]) for some in of_calls)
@@ -85,7 +83,9 @@ def _together(cuts: Iterable[tuple[float, Cut]]) -> Cut:
 
 
 def _in_hand(model: FleetModel, name: str, rate: float) -> float:
-    """Return the facts that an invocation publishes."""
+    """Return the facts that an invocation publishes, of which several may share an entry."""
+    if not project().grouped:
+        return 1.0
     facts = sum(len(sent) for (of, _), sent in model.counted.facts.items() if of == name)
     calls = model.counted.calls[name].records
     if role_of(name) in {"command", "sweep"}:

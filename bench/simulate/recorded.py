@@ -5,6 +5,7 @@ some subjects. Assumed: the stage is a year old, each shard has an actor, an eve
 ends in time.
 """
 
+from functools import reduce
 from math import ceil
 from typing import Final, NamedTuple
 
@@ -73,6 +74,10 @@ class Requests(NamedTuple):
         """All of them, each a data event."""
         return sum(self)
 
+    def plus(self, other: "Requests") -> "Requests":
+        """Return the sums."""
+        return Requests(*(one + another for one, another in zip(self, other, strict=True)))
+
     def times(self, count: int) -> "Requests":
         """Return so many times as many."""
         return Requests(*(one * count for one in self))
@@ -83,20 +88,21 @@ def of_a_day() -> Requests:
     ttls = (one.view.TTL_DAYS for one in recomputed())
     looks = (of_look(YEAR_DAYS if days is None else days + compare.LATEST_DAYS).times(DAY_HOURS) for days in ttls)
     runs = [of_sweep(1 + LATEST_DAYS).times(DAY_HOURS - 1), of_sweep(YEAR_DAYS), *looks]
-    return Requests(*map(sum, zip(*runs, strict=True)))
+    return reduce(Requests.plus, runs)
 
 
 def of_sweep(days: int) -> Requests:
     """Return the requests of a sweep that looks at so many days, and writes one, beside reading its objects."""
     kinds = len(KINDS)
-    looked_at = 1 + days * (1 + kinds)  # what days there are; the objects of each, and its manifests
     # Of each shard: its index, read and written; its data, written, and those of two runs before removed. Of each kind:
     # its manifest, read and written, and its data listed.
-    return Requests(kinds * (SHARDS + 1), looked_at + kinds * (2 * SHARDS + 2), kinds * SHARDS)
+    of_kind = Requests(SHARDS + 1, 2 * SHARDS + 2, SHARDS)
+    # What days there are, the objects of each, and its manifests.
+    return Requests(days * kinds, 1 + days).plus(of_kind.times(kinds))
 
 
 def of_look(days: int) -> Requests:
     """Return the requests of a look at some subjects of a view that were recorded on each of so many days."""
     listed = 4  # when the lake began, the days of the archive twice, those of the lake
-    newest = 2 * min(days, NEWEST)
-    return Requests(1 + days * (1 + SAMPLED), listed + newest)  # an index; for each day one, and each subject
+    newest = min(days, NEWEST)  # whose objects of the lake are listed, and read
+    return Requests(1 + days * (1 + SAMPLED) + newest, listed + newest)  # an index; for each day one, and each subject

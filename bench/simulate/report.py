@@ -112,8 +112,8 @@ def _money(model: FleetModel, prediction: Prediction) -> Iterator[str]:
 def table(counted: Mapping[Way, Counted], idle: Counted) -> Iterator[str]:
     """Yield the lines of the table, in Markdown: the whole bill of prod by each way to report, and what gives first.
 
-    Tables have the capacity that is cheaper at the rate. Where the stage takes too little for a fleet, it is as it would
-    have to be.
+    Tables have the capacity that is cheaper at the rate. Where the stage takes too little for a fleet, it is as it
+    would have to be.
     """
     yield f"| machines | reports/s | {' | '.join(f'$ a month, {way}' for way in counted)} | what gives first (used) |"
     yield f"|---|---|{'---|' * len(counted)}---|"
