@@ -28,12 +28,12 @@ def partition_of(envelope: Envelope) -> str:
 def key_of(envelopes: Iterable[Envelope]) -> str:
     """Return the key of an object with these events, which are of one hour: `<folder><HHMMSS>-<24 hex>.ndjson.gz`.
 
-    HHMMSS is the time of the earliest one; the digits are a digest of the ids of the lines, sorted.
+    HHMMSS is the time of the earliest one; the digits are a digest of the ids and times of the lines, sorted.
     """
     found = list(envelopes)
     first = min(found, key=moment_of)
-    ids = "\n".join(sorted({envelope["id"] for envelope in found}))
-    digest = hashlib.sha256(ids.encode()).hexdigest()[:DIGITS]
+    lines = "\n".join(sorted({f"{envelope['time']} {envelope['id']}" for envelope in found}))
+    digest = hashlib.sha256(lines.encode()).hexdigest()[:DIGITS]
     return f"{partition_of(first)}{moment_of(first):%H%M%S}-{digest}.ndjson.gz"
 
 
