@@ -23,6 +23,11 @@ FACT = st.builds(SentFact, st.sampled_from("ab"), st.integers(100, 5_000))
 FACTS = st.lists(FACT, min_size=1, max_size=60).map(tuple)
 
 
+@given(st.integers(1, 100))
+def test_facts_of_types_that_take_turns_share_no_entry(in_hand: int) -> None:
+    assert cut((SentFact("a", 100), SentFact("b", 100)), in_hand, "s").facts == pytest.approx(1)
+
+
 @given(facts=FACTS, in_hand=st.floats(0, 300))
 def test_an_entry_has_a_fact_at_least_and_never_more_than_there_are_or_fit(
     facts: tuple[SentFact, ...], in_hand: float
@@ -109,7 +114,9 @@ def test_a_poller_that_finds_something_does_not_find_nothing(model: FleetModel, 
 
     in_vain = receives.in_vain(model, rate, queues=busy + 3)
 
-    assert 3 * idle <= in_vain <= (busy + 3) * idle + 1e-9
+    assert 3 * idle <= in_vain < (busy + 3) * idle
+    assert receives.in_vain(model, 2 * rate, queues=busy + 3) <= in_vain
+    assert receives.in_vain(model, 1e9, queues=busy + 3) == pytest.approx(3 * idle)
     assert receives.in_vain(model, 1e-12, queues=busy) == pytest.approx(busy * idle)
 
 

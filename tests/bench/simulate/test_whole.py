@@ -23,7 +23,7 @@ from bench.simulate.month import of_a_month
 from bench.simulate.people import if_used
 from bench.simulate.plants import Plants
 from bench.simulate.quiet import quiet, warming
-from bench.simulate.screens import HEARD, screens
+from bench.simulate.screens import screens
 from bench.simulate.settings import MONTH_S, target_of
 from bench.simulate.whole import apart, cheaper
 
@@ -81,6 +81,24 @@ def test_nothing_costs_less_than_nothing_and_what_depends_on_people_says_that_it
         assert line.basis == Basis.ASSUMED or line.part not in {"people", "if used"}
 
 
+ASSUMED = [name for name, one in vars(plants).items() if isinstance(one, (int, float))]
+
+
+@pytest.mark.parametrize("name", sorted({*ASSUMED} - {"EVERY_S", "DAY_HOURS"}))
+def test_a_line_that_follows_from_an_assumption_says_so(
+    stages: list[FleetModel], monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    def counts() -> dict[tuple[str, str], float]:
+        return {(line.part, line.name): line.count for line in every_line(stages)}
+
+    before = counts()
+    monkeypatch.setattr(plants, name, getattr(plants, name) * 1.5)
+    changed = {key for key, count in counts().items() if count != pytest.approx(before[key])}
+
+    assert all(line.basis == Basis.ASSUMED for line in every_line(stages) if (line.part, line.name) in changed)
+    assert changed
+
+
 def test_a_million_reports_have_the_parts_of_their_lines(model: FleetModel) -> None:
     lines = [line.times(MILLION) for line in of_report(model, 200)]
 
@@ -133,7 +151,7 @@ def test_each_screen_hears_what_is_pushed_and_says_that_it_has(model: FleetModel
 
     assert looking >= walls
     assert published == pytest.approx(0.3 * rate * MONTH_S)
-    assert delivered == pytest.approx(published * looking * HEARD)
+    assert delivered == pytest.approx(published * looking * 2)  # a screen gets it, and says that it has
 
 
 def test_a_screen_reads_bytes_and_units_of_each_machine(model: FleetModel) -> None:
