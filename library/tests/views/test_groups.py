@@ -1,8 +1,10 @@
-"""Facts that share a message: the same rows, counts and faults as if each had come alone, and no drags another along."""
+"""Facts that share a message: the same rows, counts and faults as if each had come alone; none brings others again."""
 
 import json
 import os
 from collections import Counter
+from functools import partial
+from itertools import count
 from typing import Any
 
 import pytest
@@ -16,11 +18,15 @@ from andon.testing.lambda_events import sqs_event
 from andon.views.materialize import materialize
 from andon.views.outcome import Outcome
 from andon.wire.queue import OWN, beside
+from andon.wire.retries import ATTEMPTS
+from tests.support import crash_points
+from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call
 from tests.support.log_lines import LogLines, logged
 from tests.support.samples import NOW
 from tests.support.wire import Parameters, Wire
 from toys.things import VIEW, World, happened, message
 
+SERVICES = (*crash_points.SERVICES, "sqs")
 NAMES = [f"thing of a group {number}" for number in range(4)]
 
 
@@ -200,3 +206,32 @@ def test_whatever_fails_how_often_tries_are_few_neighbours_are_done_and_who_fail
     assert {*done, *gave_up} == {*failures}
     assert {name for name, count in failures.items() if count < 5} <= done
     assert not done & {name for name, count in failures.items() if count == 9}
+
+
+@pytest.mark.parametrize("interruption", INTERRUPTIONS, ids=str)
+def test_a_group_that_is_broken_at_any_call_be_it_what_puts_back_ends_up_the_same(
+    world: World, pauses: list[float], interruption: Interruption
+) -> None:
+    def run(breaking: Breaking) -> Any:  # noqa: ANN401
+        world.clear()
+        throttled = count()
+        world.refuse(
+            lambda _, request: (
+                "ThrottlingException" if is_about(NAMES[1])(request) and next(throttled) < ATTEMPTS else None
+            )
+        )
+        waiting = [group(*map(painted, NAMES[:3]), POISON)]
+        while waiting:
+            body = waiting.pop()
+            again = breaking.interrupt(partial(deliver, body))
+            waiting += [body] if again is None else again
+            waiting += put_back(world)
+        rows, faults, _ = end(world, [])
+        return rows, {*faults}
+
+    as_it_is = run(Breaking.nothing())
+    broken = [(breaking, ended) for breaking, ended in broken_at_every_call(interruption, run, services=SERVICES)]
+
+    assert {"SendMessageBatch", "PutEvents", "UpdateItem"} <= {breaking.broken for breaking, _ in broken}
+    assert [str(breaking) for breaking, ended in broken if ended != as_it_is] == []
+    assert pauses
