@@ -117,6 +117,8 @@ def test_what_failed_of_a_group_comes_again_by_itself_and_what_is_done_does_not(
 
     assert deliver(group(*map(painted, names))) == []
 
+    [(_, pause_s)] = world.queues.messages(beside(os.environ[OWN], VIEW.queue))
+    assert pause_s == 10
     [again] = put_back(world)
     assert [fact["thing"]["name"] for fact in facts_in(again)] == [names[1], names[3]]
     assert {one: log_lines[-1].get(one) for one in ("applied", "failed", "put_back")} == {

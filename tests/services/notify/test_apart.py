@@ -5,10 +5,13 @@ from collections.abc import Iterator
 import pytest
 
 from andon.events.group import body_of as group_of
+from andon.runtime.clock import MINUTE_MS
+from andon.testing.environment import frozen_clock
 from andon.testing.lambda_events import sqs_event
 from andon.testing.memory.queues import QueuedMessage
-from tests.services.notify.factory import NOTIFY, Floor, Spy, channels
-from tests.support.samples import body_of, fact
+from andon.testing.world import alone
+from tests.services.notify.factory import NOTIFY, NOW, Floor, Spy, channels, request
+from tests.services.notify.reached import reach
 from tests.support.wire import Wire
 
 
@@ -18,29 +21,38 @@ def floor() -> Iterator[Floor]:
         yield floor
 
 
-ALONE = [body_of(fact("message-decided", id=f"decision {number}")) for number in range(12)]
+PEOPLE = [f"op-{number}" for number in range(12)]
 
 
-def sent_to_itself(floor: Floor) -> list[QueuedMessage]:
-    return floor.queues.messages(floor.address(NOTIFY.sender_queue))
+@pytest.fixture
+def decided(floor: Floor) -> list[str]:
+    """Return messages that wake the sender, for one person each, alone."""
+    for person in PEOPLE:
+        reach(person, "mail")
+    floor.go_on(NOW, 1, hears=[request("press-1", at=NOW, person=person) for person in PEOPLE], sends=False)
+    return alone(body for _, body in floor.waiting)
 
 
 def test_facts_of_a_group_come_again_at_once_each_alone_and_nobody_waits_for_a_neighbours_provider(
-    floor: Floor,
+    floor: Floor, decided: list[str]
 ) -> None:
     mail = Spy("mail")
-    with channels(mail):
-        answer = floor.invoke(NOTIFY, "sender", sqs_event([group_of(ALONE)]))
+    with channels(mail), frozen_clock(NOW + MINUTE_MS):
+        answer = floor.invoke(NOTIFY, "sender", sqs_event([group_of(decided)]))
+        assert mail.sent == []
+        apart = floor.queues.messages(floor.address(NOTIFY.sender_queue))
+        for one in apart:
+            floor.invoke(NOTIFY, "sender", sqs_event([one.body]))
 
     assert answer == {"batchItemFailures": []}
     # The queue delays what says nothing, and these have waited already.
-    assert sent_to_itself(floor) == [QueuedMessage(body, 0) for body in ALONE]
-    assert mail.sent == []
+    assert apart == [QueuedMessage(body, 0) for body in decided]
+    assert len(decided) == len(mail.sent) == len(PEOPLE)
 
 
-def test_a_group_that_cannot_be_sent_apart_comes_again(floor: Floor) -> None:
+def test_a_group_that_cannot_be_sent_apart_comes_again(floor: Floor, decided: list[str]) -> None:
     with Wire(("sqs",)) as wire:
         wire.fail("SendMessageBatch", "AccessDeniedException")
-        answer = floor.invoke(NOTIFY, "sender", sqs_event([ALONE[0], group_of(ALONE)]))
+        answer = floor.invoke(NOTIFY, "sender", sqs_event([group_of(decided)]))
 
-    assert answer == {"batchItemFailures": [{"itemIdentifier": "message-1"}]}
+    assert answer == {"batchItemFailures": [{"itemIdentifier": "message-0"}]}

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from andon.events.group import body_of
 from andon.recorded.lake import lines_of
 from andon.stores.lake.batch import LakeObject, objects_of
+from andon.testing.lambda_events import bus_members
 from tests.support.samples import NOW
 
 # Deeper, and other than Unicode, is no JSON to any reader of the lake; the rest the lake takes as it is.
@@ -22,12 +23,17 @@ def kept(bodies: list[str]) -> list[LakeObject]:
     return objects_of([(f"message-{number}", body) for number, body in enumerate(bodies)], now_ms=NOW)
 
 
+def with_bus_id(body: str, bus_id: str) -> str:
+    return body.replace(bus_members("an entry", NOW)["id"], bus_id)
+
+
 @given(st.lists(st.sampled_from(LINES), min_size=2, max_size=8), st.data())
 def test_a_batch_has_one_key_and_the_same_bytes_in_whatever_groups_its_facts_came(
     some: list[str], data: st.DataObject
 ) -> None:
-    [alone] = kept(some)
-    [grouped] = kept(data.draw(cuts(some)))
+    [alone] = kept([with_bus_id(body, f"alone {number}") for number, body in enumerate(some)])
+    in_groups = data.draw(cuts(some))
+    [grouped] = kept([with_bus_id(body, f"entry {number}") for number, body in enumerate(in_groups)])
 
     assert (grouped.key, grouped.body) == (alone.key, alone.body)
     assert len(grouped.message_ids) == len(alone.message_ids) == len(some)
