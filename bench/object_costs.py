@@ -7,11 +7,11 @@ put. In objects it leaves a tombstone. Lambda's time is about the same and not i
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
-from andon.events.received import Received
 from andon.dynamodb.client import Table
 from andon.dynamodb.key_query import KeyQuery
 from andon.dynamodb.schema import Index, Keys, TableSchema
 from andon.events.domain_event import DomainEvent
+from andon.events.received import Received
 from andon.testing.environment import frozen_clock
 from andon.views.compaction import Message
 from andon.views.object_batch import write_objects

@@ -11,7 +11,6 @@ from unittest.mock import patch
 
 import orjson
 
-from andon.events.received import Received
 from andon.dynamodb.attribute_values import to_plain
 from andon.dynamodb.client import Table
 from andon.events.bus_entry import Delivery, from_envelope, require_not_ahead
@@ -20,6 +19,7 @@ from andon.events.fact import Change
 from andon.events.hops import require_few
 from andon.events.publish import publish
 from andon.events.publish_changes import PublishedBatch, log_published, tags_of
+from andon.events.received import Received
 from andon.events.upcast import upcast
 from andon.handlers.declared_listener import listener_of
 from andon.packages.package import Package

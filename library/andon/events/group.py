@@ -29,7 +29,7 @@ MOST_BYTES: Final = BILLED_BYTES - 1024
 """Bytes of a group's entry, at the most, as EventBridge counts: the source, the type, and the detail."""
 
 MOST_FACTS: Final = 1_000
-"""Facts of a group, at the most: no event is so small that more would fit. Each may become a fault of its own."""
+"""Facts of a group, at the most: hardly an event is so small that more would fit. Each may become a fault."""
 
 _FRAME: Final = f'{{"{GROUP}":{VERSION},"{FACTS}":[]}}'
 

@@ -67,10 +67,12 @@ def _each_alone(facts: Sequence[Received]) -> list[DelayedMessage]:
 
 
 def _send(by_message: Mapping[str, Sequence[Received]], to_send: Mapping[str, ToSend], queue: str) -> Again:
-    sent = in_parallel([partial(tried, _put_back, messages, queue) for messages in to_send.values()])
-    done = {id_ for id_, one in zip(to_send, sent, strict=True) if not isinstance(one, Failed)}
+    sent = in_parallel([partial(_put_back, messages, queue) for messages in to_send.values()])
+    done = {id_ for id_, is_sent in zip(to_send, sent, strict=True) if is_sent}
     return Again(sum(len(by_message[id_]) for id_ in done), [id_ for id_ in by_message if id_ not in done])
 
 
-def _put_back(messages: ToSend, queue: str) -> None:
-    send_later(beside(os.environ[OWN], queue), messages())
+def _put_back(messages: ToSend, queue: str) -> bool:
+    """Return True if all messages were sent."""
+    sent = tried(lambda: send_later(beside(os.environ[OWN], queue), messages()))
+    return not isinstance(sent, Failed)

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from andon.events.bus_entry import LAKE, Delivery, from_envelope, is_replayed
+from andon.events.bus_entry import LAKE, Delivery, from_envelope
 from andon.events.group import bodies_of, facts_in, is_group
-from andon.runtime import strict_json
+from andon.runtime import json_text, strict_json
 from andon.runtime.errors import Poison
 from andon.runtime.json_types import JsonObject
 from andon.runtime.message_batch import QueueMessage
@@ -92,7 +92,7 @@ def _facts(message_id: str, body: str, envelope: JsonObject) -> Iterator[Receive
 def _one_by_one(message_id: str, body: str, failed: Failed) -> Iterator[Received]:
     """Yield the facts of a group that cannot be read as a whole: of some, a number is too large, or a text no text."""
     bodies = tried(bodies_of, body)
-    if isinstance(bodies, Failed) or is_replayed(bodies[0]):
+    if isinstance(bodies, Failed) or json_text.members(body).get(LAKE) == "true":
         yield Received(message_id, failed, body)
         return
     whole = Whole(body, len(bodies))

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.events.received import Received
 from andon.dynamodb.ttl import SECONDS_PER_DAY
 from andon.events.domain_event import DomainEvent
+from andon.events.received import Received
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import sqs_event
@@ -175,7 +175,9 @@ def test_updates_are_put_together_by_row_and_oplock_newest_first_and_none_is_los
 
     groups = compact(messages)
 
-    assert Counter(message.received.message_id for group in groups for message in group) == Counter(map(str, range(len(events))))
+    assert Counter(message.received.message_id for group in groups for message in group) == Counter(
+        map(str, range(len(events)))
+    )
     updates = [[ON["workshop", message.event.type](message.event) for message in group] for group in groups]
     targets = [{(str(update.key), update.oplock) for update in group} for group in updates]
     assert all(len(target) == 1 for target in targets)

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.events.received import Received
 from andon.drift.compare import LATEST_DAYS, Basis, DriftKind, RowDrift, compare
 from andon.drift.expected import ExpectedRow, expected_rows
 from andon.drift.recompute import recompute
@@ -20,6 +19,7 @@ from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.events.bus_entry import Replay
 from andon.events.domain_event import DomainEvent
+from andon.events.received import Received
 from andon.events.upcast import NONE
 from andon.events.written import Written
 from andon.handlers.declared_listener import listener_of

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.events.received import Received
 from andon.drift.expected import Order
 from andon.events.domain_event import DomainEvent
+from andon.events.received import Received
 from andon.events.written import Written
 from andon.sync.edit import Edit
 from andon.views.compaction import Message, compact

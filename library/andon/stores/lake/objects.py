@@ -32,8 +32,8 @@ def key_of(envelopes: Iterable[Envelope]) -> str:
     """
     found = list(envelopes)
     first = min(found, key=moment_of)
-    lines = "\n".join(sorted({f"{envelope['time']} {envelope['id']}" for envelope in found}))
-    digest = hashlib.sha256(lines.encode()).hexdigest()[:DIGITS]
+    lines = [f"{envelope['time']} {envelope['id']}" for envelope in found]
+    digest = hashlib.sha256("\n".join(sorted(set(lines))).encode()).hexdigest()[:DIGITS]
     return f"{partition_of(first)}{moment_of(first):%H%M%S}-{digest}.ndjson.gz"
 
 

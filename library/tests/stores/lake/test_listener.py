@@ -165,7 +165,12 @@ def test_a_time_of_the_bus_that_lies_ahead_becomes_now_and_the_claim_is_kept(loo
 
     assert {key.rpartition("/")[0] for key in keys(loop)} == {"events/day=2020-04-28/hour=00"}
     [kept] = [json.loads(line) for line in lake_of(loop).lines if "fact-1" in line]
-    assert kept == {**json.loads(ahead), "id": "equipment/fact-1", "time": "2020-04-28T00:00:00Z", "claimed-time": claimed}
+    assert kept == {
+        **json.loads(ahead),
+        "id": "equipment/fact-1",
+        "time": "2020-04-28T00:00:00Z",
+        "claimed-time": claimed,
+    }
 
 
 def test_a_clock_of_the_bus_that_is_a_little_ahead_is_believed(loop: Loop) -> None:
