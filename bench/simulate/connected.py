@@ -21,6 +21,8 @@ MINUTE_S: Final = 60
 BACK_WITHIN_S: Final = 300
 """Devices that lose the broker together come back within so long, at random, as the gateway of a plant does."""
 
+PLANS: Final = (prices.POOL_USER_LITE, prices.POOL_USER, prices.POOL_USER_PLUS)
+
 LOST_A_DAY: Final = 1
 """Connections that a device loses, and makes again."""
 
@@ -73,6 +75,3 @@ def lines(load: Load, busiest: float) -> Iterator[str]:
     for one in used(load, busiest):
         mark = f"  TOO MUCH, to be bought: {one.limit.quota}" if one.share > 1 else ""
         yield f"  {one.what:<60} {one.used:>10,.0f} {one.limit.value:>10,.0f}{mark}"
-
-
-PLANS: Final = (prices.POOL_USER_LITE, prices.POOL_USER, prices.POOL_USER_PLUS)

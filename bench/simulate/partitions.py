@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
+from functools import cache
 from math import ceil
 from typing import Final, NamedTuple
 
@@ -66,6 +67,7 @@ def _kind_of(key: str) -> str:
     return "factory" if key.startswith("Factory") else key
 
 
+@cache
 def _largest_share(machines: int) -> float:
     """Return the share of all machines whose due times lie in the fullest shard, by the code that chooses it."""
     counts = Counter(due.shard_of(f"Equipment#press-{number:07d}") for number in range(machines))

@@ -1,6 +1,7 @@
 """People: users of the pool, what they are told and ask, and what a company may have beside; lines of a month."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from andon.stores.lake import queries
 from bench import prices
@@ -14,8 +15,8 @@ from bench.simulate.plants import Plants
 from bench.simulate.recorded import lake_facts
 from bench.simulate.settings import DAY_S, MONTH_DAYS
 
-TB = 1e12
-LEAST_BYTES = 10e6  # that a query is paid for: https://aws.amazon.com/athena/pricing/
+TB: Final = 1e12
+LEAST_BYTES: Final = 10e6  # that a query is paid for: https://aws.amazon.com/athena/pricing/
 
 
 def users(model: FleetModel, rate: float) -> Iterator[Line]:

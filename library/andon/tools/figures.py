@@ -47,7 +47,6 @@ def figures_of(stack: Synthesised) -> Figures:
     return {
         "functions": len(stack.of_type(FUNCTION)),
         "movedFunctions": len(stack.of_type("AWS::Lambda::Alias")),
-        "resources": len(stack.resources),
         "secrets": len(stack.of_type("AWS::SecretsManager::Secret")),
         "routes": len(stack.of_type("AWS::ApiGatewayV2::Route")),
         "tables": len(tables),
