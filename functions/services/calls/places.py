@@ -19,7 +19,7 @@ from services.calls.tables import KEYS, TABLE, partition_of
 UNKNOWN: Final = "This equipment is not registered."
 
 
-class Place(TypedDict):
+class EquipmentPlace(TypedDict):
     """Where equipment is."""
 
     factoryId: str
@@ -27,7 +27,7 @@ class Place(TypedDict):
     company: str
 
 
-def place_of(equipment_id: str) -> Place:
+def place_of(equipment_id: str) -> EquipmentPlace:
     """Read where equipment is.
 
     Raises:
@@ -37,7 +37,7 @@ def place_of(equipment_id: str) -> Place:
     row = _row_of(equipment_id)
     if factories.factory_of(row) is None:
         raise NotFound(UNKNOWN)
-    place = cast("Place", row)
+    place = cast("EquipmentPlace", row)
     return {"factoryId": place["factoryId"], "lineId": place["lineId"], "company": place["company"]}
 
 

@@ -7,7 +7,7 @@ that they expire with it.
 from typing import Final, cast
 
 from andon.content.contents import OBJECT, Content
-from andon.content.keep import Awaited, Kept, keep
+from andon.content.keep import AwaitedUpload, Kept, keep
 from andon.content.links import READ_SECONDS, to_read, to_upload
 from andon.dynamodb import ttl
 from andon.dynamodb.key_query import BeginsWith, KeyQuery
@@ -49,7 +49,7 @@ class Attachment(AttachmentEntity):
     urlExpiresAt: str  # noqa: N815
 
 
-def attach(of: OrderId, content: Content, command: Command) -> Kept | Awaited:
+def attach(of: OrderId, content: Content, command: Command) -> Kept | AwaitedUpload:
     """Attach a content to an order, if it was uploaded; again, it is the same.
 
     Raises:
@@ -96,7 +96,7 @@ def to_response(row: AttachmentRow, *, now_ms: int) -> Attachment:
     }
 
 
-def upload_of(awaited: Awaited, content: Content, *, now_ms: int) -> JsonObject:
+def upload_of(awaited: AwaitedUpload, content: Content, *, now_ms: int) -> JsonObject:
     """Return how a client uploads a content, for a response."""
     upload = to_upload(CONTENTS, awaited.name, content, now_ms=now_ms)
     expires_at = times.to_utc(upload.expires_ms)

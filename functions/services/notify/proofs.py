@@ -46,7 +46,7 @@ class Proof(NamedTuple):
     channel: Channel
 
 
-class Asked(NamedTuple):
+class ProofMessage(NamedTuple):
     """What such a message has to say, and to which address: a text, or a subscription; code: empty for a test."""
 
     proof: Proof
@@ -67,24 +67,24 @@ def proof_in(message_id: str) -> Proof | None:
     return Proof(kind, cast("Channel", channel)) if kind in KINDS else None
 
 
-def notice_of(message_id: str, asked: Asked, at_ms: int) -> Notice:
+def notice_of(message_id: str, asked: ProofMessage, at_ms: int) -> Notice:
     """Return what waits: the message itself."""
     return Notice(id=message_id, at_ms=at_ms, about={"message": message_id}, is_urgent=True, detail=asked)
 
 
-def asked_in(notice: Notice) -> Asked:
+def asked_in(notice: Notice) -> ProofMessage:
     """Return what a notice says."""
-    if not isinstance(notice.detail, Asked):
+    if not isinstance(notice.detail, ProofMessage):
         raise TypeError("nobody asked for this notice")
     return notice.detail
 
 
-def way_of(asked: Asked) -> Way:
+def way_of(asked: ProofMessage) -> Way:
     """Return the one way: quiet hours do not hold it back, nor what was loud; what is paid for is limited as ever."""
     return way_to(asked.proof.channel, asked.address, asked.language)
 
 
-def proof_text(asked: Asked) -> Text:
+def proof_text(asked: ProofMessage) -> Text:
     """Return the text of such a message."""
     text = in_language(WORDS, asked.language)[asked.proof.kind]
     return Text(text.subject.format(code=asked.code), text.text)

@@ -16,10 +16,10 @@ NOBODY: Final = "nobody#"
 
 
 TOLD: Final = "told#"
-"""Prefix of a person's attribute: `told#op-17` is the `Told` of the last message to them about the equipment."""
+"""Prefix of a person's attribute: `told#op-17` is the `LatestTelling` of them about the equipment."""
 
 
-class Told(TypedDict):
+class LatestTelling(TypedDict):
     """A message to a person: its time and the newest log that it was about (fixed-width UTC), and the calls.
 
     A channel took it; whether it was read, nobody knows.

@@ -15,7 +15,7 @@ from andon.views.view_update import On, ViewUpdate
 from contract import calls, logs, names, old_shapes, orders, people
 from contract.entities import AnomalyKind, ExpectedEntity, LocationEntity
 from contract.locations import NOT_SAID, board_sort_key, levels_in, location_by, part
-from views.board.row import CALL, NOBODY, SEEN, TOLD, BoardFields, LastAnomaly, LastAudit, Told, Untold
+from views.board.row import CALL, NOBODY, SEEN, TOLD, BoardFields, LastAnomaly, LastAudit, LatestTelling, Untold
 
 # Slow data: one row per piece of equipment, needed as long as the factory has a line; tombstones stay, too.
 TTL_DAYS = None
@@ -179,7 +179,7 @@ def on_trouble_told(event: DomainEvent) -> ViewUpdate:
     """Keep the last message to a person about it, and which of its logs and calls that was about."""
     telling = event.entity("telling")
     about = [Entity("telling.about", one) for one in _objects(telling, "about")]
-    told: Told = {
+    told: LatestTelling = {
         "person": telling.text("person"),
         "channel": telling.text("channel"),
         "at": times.to_utc(event.timestamp_ms),

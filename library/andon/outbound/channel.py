@@ -33,7 +33,7 @@ class Sent(NamedTuple):
     provider_id: str
 
 
-class Refused(NamedTuple):
+class RefusedForGood(NamedTuple):
     """The provider will never take this message (4xx); reason: a word of ours without addresses."""
 
     reason: str
@@ -51,7 +51,7 @@ class Unknown(NamedTuple):
     reason: str
 
 
-Outcome = Sent | Refused | NotTaken | Unknown
+Outcome = Sent | RefusedForGood | NotTaken | Unknown
 
 
 class Channel(Protocol):

@@ -6,7 +6,7 @@ OPEN: Final = "open"
 CAPPED: Final = "capped"
 
 
-class Counted:
+class SenderCounts:
     """The lines whose breaker was open, and those that had nothing left of their day; see `Way.line`."""
 
     def __init__(self) -> None:

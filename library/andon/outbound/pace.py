@@ -35,7 +35,7 @@ class Turn(Enum):
     SPENT = auto()
 
 
-class Used(NamedTuple):
+class LineUse(NamedTuple):
     """What a line has sent. taken: messages ever, by which of two workers one takes. free_ms: when its second is free.
 
     day: since the epoch, of which `spent` messages are counted.
@@ -77,7 +77,7 @@ def take(table: Table, way: Way) -> Turn:
         return Turn.TAKEN
     key, waited_ms = key_of(table, way.line), 0
     for _ in range(MOST_ATTEMPTS):
-        now_ms, used = clock.now_ms(), Used.of(table.get(key, consistent=True) or {})
+        now_ms, used = clock.now_ms(), LineUse.of(table.get(key, consistent=True) or {})
         if used.is_spent(way, now_ms):
             return Turn.SPENT
         wait_ms = used.wait_ms(way, now_ms)
@@ -92,7 +92,7 @@ def take(table: Table, way: Way) -> Turn:
     return Turn.BUSY
 
 
-def _write(table: Table, key: dict[str, str | int], old: Used, new: Used, now_ms: int) -> bool:
+def _write(table: Table, key: dict[str, str | int], old: LineUse, new: LineUse, now_ms: int) -> bool:
     """Write what is used by now; return False if another worker was faster."""
     names = {"taken": "taken"}
     same = Condition("#taken = :taken", names, {"taken": old.taken})

@@ -75,7 +75,7 @@ class ObjectWork(TypedDict):
     atMs: NotRequired[int]
 
 
-class Sent(TypedDict):
+class ObjectSent(TypedDict):
     """Result for an object: the number of messages sent, and of events that nobody could read."""
 
     sent: int
@@ -214,9 +214,9 @@ def done_key(job_id: str, key: str) -> Item:
     return KEYS.of(partition_of(job_id), f"{DONE}{hour}:{name[2]}")
 
 
-def done_in(rows: Sequence[Item]) -> dict[str, Sent]:
+def done_in(rows: Sequence[Item]) -> dict[str, ObjectSent]:
     """Return the marks in some rows, by the name of the object."""
-    return {name: cast("Sent", value) for row in rows for name, value in row.items() if isinstance(value, dict)}
+    return {name: cast("ObjectSent", value) for row in rows for name, value in row.items() if isinstance(value, dict)}
 
 
 def progress_of(rows: Sequence[Item]) -> Progress:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(slots=True)
-class Counted:
+class SweepCounts:
     """seen: rows, objects or messages. found: mentions that are, or would be, replaced. kept: those in ids."""
 
     seen: int = 0

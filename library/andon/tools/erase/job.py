@@ -15,7 +15,7 @@ from andon.dynamodb.attribute_values import to_plain, to_typed
 from andon.dynamodb.schema import Keys
 from andon.runtime import strict_json, times
 from andon.runtime.clock import DAY_MS
-from andon.tools.erase.counted import Counted
+from andon.tools.erase.counted import SweepCounts
 from andon.tools.erase.mentions import Mentions, ids_with
 from andon.tools.erase.objects import SweptBucket
 from andon.tools.erase.stores import LAKE, Stores
@@ -25,7 +25,7 @@ PROOFS: Final = "erasures"
 """The folder of the lake with the proofs."""
 
 Counts = dict[str, dict[str, int]]
-"""By store: `seen`, `found`, `kept`, see `Counted`."""
+"""By store: `seen`, `found`, `kept`, see `SweepCounts`."""
 
 
 class JobRow(TypedDict):
@@ -160,7 +160,7 @@ def _mentions_for(job: JobRow) -> Mentions:
     return mentions_of(job["person"], job.get("names", ()), job["kept"])
 
 
-def counts_of(counted: Iterable[tuple[str, Counted]]) -> Counts:
+def counts_of(counted: Iterable[tuple[str, SweepCounts]]) -> Counts:
     """Return counts as the row has them."""
     return {name: {"seen": one.seen, "found": one.found, "kept": one.kept} for name, one in counted}
 

@@ -54,10 +54,10 @@ def posts_in(answer: Mapping[str, Any]) -> Iterator[SentMessage]:
         yield SentMessage(one["at"], channel, str(one["id"]), address, said.subject, said.text)
 
 
-def _pushed(address: str, body: bytes) -> hooks.Said:
+def _pushed(address: str, body: bytes) -> hooks.MessageText:
     if urlsplit(address).netloc != HOST:
-        return hooks.Said("", ELSEWHERE)
+        return hooks.MessageText("", ELSEWHERE)
     try:
         return hooks.said_in(Browser(address).read(body))
     except NotForThis:
-        return hooks.Said("", BROKEN)
+        return hooks.MessageText("", BROKEN)

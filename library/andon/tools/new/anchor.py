@@ -26,7 +26,7 @@ IN_NUMBERS: Final = {
 """What a rule and its test say of a text that is a time -> of epoch milliseconds."""
 
 
-class Anchor(NamedTuple):
+class RuleAnchor(NamedTuple):
     """A fact, and the member of its entity with the date at which a rule is due; None: it waits for no date."""
 
     heard: Heard

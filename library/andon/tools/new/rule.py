@@ -15,7 +15,7 @@ from andon.project import project
 from andon.rules.rule import Rule
 from andon.tools.called import as_called
 from andon.tools.new import template
-from andon.tools.new.anchor import Anchor
+from andon.tools.new.anchor import RuleAnchor
 from andon.tools.new.changes import Changes, made
 from andon.tools.new.edits import (
     merged,
@@ -64,14 +64,14 @@ def changes(root: Path, service: str, text: str, of: str | None, *, due_at: str 
             such date.
 
     """
-    name, anchor = Name.only(text), Anchor.of(of, due_at)
+    name, anchor = Name.only(text), RuleAnchor.of(of, due_at)
     there = next((one for one in services() if one.name == service), None)
     if there is None:
         return _with_service(root, Name.only(service), name, anchor)
     return _in_service(root, there, name, anchor)
 
 
-def _with_service(root: Path, service: Name, name: Name, anchor: Anchor) -> Changes:
+def _with_service(root: Path, service: Name, name: Name, anchor: RuleAnchor) -> Changes:
     require_free(service.many)
     require_no_sample(f"http/get-{service.many.replace('_', '-')}", _sample(anchor.subject, name))
     words = Words([(template.WATCH, service), (template.RESTLESS, name), (template.THINGS, anchor.subject)])
@@ -81,7 +81,7 @@ def _with_service(root: Path, service: Name, name: Name, anchor: Anchor) -> Chan
     return Changes(new, {STACK: stack}, _next(service.many, name, anchor))
 
 
-def _in_service(root: Path, service: Package, name: Name, anchor: Anchor) -> Changes:
+def _in_service(root: Path, service: Package, name: Name, anchor: RuleAnchor) -> Changes:
     if not service.has("control"):
         raise NotNew(f"{service.folder} has no control.py: name a service that there is not, and it is written, too")
     rules = service.load("control").CONTROL.rules.all
@@ -119,7 +119,7 @@ def _changed(
     root: Path,
     service: Package,
     name: Name,
-    anchor: Anchor,
+    anchor: RuleAnchor,
     *,
     new: dict[PurePosixPath, str],
     samples: str,
@@ -149,7 +149,7 @@ def _changed(
     return Changes(new, edited, _next(service.name, name, anchor))
 
 
-def _with_subscription(root: Path, service: Package, anchor: Anchor) -> str:
+def _with_subscription(root: Path, service: Package, anchor: RuleAnchor) -> str:
     file = PurePosixPath("functions", service.folder, "subscriptions.py")
     words = Words([(template.WATCH, Name(service.name, service.name)), (template.THINGS, Name("subject", "subject"))])
     addition = anchor.fitted(words, PurePosixPath("functions/services/watch/subscriptions.py"))
@@ -185,7 +185,7 @@ def _sample(subject: Name, name: Name) -> str:
     return f"domain/{_dashed(subject)}-{_dashed(name)}"
 
 
-def _next(service: str, name: Name, anchor: Anchor) -> tuple[str, ...]:
+def _next(service: str, name: Name, anchor: RuleAnchor) -> tuple[str, ...]:
     return (
         f"say in functions/services/{service}/rules/{name.many}.py when it decides",
         *(["(made with --due-at FIELD it decides when a date of the fact has come)"] if anchor.due_at is None else ()),

@@ -15,7 +15,7 @@ from andon.packages.discovery import packages
 from andon.project import project
 from andon.tools.new import template
 from andon.tools.new.changes import Changes, made
-from andon.tools.new.counting import Said, with_counting
+from andon.tools.new.counting import CountedText, with_counting
 from andon.tools.new.edits import with_entry, with_imports, with_package
 from andon.tools.new.errors import NotNew
 from andon.tools.new.form import OBJECTS, TABLE, Form
@@ -68,7 +68,7 @@ def changes(root: Path, text: str, of: Sequence[str], *, count_by: str | None = 
     name = Name.only(text)
     require_free(name.many)
     heard = [Heard.of(one) for one in dict.fromkeys(of or only_fact())]
-    kept = Kept(heard, form)
+    kept = KeptMembers(heard, form)
     words = Words([(template.INVENTORY, name), (template.THINGS, kept.subject)])
     require_no_sample(words(form.sample))
     chosen = template.files(*template.SLICES["view"])
@@ -89,7 +89,7 @@ def changes(root: Path, text: str, of: Sequence[str], *, count_by: str | None = 
     )
 
 
-class Kept:
+class KeptMembers:
     """What a view keeps of some facts: of each entity its plain members, under an oplock of its own."""
 
     def __init__(self, heard: Iterable[Heard], form: Form = TABLE) -> None:
@@ -113,7 +113,7 @@ class Kept:
                 found[self._attribute(entity, member)] = _said(facts, member)
         return {name: value for name, value in found.items() if value is not None}
 
-    def said(self, attribute: str) -> Said:
+    def said(self, attribute: str) -> CountedText:
         """Return whose facts say a text of a row.
 
         Raises:
@@ -123,7 +123,7 @@ class Kept:
         for entity, facts in self._entities.items():
             for member in self._members[entity]:
                 if self._attribute(entity, member) == attribute and isinstance(_said(facts, member), str):
-                    return Said(attribute, member, _last(facts).topic[1])
+                    return CountedText(attribute, member, _last(facts).topic[1])
         texts = (name for name, value in self.shown.items() if isinstance(value, str))
         raise NotNew(f"no text {attribute!r} to count by: its rows have {', '.join(texts) or 'none'}")
 

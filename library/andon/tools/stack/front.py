@@ -22,7 +22,7 @@ from typing import Final
 from uuid import uuid4
 
 from andon.tools.stack import foreign, http1, live, sign_in_paths
-from andon.tools.stack.http1 import CopyBody, Head, Malformed
+from andon.tools.stack.http1 import CopyBody, Malformed, MessageHead
 
 HOST: Final = "127.0.0.1"
 # The emulator's is 75 s: a connection that the front keeps open is never one that the emulator has just closed.
@@ -110,7 +110,7 @@ class Front:
         await behind.send(head.encoded(f"{method} {behind_of} {version}"))
         return await behind.exchange(method, copy_body, reader, writer) and not head.closes
 
-    async def _connect(self, head: Head, reader: StreamReader, writer: StreamWriter, behind: "_Behind") -> None:
+    async def _connect(self, head: MessageHead, reader: StreamReader, writer: StreamWriter, behind: "_Behind") -> None:
         """Open a live connection, and copy what comes from either side until one of them ends it.
 
         Raises:
@@ -123,7 +123,7 @@ class Front:
         await behind.send(live.upgrade(head))
         await behind.join(reader, writer)
 
-    def _behind_of(self, method: str, target: str, head: Head) -> tuple[str, sign_in_paths.Body | None]:
+    def _behind_of(self, method: str, target: str, head: MessageHead) -> tuple[str, sign_in_paths.Body | None]:
         """Return the target at the emulator; of a sign-in also the body that has to follow.
 
         Raises:
@@ -144,7 +144,7 @@ class Front:
         raise _nothing_here()
 
 
-async def _head_in_time(reader: StreamReader) -> Head | None:
+async def _head_in_time(reader: StreamReader) -> MessageHead | None:
     try:
         async with asyncio.timeout(IDLE_S):
             return await http1.read_head(reader)
@@ -152,7 +152,7 @@ async def _head_in_time(reader: StreamReader) -> Head | None:
         return None
 
 
-def _start_line(head: Head) -> tuple[str, str, str]:
+def _start_line(head: MessageHead) -> tuple[str, str, str]:
     """Return method, target and version of a request.
 
     Raises:
@@ -280,7 +280,7 @@ class _Behind:
             raise ConnectionResetError
         return self._streams
 
-    async def _head(self, reader: StreamReader) -> Head:
+    async def _head(self, reader: StreamReader) -> MessageHead:
         try:
             head = await http1.read_head(reader)
         except (OSError, Malformed):
