@@ -6,7 +6,7 @@ when, so that the next call is later, whichever clock its writer has: views orde
 """
 
 from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple, NotRequired, TypedDict, cast
+from typing import Final, NamedTuple, NotRequired, TypedDict
 
 from andon.dynamodb.client import Put
 from andon.dynamodb.expressions import Condition
@@ -191,7 +191,7 @@ def reject(call_id: str, reason: str, command: Command, guard: Guard | None) -> 
     return _change(call_id, lambda row: _ended(row, {"status": "rejected", "reason": reason}, command), command, guard)
 
 
-def to_entity(row: CallRow) -> CallEntity:
+def to_entity(row: Mapping[str, object]) -> CallEntity:
     """Return a version for an event."""
     return members_of(CallEntity, row)
 
@@ -201,14 +201,14 @@ def to_response(row: CallRow) -> CallVersion:
     entity = to_entity(row)
     of = {"secondsToTake": entity.get("takenAt"), "secondsToClose": row["status"] == "closed" and entity.get("endedAt")}
     seconds = {name: _seconds(entity["raisedAt"], at) for name, at in of.items() if at}
-    return cast("CallVersion", {**entity, **seconds, **changed(row)})
+    return members_of(CallVersion, {**entity, **seconds, **changed(row)})
 
 
 def fact_of(change: Change) -> Fact | None:
     """Return the fact of a new version."""
-    if change.new is None:
+    row = change.new
+    if row is None:
         return None
-    row = cast("CallRow", change.new)
     event_type = calls.CALL_FACTS[row["status"]]
     return Fact(event_type, row["timestamp"], row["equipmentId"], DISCRIMINATOR, to_entity(row), actor=author_in(row))
 

@@ -1,7 +1,7 @@
 """What dispatch knows of a piece of equipment beside events: its place, who is there, whom to ask."""
 
 from functools import partial
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
 from andon.rules.rule import History
 from andon.rules.stored_event import CorrelationKey
@@ -58,7 +58,7 @@ def _with_chains(place: Place, there: Roster | None, begun: tuple[Chain, ...]) -
 
 def known_in(history: History) -> Known:
     """Return what a rule decides by, which needs a context."""
-    return cast("Known", history.context)
+    return history.context_as(Known)
 
 
 def has_roster(context: object) -> bool:

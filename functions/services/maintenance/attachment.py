@@ -4,7 +4,7 @@ Attachments are of what was found and done: an order has some once it was starte
 that they expire with it.
 """
 
-from typing import Final, cast
+from typing import Final
 
 from andon.content.contents import OBJECT, Content
 from andon.content.keep import AwaitedUpload, Kept, keep
@@ -15,7 +15,7 @@ from andon.dynamodb.keys import prefix, sort_key
 from andon.events.fact import fact_of_row
 from andon.runtime import times
 from andon.runtime.errors import Conflict
-from andon.runtime.json_types import JsonObject
+from andon.runtime.json_types import JsonObject, members_of
 from andon.versions.optimistic_lock import Command
 from contract.entities import AttachmentEntity
 from contract.orders import ATTACHED
@@ -82,7 +82,7 @@ def attachments_of(of: OrderId) -> KeyQuery:
 
 def to_entity(row: AttachmentRow) -> AttachmentEntity:
     """Return the entity of a reference."""
-    return cast("AttachmentEntity", {name: row[name] for name in AttachmentEntity.__annotations__})  # type: ignore[literal-required]
+    return members_of(AttachmentEntity, row)
 
 
 def to_response(row: AttachmentRow, *, now_ms: int) -> Attachment:

@@ -4,13 +4,13 @@ They wake the sender as others do, under an id that says kind and channel, and a
 of anything by them: they become no fact, wait for no digest, and hold back nothing that is loud.
 """
 
-from typing import Any, Final, Literal, NamedTuple, cast
+from typing import Any, Final, Literal, NamedTuple
 
 from andon.dynamodb.attribute_values import Item
 from andon.outbound.delivery import Notice
 from andon.outbound.gateway import Way
 from services.notify import message
-from services.notify.contact import Channel
+from services.notify.contact import CHANNELS, Channel
 from services.notify.reach import way_to
 from services.notify.text import Text, in_language
 
@@ -64,7 +64,7 @@ def row_of(person: str, proof: Proof, *, actor: str, now_ms: int) -> Item:
 def proof_in(message_id: str) -> Proof | None:
     """Return what a message is, by its id; None: it is of what somebody is to be told."""
     _, kind, channel = (*message_id.split("."), "")[:3]
-    return Proof(kind, cast("Channel", channel)) if kind in KINDS else None
+    return Proof(kind, channel) if kind in KINDS and channel in CHANNELS else None
 
 
 def notice_of(message_id: str, asked: ProofMessage, at_ms: int) -> Notice:

@@ -2,7 +2,7 @@
 
 from typing import Final, Literal, NotRequired, TypedDict
 
-from contract.entities import AnomalyKind, ExpectedEntity, LocationEntity, OpenOrder
+from contract.entities import ExpectedEntity, LocationEntity, OpenOrder
 
 SEEN: Final = "seen#"
 """Prefix of a state's attribute: `seen#ERROR` is the time of the newest report of ERROR."""
@@ -58,7 +58,7 @@ class Risk(TypedDict):
 class LastAnomaly(TypedDict):
     """The newest anomaly: what was seen with a log (its state and time, fixed-width UTC), what the model expected."""
 
-    kind: AnomalyKind
+    kind: str
     state: str
     timestamp: str
     unit: str

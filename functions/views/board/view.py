@@ -1,7 +1,7 @@
 """Updates of board by event: location and state of equipment, and the response to its trouble. Pure."""
 
 from collections.abc import Callable, Mapping
-from typing import Final, cast
+from typing import Final
 
 from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Index, Keys
@@ -13,7 +13,7 @@ from andon.views.oplock_family import OplockFamily
 from andon.views.oplocked_fields import Anchor, origin_of_entity
 from andon.views.view_update import On, ViewUpdate
 from contract import calls, logs, names, old_shapes, orders, people
-from contract.entities import AnomalyKind, ExpectedEntity, LocationEntity
+from contract.entities import ExpectedEntity, LocationEntity
 from contract.locations import NOT_SAID, board_sort_key, levels_in, location_by, part
 from views.board.row import CALL, NOBODY, SEEN, TOLD, BoardFields, LastAnomaly, LastAudit, LatestTelling, Untold
 
@@ -231,7 +231,7 @@ def on_anomaly_detected(event: DomainEvent) -> ViewUpdate:
     anomaly = event.entity("anomaly")
     log = _time(event, anomaly)
     last: LastAnomaly = {
-        "kind": cast("AnomalyKind", anomaly.text("kind")),
+        "kind": anomaly.text("kind"),
         "state": names.state(anomaly.text("state")),
         "timestamp": log,
         "unit": anomaly.text("unit"),

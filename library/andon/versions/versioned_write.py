@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Final, Generic, NamedTuple, cast
+from typing import Final, Generic, NamedTuple, cast, overload
 
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item
@@ -111,6 +111,10 @@ class Versions(NamedTuple, Generic[Row]):
         rows = self.revisions.table.query(self.revisions.all, limit=1, consistent=True).items
         return self.row_of(next(iter(rows), None))
 
+    @overload
+    def row_of(self, item: None) -> None: ...
+    @overload
+    def row_of(self, item: Mapping[str, object]) -> Row: ...
     def row_of(self, item: Mapping[str, object] | None) -> Row | None:
         """Return an item that stands at one of these keys with the type of its row."""
         return cast("Row | None", item)
@@ -145,7 +149,7 @@ def _save(versions: Versions[Row], draft: Draft) -> Saved[Row]:
             pause(attempt)
             continue
         if refused is None:
-            return Saved.by(cast("Row", {**write.revision, **draft.attributes}))
+            return Saved.by(versions.row_of({**write.revision, **draft.attributes}))
         step = decide_next(draft, refused)
         if not isinstance(step, Write):
             return finish(versions, draft.command, step)

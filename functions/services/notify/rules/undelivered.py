@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from operator import itemgetter
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.ttl import ttl_at
@@ -64,7 +64,7 @@ def undelivered(history: History) -> Iterator[Decision]:
     """Decide that what arrived in the slot of a message is late, and wake the sender once more."""
     message, anchor = history.anchor.entity("message"), history.anchor
     person, slot_ms = message.text("person"), message.whole_number("slot")
-    untold = cast("UndeliveredContext", history.context).untold(slot_ms)
+    untold = history.context_as(UndeliveredContext).untold(slot_ms)
     if not untold:
         return
     at_ms = slot_ms + SLOT_MS + AFTER_MS
