@@ -42,8 +42,7 @@ def per_day(channel: str) -> int | None:
 
 def _channels(source: str) -> Iterator[Channel]:
     """Import each channel where it is used: of `cryptography`, whoever pushes nothing pays nothing."""
-    sender = os.environ.get(MAIL_FROM)
-    if sender:
+    if sender := os.environ.get(MAIL_FROM):
         from andon.outbound.mail import Mail  # noqa: PLC0415  see above
 
         yield Mail(sender)

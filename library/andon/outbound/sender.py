@@ -162,8 +162,7 @@ def _call(
         NotYet: the call had no answer.
 
     """
-    outcome = _send(channel, message)
-    now_ms = clock.now_ms()
+    outcome, now_ms = _send(channel, message), clock.now_ms()
     match outcome:
         case Sent(provider_id):
             mailbox.mark(table, claimed, claimed.ended(Status.SENT, now_ms, provider_id=provider_id))

@@ -139,17 +139,22 @@ def made_by(calls: Iterable[Call], schemas: Mapping[str, TableSchema]) -> Iterat
     for request in requests:
         for versions in _by_version(request):
             write = next((one for one in versions if LATEST in one.said), versions[0])
-            kind = write.said.get(DISCRIMINATOR)
-            if kind == CLAIM or write.counts == FENCE or str(write.key[0]).startswith(CONTENT):
-                continue
-            if kind is None and VERSION not in write.said and not schemas[write.table].stream:
-                continue  # it stands beside an aggregate, and nobody hears of it: a code, the proof of an address
-            if FENCE in write.said and VERSION not in write.condition:
-                continue  # the revision of a sequential save, whose current row is written behind it
             if counts and VERSION in write.said and FINGERPRINT not in write.said:
                 continue  # the revision of a number that was counted
-            is_fenced = (write.table, write.key) in fenced
-            yield Made(kind, _design_of(write, versions, is_fenced=is_fenced), write, alone=len(request) == 1)
+            if _is_of_an_aggregate(write, schemas[write.table]):
+                design = _design_of(write, versions, is_fenced=(write.table, write.key) in fenced)
+                yield Made(write.said.get(DISCRIMINATOR), design, write, alone=len(request) == 1)
+
+
+def _is_of_an_aggregate(write: RecordedWrite, schema: TableSchema) -> bool:
+    """Return True if a write is of an aggregate's newest version, and of no row beside it."""
+    kind = write.said.get(DISCRIMINATOR)
+    if kind == CLAIM or write.counts == FENCE or str(write.key[0]).startswith(CONTENT):
+        return False
+    if kind is None and VERSION not in write.said and not schema.stream:
+        return False  # it stands beside an aggregate, and nobody hears of it: a code, the proof of an address
+    # Else it is the revision of a sequential save, whose current row is written behind it.
+    return FENCE not in write.said or VERSION in write.condition
 
 
 def _design_of(write: RecordedWrite, versions: Request, *, is_fenced: bool) -> Design | None:

@@ -97,9 +97,7 @@ def _in_service(root: Path, service: Package, name: Name, anchor: RuleAnchor) ->
     of_tests = PurePosixPath("tests/services/watch")
     rule = _fit_to(service, rules, anchor.heard, anchor.fitted(words, of_rule))
     test = LISTED.sub("", anchor.fitted(words, of_tests / "test_restless.py"))
-    samples = QUERIED.sub("", anchor.fitted(words, of_tests / "samples.py"))
-    only = f'    world.keep_only("{_dashed(subject)}-{_dashed(name)}")'
-    samples = RECORD.sub(lambda found: f"def record_{name.many}({found[1]}{only}\n", samples)
+    samples = _of_rule(anchor.fitted(words, of_tests / "samples.py"), subject, name)
     return _changed(
         root,
         service,
@@ -115,6 +113,12 @@ def _in_service(root: Path, service: Package, name: Name, anchor: RuleAnchor) ->
     )
 
 
+def _of_rule(samples: str, subject: Name, name: Name) -> str:
+    """Return the samples of a service's first rule as those of one beside others."""
+    only = f'    world.keep_only("{_dashed(subject)}-{_dashed(name)}")'
+    return RECORD.sub(lambda found: f"def record_{name.many}({found[1]}{only}\n", QUERIED.sub("", samples))
+
+
 def _changed(
     root: Path,
     service: Package,
@@ -128,18 +132,17 @@ def _changed(
 ) -> Changes:
     folder, tests = PurePosixPath("functions", service.folder), PurePosixPath("tests", service.folder)
     imports = [f"from services.{service.name}.rules import {name.many}"]
-    control = with_type(with_rule(_text(root, folder / "control.py"), f"{name.many}.RULE"), "Rules", constant)
+    control = with_rule(_text(root, folder / "control.py"), f"{name.many}.RULE")
     facts = with_meaning(with_type(_text(root, folder / "facts.py"), "Facts", constant), constant, meaning)
     edited = {
-        folder / "control.py": with_imports(control, imports),
+        folder / "control.py": with_imports(with_type(control, "Rules", constant), imports),
         folder / "facts.py": with_imports(facts, imports),
     }
     versioning = folder / "versioning.py"
     if (root / versioning).is_file():
-        declared = with_aggregate(
+        edited[versioning] = with_aggregate(
             _text(root, versioning), constant, "DECISION", f"services.{service.name}.rules.{name.many}"
         )
-        edited[versioning] = declared
     if not service.subscribes_to(*anchor.heard.topic):
         edited[folder / "subscriptions.py"] = _with_subscription(root, service, anchor)
     if (root / tests / "samples.py").is_file():

@@ -67,8 +67,7 @@ def changes(root: Path, text: str, of: Sequence[str], *, count_by: str | None = 
         raise NotNew(NO_INDEX)
     name = Name.only(text)
     require_free(name.many)
-    heard = [Heard.of(one) for one in dict.fromkeys(of or only_fact())]
-    kept = KeptMembers(heard, form)
+    kept = KeptMembers([Heard.of(one) for one in dict.fromkeys(of or only_fact())], form)
     words = Words([(template.INVENTORY, name), (template.THINGS, kept.subject)])
     require_no_sample(words(form.sample))
     chosen = template.files(*template.SLICES["view"])

@@ -80,17 +80,13 @@ class Front:
         try:
             while await self._one(reader, writer, behind):
                 pass
-        except FrontRefused as refused:
+        except (FrontRefused, Malformed) as refused:
             await _answer(writer, refused)
-        except Malformed as malformed:
-            await _answer(writer, FrontRefused(HTTPStatus.BAD_REQUEST, str(malformed)))
         except (OSError, EOFError, asyncio.LimitOverrunError):
             pass  # one of the two sides is gone
         finally:
             behind.close()
-            writer.close()
-            with contextlib.suppress(OSError):
-                await writer.wait_closed()
+            await _close(writer)
 
     async def _one(self, reader: StreamReader, writer: StreamWriter, behind: "_Behind") -> bool:
         """Handle one request; False when it was the connection's last."""
@@ -302,8 +298,14 @@ async def _copy_until_the_end(reader: StreamReader, writer: StreamWriter) -> Non
         await writer.drain()
 
 
-async def _answer(writer: StreamWriter, refused: FrontRefused) -> None:
-    status = refused.status
+async def _close(writer: StreamWriter) -> None:
+    writer.close()
+    with contextlib.suppress(OSError):
+        await writer.wait_closed()
+
+
+async def _answer(writer: StreamWriter, refused: FrontRefused | Malformed) -> None:
+    status = refused.status if isinstance(refused, FrontRefused) else HTTPStatus.BAD_REQUEST
     problem = {"type": "about:blank", "title": status.phrase, "status": status, "detail": str(refused)}
     body = json.dumps(problem).encode()
     head = (
