@@ -1,4 +1,4 @@
-"""What a content of a user costs: uploaded, and referred to by others; counted, without Lambda and the API.
+"""Cost of a user's content, uploaded and then referred to by others; counted, without Lambda and the API.
 
 A row has 300 bytes. An upload is a PUT and the requests around it; that DynamoDB removes rows, and S3 objects, is free.
 """

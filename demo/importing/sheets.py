@@ -34,7 +34,7 @@ YES_OR_NO: Final[dict[str, object]] = {"yes": True, "no": False}
 
 
 class Row(NamedTuple):
-    """What a row says: the id of something, and its body for the API. number: of its line in the sheet."""
+    """A row of a sheet: the id of something, and its body for the API. number: of its line."""
 
     number: int
     id: str

@@ -107,7 +107,7 @@ class Connection:
         self._acknowledged.clear()
 
     def close(self) -> None:
-        """Say goodbye, if there is somebody."""
+        """Disconnect, if there is a connection."""
         with contextlib.suppress(OSError, ValueError):
             self._client.disconnect()
             self._client.loop(0)

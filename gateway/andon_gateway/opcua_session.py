@@ -191,7 +191,7 @@ class Session:
 
 
 def reason_of(error: Exception) -> tuple[str, bool]:
-    """Return what an error means to people, and True if another attempt would do harm."""
+    """Return an error in words for people, and True if another attempt would do harm."""
     match error:
         case Unusable() | Lost():
             return str(error), False
@@ -203,7 +203,7 @@ def reason_of(error: Exception) -> tuple[str, bool]:
 
 
 def _trim() -> None:
-    """Give back memory: to import asyncua, and to connect first, takes twice what it keeps. Only glibc can."""
+    """Free unused memory: importing asyncua, and connecting first, takes twice what it keeps. Only glibc can."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
 

@@ -40,7 +40,7 @@ ENDED_MS: Final = "endedMs"
 
 
 class CallRequest(NamedTuple):
-    """What somebody calls for; priority: None: that of the category."""
+    """Content of a request to raise a call; priority: None: that of the category."""
 
     equipment_id: str
     category: str

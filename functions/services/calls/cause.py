@@ -30,7 +30,7 @@ class EpisodeKey(NamedTuple):
 
 
 class CauseContent(TypedDict):
-    """What is recorded of an episode."""
+    """Content of a version of an episode's cause."""
 
     cause: str
     note: str | None

@@ -21,7 +21,7 @@ UNKNOWN: Final = "This equipment is not registered."
 
 
 class EquipmentPlace(TypedDict):
-    """Where equipment is."""
+    """Place of a piece of equipment."""
 
     factoryId: str
     lineId: str

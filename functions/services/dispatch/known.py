@@ -1,4 +1,4 @@
-"""What dispatch knows of a piece of equipment beside events: its place, who is there, whom to ask."""
+"""Knowledge about a piece of equipment beside its events: its place, who is there, whom to ask."""
 
 from functools import partial
 from typing import Final, NamedTuple
@@ -50,14 +50,14 @@ def known_of(key: CorrelationKey) -> Known | None:
 
 
 def _with_chains(place: Place, there: Roster | None, begun: tuple[Chain, ...]) -> Known:
-    """Return what is known where chains may ask any of the people whom roster and chains name."""
+    """Return the context where chains may ask any of the people whom roster and chains name."""
     of_chains = (step.tell for chain in begun for step in chain.steps if step.tell not in NO_PERSONS)
     gone = erased_among(TABLE, [*(there.people if there else ()), *of_chains])
     return Known(place, there and roster.if_any(there.without(gone)), begun, gone)
 
 
 def known_in(history: History) -> Known:
-    """Return what a rule decides by, which needs a context."""
+    """Return the context of a rule that needs one."""
     return history.context_as(Known)
 
 

@@ -97,7 +97,7 @@ def to_response(row: AttachmentRow, *, now_ms: int) -> Attachment:
 
 
 def upload_of(awaited: AwaitedUpload, content: Content, *, now_ms: int) -> JsonObject:
-    """Return how a client uploads a content, for a response."""
+    """Return the request with which a client uploads a content, for a response."""
     upload = to_upload(CONTENTS, awaited.name, content, now_ms=now_ms)
     expires_at = times.to_utc(upload.expires_ms)
     return {"upload": {"method": "PUT", "url": upload.url, "headers": upload.headers, "expiresAt": expires_at}}

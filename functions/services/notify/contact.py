@@ -1,4 +1,4 @@
-"""How a person is reached: the one row that has addresses. They stand in no event, log or answer to others."""
+"""Contact of a person: the one row that has addresses. They stand in no event, log or answer to others."""
 
 from collections.abc import Mapping
 from typing import Any, Final, Literal, NotRequired, TypedDict

@@ -1,4 +1,4 @@
-"""What a person is to be told: the requests that they were asked, as the micro event store has them."""
+"""Notices for a person: the requests for their help, as the micro event store has them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial

@@ -40,14 +40,14 @@ WORDS: Final[dict[str, dict[Kind, Text]]] = {
 
 
 class Proof(NamedTuple):
-    """What a message is that somebody asked for."""
+    """Kind and channel of a message that somebody asked for."""
 
     kind: Kind
     channel: Channel
 
 
 class ProofMessage(NamedTuple):
-    """What such a message has to say, and to which address: a text, or a subscription; code: empty for a test."""
+    """Content of such a message, and its address: a text, or a subscription; code: empty for a test."""
 
     proof: Proof
     code: str
@@ -62,18 +62,18 @@ def row_of(person: str, proof: Proof, *, actor: str, now_ms: int) -> Item:
 
 
 def proof_in(message_id: str) -> Proof | None:
-    """Return what a message is, by its id; None: it is of what somebody is to be told."""
+    """Return kind and channel of a message, by its id; None: nobody asked for it, it tells of something."""
     _, kind, channel = (*message_id.split("."), "")[:3]
     return Proof(kind, channel) if kind in KINDS and channel in CHANNELS else None
 
 
 def notice_of(message_id: str, asked: ProofMessage, at_ms: int) -> Notice:
-    """Return what waits: the message itself."""
+    """Return the notice of such a message: the message itself is what waits."""
     return Notice(id=message_id, at_ms=at_ms, about={"message": message_id}, is_urgent=True, detail=asked)
 
 
 def asked_in(notice: Notice) -> ProofMessage:
-    """Return what a notice says."""
+    """Return the message in a notice."""
     if not isinstance(notice.detail, ProofMessage):
         raise TypeError("nobody asked for this notice")
     return notice.detail

@@ -1,4 +1,4 @@
-"""Who was told of what: rows of a delivery by equipment, which are facts; by call; and one of the person."""
+"""Records of who was told of what: rows of a delivery by equipment, which are facts; by call; and one of the person."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence

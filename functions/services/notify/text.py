@@ -52,7 +52,7 @@ def text_of(notices: Sequence[Notice], language: str) -> Text:
 
 
 def subjects_of(notices: Sequence[Notice]) -> list[JsonMapping]:
-    """Return what some notices are about, each once, in the order of the text."""
+    """Return the subjects of some notices, each once, in the order of the text."""
     return [one.about for one in _distinct(notices)]
 
 

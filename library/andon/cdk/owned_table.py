@@ -136,7 +136,7 @@ def refuse_remembering(table: str, schema: TableSchema) -> None:
 
 
 def _recovery(schema: TableSchema, *, is_kept: bool) -> dynamodb.PointInTimeRecoverySpecification:
-    """Return how far back a table can be restored; AWS's own period is left out, as it always was."""
+    """Return the days back to which a table can be restored; AWS's own period is left out, as it always was."""
     is_shorter = is_kept and schema.recovery_days < MOST_RECOVERY_DAYS
     return dynamodb.PointInTimeRecoverySpecification(
         point_in_time_recovery_enabled=is_kept,

@@ -40,7 +40,7 @@ def call_once(service: AwsService, path: str, headers: Mapping[str, str], body: 
 
 
 def outcome_of_call(reply: Reply, *, provider_id: str = "") -> Outcome:
-    """Return how a call of AWS ended; its reasons are AWS's names of errors, without their words, which may quote."""
+    """Return the outcome of a call of AWS; reasons are AWS's names of errors, without their words, which may quote."""
     outcome = outcome_of(reply, provider_id=provider_id)
     if isinstance(outcome, Sent) or not reply.has_status:
         return outcome

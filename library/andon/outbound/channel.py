@@ -11,7 +11,7 @@ Urgency = Literal["low", "high"]
 
 
 class Message(NamedTuple):
-    """What is sent to one address.
+    """A message to one address.
 
     id: of the message, the same when it is sent again. about: of its subject, by which providers join repeats.
     link: an address to answer at. language: as `es` or `es-MX`.

@@ -35,7 +35,7 @@ def hosts_in(variable: str) -> Hosts:
 
 
 def per_day(channel: str) -> int | None:
-    """Return how many messages a deployment may send by a channel in a day (UTC); None: as many as there are."""
+    """Return the most messages that a deployment may send by a channel in a day (UTC); None: as many as there are."""
     most = os.environ.get(SMS_PER_DAY) if channel == "sms" else None
     return int(most) if most else None
 

@@ -1,4 +1,4 @@
-"""What a sender saw while it told people, for its log line, metrics and alarms. Without imports."""
+"""Counts of a sender's invocation, for its log line, metrics and alarms. Without imports."""
 
 from typing import Final
 

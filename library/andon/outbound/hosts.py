@@ -31,7 +31,7 @@ class HostRefused(ValueError):
 
 
 class Destination(NamedTuple):
-    """Where a request goes; path: with its query; key: behind the `#`, never a part of the request's address."""
+    """Destination of a request; path: with its query; key: behind the `#`, never a part of the request's address."""
 
     host: str
     port: int
@@ -56,7 +56,7 @@ class Hosts:
         self._entries = frozenset(entry if ":" in entry else f"{entry}:{PORT}" for entry in entries)
 
     def target_of(self, address: str) -> Destination:
-        """Return where an address leads.
+        """Return the destination of an address.
 
         Raises:
             HostRefused: it is no https address in its plainest form, or its host is not on the list.

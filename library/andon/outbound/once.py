@@ -23,7 +23,7 @@ NOT_PUBLIC: Final = "AddressNotPublic"
 
 
 class Reply(NamedTuple):
-    """How a request ended. failed: the name of the error if no whole response did, else empty.
+    """End of a request. failed: the name of the error if no whole response did, else empty.
 
     went_out: something of the request was sent, so that the host may have done what it asks for.
     """
@@ -75,7 +75,7 @@ def post_once(
 
 
 def outcome_of(reply: Reply, *, provider_id: str = "") -> Outcome:
-    """Return how a call ended that this reply ends. A redirect is not followed: it is a refusal."""
+    """Return the outcome of a call with this reply. A redirect is not followed: it is a refusal."""
     if reply.failed == NOT_PUBLIC:
         return RefusedForGood(NOT_PUBLIC)
     if not reply.has_status:

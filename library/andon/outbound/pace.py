@@ -1,4 +1,4 @@
-"""How fast a deployment sends by a line: so many messages a second, and so many in a day (UTC), of all recipients.
+"""Pace of a deployment's line: so many messages a second, and so many in a day (UTC), of all recipients.
 
 A message is counted before its call, so that whoever is killed in between has spent it.
 """
@@ -28,7 +28,7 @@ PAUSE_MS: Final = 20
 
 
 class Turn(Enum):
-    """Whether a message may be sent: now, not for a while, or not on this day."""
+    """Permission to send a message: now, not for a while, or not on this day."""
 
     TAKEN = auto()
     BUSY = auto()
@@ -36,7 +36,7 @@ class Turn(Enum):
 
 
 class LineUse(NamedTuple):
-    """What a line has sent. taken: messages ever, by which of two workers one takes. free_ms: when its second is free.
+    """Use of a line. taken: messages ever, by which of two workers one takes. free_ms: when its second is free.
 
     day: since the epoch, of which `spent` messages are counted.
     """
@@ -52,7 +52,7 @@ class LineUse(NamedTuple):
         return cls(*(row.get(name, 0) for name in cls._fields))
 
     def wait_ms(self, way: Way, now_ms: int) -> int:
-        """Return how long a message has to wait: a second's worth may be sent at once, then one after the other."""
+        """Return the wait of a message: a second's worth may be sent at once, then one after the other."""
         if way.per_second is None:
             return 0
         return max(0, self.free_ms - now_ms - SECOND_MS + _between(way.per_second))

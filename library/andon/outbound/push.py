@@ -69,7 +69,7 @@ class Push:
 
 
 def content_of(message: Message) -> bytes:
-    """Return what a service worker reads; its text is cut where all of it would be too long."""
+    """Return the content for a service worker; its text is cut where all of it would be too long."""
     said = {"id": message.id, "about": message.about, "urgency": message.urgency, "language": message.language}
     link = {"link": message.link} if message.link else {}
     text = message.text

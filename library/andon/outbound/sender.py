@@ -72,7 +72,7 @@ def _handle(gateway: Gateway, context: LambdaContext, counted: SenderCounts, bod
 
 
 def tell(wake: Wake, gateway: Gateway, counted: SenderCounts) -> bool:
-    """Tell a recipient what waits for them; return True if they were told by this message.
+    """Send a recipient the notices that wait; return True if this message told them.
 
     More than a delivery has room for is told in parts.
 
@@ -90,7 +90,7 @@ def tell(wake: Wake, gateway: Gateway, counted: SenderCounts) -> bool:
     return is_told
 
 
-def _tell_part(wake: Wake, gateway: Gateway, counted: SenderCounts) -> Delivery | None:
+def _tell_part(wake: Wake, gateway: Gateway, counted: SenderCounts) -> Delivery | None:  # noqa: PLR0915  a line a step
     """Return the delivery by which a message, or a part of it, was told; None if it was not."""
     closed = set[str]()
     for _ in range(MOST_STEPS):
@@ -185,5 +185,5 @@ def _send(channel: Channel, message: Message) -> Outcome:
 
 
 def _covered(delivery: Delivery, waiting: Waiting) -> Sequence[Notice]:
-    """Return what a delivery covers, as far as it is still known."""
+    """Return the notices that a delivery covers, as far as they are still known."""
     return [notice for notice in waiting.known if notice.id in delivery.covers]

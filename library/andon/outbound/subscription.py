@@ -17,7 +17,7 @@ UNCOMPRESSED: Final = b"\x04"
 
 
 class Subscription(NamedTuple):
-    """Where a browser's push service takes messages, and the browser's keys."""
+    """Address of a browser at its push service, and the browser's keys."""
 
     target: Destination
     browser: bytes

@@ -106,7 +106,7 @@ def _format_at(host: str) -> Callable[[Message, Destination, str], JsonObject]:
 
 
 def _id_in(reply: Reply) -> str:
-    """Return what the host calls the message; PagerDuty and most others repeat our key, or say nothing."""
+    """Return the host's name of the message; PagerDuty and most others repeat our key, or say nothing."""
     try:
         said = orjson.loads(reply.body)
     except ValueError:

@@ -190,7 +190,7 @@ def _claiming(draft: Draft, before: VersionedRow | None) -> Draft:
 
 
 def _before(versions: Versions[Row], draft: Draft) -> Row | None:
-    """Return what a draft follows: nothing where it begins a life, else what stands there, or stood there last.
+    """Return the version that a draft follows: none where it begins a life, else the current one, or the last one.
 
     A later version than the one that is named is refused by the save. An earlier one is refused here: the named one may
     come to be between read and write, and nobody would let go what it claims.
@@ -235,7 +235,7 @@ def pause(attempt: int) -> None:
 
 
 def revision_in(row: Item, keys: Keys) -> Item:
-    """Return what a current row says of its revision, its key aside; `keys`: of the current row. Pure."""
+    """Return the revision that a current row repeats, its key aside; `keys`: of the current row. Pure."""
     own = {*keys.names, ttl.ATTRIBUTE, ttl.DATE, LATCHED, HOPS}
     own |= {"since"} if row.get("since") != row["version"] else set()
     return {name: value for name, value in row.items() if name not in own}

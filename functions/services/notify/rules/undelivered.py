@@ -37,7 +37,7 @@ class UndeliveredContext(NamedTuple):
     now_ms: int
 
     def untold(self, slot_ms: int) -> list[Notice]:
-        """Return what arrived in a slot and was told by no delivery, nor may have been."""
+        """Return the notices that arrived in a slot, and that no delivery told or may have told."""
         told = {
             notice
             for one in self.deliveries

@@ -58,7 +58,7 @@ def test_no_file_is_missing(file: str) -> None:
 
 
 class DerivedFile(NamedTuple):
-    """What a verb writes out of packages and docs."""
+    """A file that a verb writes out of packages and docs."""
 
     verb: str
     text: Callable[[], str]

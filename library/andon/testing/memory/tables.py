@@ -202,7 +202,7 @@ class MemoryTable:
         return sorted(found, key=partial(self._order_of, keys))
 
     def _entry(self, index: str, row: Typed) -> Typed:
-        """Return what an index has of a row."""
+        """Return the entry of a row in an index."""
         if not index or (projects := self.schema.indexes[index].projects) is None:
             return row
         names = {*self.schema.indexes[index].keys.names, *self.keys.names, *projects}

@@ -1,4 +1,4 @@
-"""What a pass over a store found."""
+"""Counts of a pass over a store."""
 
 from dataclasses import dataclass
 

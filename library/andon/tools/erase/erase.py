@@ -41,7 +41,7 @@ class Erasing(NamedTuple):
 
     @classmethod
     def of(cls, stack: Deployed) -> "Erasing":
-        """Return what erases people of a deployed stack.
+        """Return the eraser of people of a deployed stack.
 
         Raises:
             ToolFailed: the project does not say where names are.

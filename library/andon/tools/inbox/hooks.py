@@ -1,4 +1,4 @@
-"""What the channels of webhooks and push post -> subject and text. Pure; formats: `outbound/webhook.py`."""
+"""Posts of the webhook and push channels -> subject and text. Pure; formats: `outbound/webhook.py`."""
 
 import json
 from collections.abc import Iterable
@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 
 
 class MessageText(NamedTuple):
-    """What a message says. text: with its link, if it has one, in a line of its own."""
+    """Subject and text of a message. text: with its link, if it has one, in a line of its own."""
 
     subject: str
     text: str
 
 
 def said_in(body: bytes) -> MessageText:
-    """Return what a body says; of a format that no channel has, all of it is the text."""
+    """Return subject and text of a body; of a format that no channel has, all of it is the text."""
     text = body.decode(errors="replace")
     try:
         return _said(json.loads(text)) or MessageText("", text)

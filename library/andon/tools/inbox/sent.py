@@ -1,4 +1,4 @@
-"""What the emulator and the sink keep -> messages, as people read them. Pure.
+"""Records of the emulator and the sink -> messages, as people read them. Pure.
 
 The emulator's answers are those of `GET /_ministack/ses/messages` and `GET /_ministack/sns/sms-messages`, the sink's
 is that of `GET /_andon/sink` (`tools/stack/sink.py`).

@@ -48,7 +48,7 @@ class RuleAnchor(NamedTuple):
 
     @property
     def subject(self) -> Name:
-        """What it is about, as `thing`."""
+        """The subject of the fact, as `thing`."""
         snake = HUMP.sub("_", self.heard.subject).lower()
         return Name(snake, snake)
 

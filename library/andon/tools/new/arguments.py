@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 
 class Subcommand(NamedTuple):
-    """What can be made: a line about it, and what adds its arguments to a parser; its module has a `make` for them."""
+    """A subcommand: a line about it, and the function that adds its arguments to a parser; its module has a `make`."""
 
     about: str
     add_to: Callable[[ArgumentParser], None]

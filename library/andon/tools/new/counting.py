@@ -1,4 +1,4 @@
-"""What a new view has more if its rows are counted by one of its fields: an index, a route and a test."""
+"""Additions to a new view whose rows are counted by one of its fields: an index, a route and a test."""
 
 from collections.abc import Mapping
 from pathlib import PurePosixPath

@@ -41,7 +41,7 @@ def make(asked: Namespace) -> str:
 
 
 def changes(root: Path, service: str, text: str) -> Changes:
-    """Return what a new fact changes.
+    """Return the changes for a new fact.
 
     Raises:
         NotNew: the name cannot be one, or is taken; there is no such service, or no table that it could stand in.

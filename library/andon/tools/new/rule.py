@@ -55,7 +55,7 @@ def make(asked: Namespace) -> str:
 
 
 def changes(root: Path, service: str, text: str, of: str | None, *, due_at: str | None = None) -> Changes:
-    """Return what a new rule changes.
+    """Return the changes for a new rule.
 
     of: the fact that it decides upon, by default the only one that there is. due_at: the date of that at which it does.
 

@@ -54,7 +54,7 @@ def make(asked: Namespace) -> str:
 
 
 def changes(root: Path, text: str, of: Sequence[str], *, count_by: str | None = None, form: Form = TABLE) -> Changes:
-    """Return what a new view of some facts changes; without any, it is of the only fact that there is.
+    """Return the changes for a new view of some facts; without any, it is of the only fact that there is.
 
     count_by: a text of its rows by which they are counted; only those of a table can be.
 
@@ -89,7 +89,7 @@ def changes(root: Path, text: str, of: Sequence[str], *, count_by: str | None = 
 
 
 class KeptMembers:
-    """What a view keeps of some facts: of each entity its plain members, under an oplock of its own."""
+    """Fields that a view keeps of some facts: of each entity its plain members, under an oplock of its own."""
 
     def __init__(self, heard: Iterable[Heard], form: Form = TABLE) -> None:
         self._form = form
@@ -113,7 +113,7 @@ class KeptMembers:
         return {name: value for name, value in found.items() if value is not None}
 
     def said(self, attribute: str) -> CountedText:
-        """Return whose facts say a text of a row.
+        """Return a text of a row, with a type of facts that say it.
 
         Raises:
             NotNew: none does.
@@ -232,7 +232,7 @@ def _members(facts: Sequence[Heard]) -> list[str]:
 
 
 def _reader(facts: Sequence[Heard], member: str) -> str:
-    """Return how a member is read: a text that each sample has must be there."""
+    """Return the code that reads a member: a text that each sample has must be there."""
     if not isinstance(_said(facts, member), str):
         return "get"
     return "text" if all(member in entity for one in facts for entity in one.entities) else "optional_text"
@@ -252,7 +252,7 @@ def _with_noqa(line: str) -> str:
 
 
 def _each_once(text: str, instead: dict[str, str]) -> dict[str, str]:
-    """Return what stands in the place of parts, once each of them was found in the template, once."""
+    """Return the replacements of parts, each of which stands in the template exactly once."""
     for part in instead:
         if text.count(part) != 1:
             raise LookupError(f"the template has {text.count(part)} times: {part}")
