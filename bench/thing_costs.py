@@ -1,4 +1,4 @@
-"""What it costs to bring reports onto the bus over MQTT, beside `POST /states`; counted.
+"""Cost of bringing reports onto the bus over MQTT, beside that of `POST /states`; counted.
 
 Dollars of a million reports, each machine's every five minutes: what AWS IoT, the queue and the API take, what is read
 to know whose machines they are, and the bus. Lambda, and what happens behind the bus, is not in them.
@@ -72,7 +72,7 @@ def report() -> str:
 
 
 def _messages(kind: Kind, reports: int) -> Parts:
-    """Return what a million reports read and publish, with so many in a message, and what the queue takes for them."""
+    """Return the parts of the cost of a million reports, so many in a message: reads, entries, the queue's requests."""
     meter = Meter()
     with quiet_clock(), Loop(observer=meter) as loop:
         for number in range(reports if kind == GATEWAY else 0):

@@ -38,7 +38,7 @@ Fact = dict[str, object]
 
 
 def torture(stack: Stack, folder: Path, *, count: int, kills: int, seed: int, by_mqtt: bool = False) -> Outcome:
-    """Return what became of reports of machines that are new, over HTTPS or MQTT; kills come at random.
+    """Return the fate of reports of new machines, over HTTPS or MQTT; kills come at random.
 
     Raises:
         ToolFailed: machines cannot be registered.
@@ -78,7 +78,7 @@ def torture(stack: Stack, folder: Path, *, count: int, kills: int, seed: int, by
 
 
 def _connect(stack: Stack, folder: Path, plant: str) -> str:
-    """Give the gateway of a plant a certificate, and write down how it connects; return what its child is told."""
+    """Issue a certificate to a plant's gateway, and write down its connection; return the argument for its child."""
     made = register(here(stack.outputs), OF_PLANTS.name, plant, home=folder)
     files = {"ca": SIGNERS, "certificate": CERTIFICATE, "key": KEY}
     paths = {name: str(made.folder / file) for name, file in files.items()}

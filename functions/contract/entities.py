@@ -302,7 +302,7 @@ Result = Literal["done", "partly", "skipped"]
 
 
 class PlannedBefore(TypedDict):
-    """Where, and for which day, an order was planned before."""
+    """Factory and day that an order was planned for before."""
 
     factoryId: str
     plannedFor: str

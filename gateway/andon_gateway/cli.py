@@ -7,12 +7,15 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from pathlib import Path
 from typing import Final
 
 from andon_gateway.clock import Clock
+from andon_gateway.conditions import Value
 from andon_gateway.config import Configuration, read
+from andon_gateway.engine import Wired
 from andon_gateway.gateway import Gateway
 from andon_gateway.health import server
 from andon_gateway.reading import Message
@@ -21,6 +24,9 @@ from andon_gateway.states import remembered, step
 from andon_gateway.tables import BadConfiguration
 
 WAIT_S: Final = 10.0
+
+SourceTag = tuple[str, str]
+"""The name of a source, and a tag of it."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -61,34 +67,42 @@ def _check(configuration: Configuration) -> int:
     messages = queue.Queue[Message]()
     clock = Clock(is_trusted=True)
     sources = sources_of(configuration, messages, clock, Counter())
-    missing = {(one.source, tag) for one in configuration.machines.values() for tag in one.tags.values()}
-    found: dict[tuple[str, str], Message] = {}
+    wanted = {(one.source, tag) for one in configuration.machines.values() for tag in one.tags.values()}
     for source in sources.values():
         source.start()
-    ends_s = time.monotonic() + WAIT_S
-    while missing and (left_s := ends_s - time.monotonic()) > 0:
-        try:
-            message = messages.get(timeout=left_s)
-        except queue.Empty:
-            break
-        known = {(message.source, tag) for tag, value in message.values.items() if value is not None}
-        found |= dict.fromkeys(known, message)
-        missing -= known
+    found = _found(messages, wanted)
+    missing = wanted - found.keys()
     troubles = {name: trouble for name, source in sources.items() if (trouble := source.trouble)}
     for source in sources.values():
         source.stop()
     for id_, one in configuration.machines.items():
-        values = {
-            name: found[one.source, tag].values[tag] for name, tag in one.tags.items() if (one.source, tag) in found
-        }
-        _, report = step(one.machine, remembered(one.machine, None, 0), values, clock.now_ms())
-        said = " ".join(f"{name}={values.get(name, '?')}" for name in one.tags)
-        print(f"{id_}: {said} -> {report.state if report else 'nothing'}")  # noqa: T201
+        print(f"{id_}: {_said(one, found, clock.now_ms())}")  # noqa: T201
     for source_name, tag in sorted(missing):
         print(f"no value of {tag} from {source_name} within {WAIT_S:g} s", file=sys.stderr)  # noqa: T201
     for name, trouble in troubles.items() if missing else ():
         print(f"{name}: {trouble}", file=sys.stderr)  # noqa: T201
     return 1 if missing else 0
+
+
+def _found(messages: queue.Queue[Message], wanted: AbstractSet[SourceTag]) -> dict[SourceTag, Value]:
+    """Return the wanted values, as far as they come within `WAIT_S`; the last one of each."""
+    found: dict[SourceTag, Value] = {}
+    ends_s = time.monotonic() + WAIT_S
+    while not wanted <= found.keys() and (left_s := ends_s - time.monotonic()) > 0:
+        try:
+            message = messages.get(timeout=left_s)
+        except queue.Empty:
+            break
+        found |= {(message.source, tag): value for tag, value in message.values.items() if value is not None}
+    return found
+
+
+def _said(wired: Wired, found: Mapping[SourceTag, Value], now_ms: int) -> str:
+    """Return the values of a machine, and the state that it would report."""
+    values = {name: found[wired.source, tag] for name, tag in wired.tags.items() if (wired.source, tag) in found}
+    _, report = step(wired.machine, remembered(wired.machine, None, 0), values, now_ms)
+    said = " ".join(f"{name}={values.get(name, '?')}" for name in wired.tags)
+    return f"{said} -> {report.state if report else 'nothing'}"
 
 
 if __name__ == "__main__":

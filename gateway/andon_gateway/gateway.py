@@ -58,13 +58,13 @@ class Gateway:
         self._store.close()
 
     def watch(self) -> None:
-        """Tell systemd each second that all threads live, until one does not, or the gateway is stopped."""
+        """Notify systemd each second while all threads live; return when one does not, or the gateway is stopped."""
         notify("READY=1")
         while all(thread.is_alive() for thread in self._threads) and not self._stopped.wait(LOOK_S):
             notify("WATCHDOG=1")
 
     def look(self) -> Health:
-        """Return how it is."""
+        """Return its health."""
         oldest = self._store.oldest(1)
         return Health(
             states=self._engine.states,

@@ -38,15 +38,19 @@ class Connection:
         self._is_connected = False
         self._subscribed: list[ReasonCode] | None = None
         self._acknowledged: set[int] = set()
-        client_id = broker.client_id or f"andon-gateway-{secrets.token_hex(4)}"
-        self._client = Client(CallbackAPIVersion.VERSION2, client_id, clean_session=True, reconnect_on_failure=False)
-        self._client.connect_timeout = answer_s
-        self._client.on_connect = self._on_connect
-        self._client.on_subscribe = self._on_subscribe
-        self._client.on_publish = self._on_publish
-        self._client.on_message = self._on_message
         self._why: str | None = None
-        self._client.on_disconnect = self._on_disconnect
+        self._client = self._new_client()
+
+    def _new_client(self) -> Client:
+        id_ = self._broker.client_id or f"andon-gateway-{secrets.token_hex(4)}"
+        client = Client(CallbackAPIVersion.VERSION2, id_, clean_session=True, reconnect_on_failure=False)
+        client.connect_timeout = self._answer_s
+        client.on_connect = self._on_connect
+        client.on_subscribe = self._on_subscribe
+        client.on_publish = self._on_publish
+        client.on_message = self._on_message
+        client.on_disconnect = self._on_disconnect
+        return client
 
     def open(self, filters: Sequence[str] = ()) -> None:
         """Connect, and subscribe with QoS 1.
@@ -103,7 +107,7 @@ class Connection:
         self._acknowledged.clear()
 
     def close(self) -> None:
-        """Say goodbye, if there is somebody."""
+        """Disconnect, if there is a connection."""
         with contextlib.suppress(OSError, ValueError):
             self._client.disconnect()
             self._client.loop(0)

@@ -54,7 +54,7 @@ class MqttNorth:
         """Do nothing: AWS IoT says no time. The configuration has to trust the clock."""
 
     def close(self) -> None:
-        """Say goodbye."""
+        """Disconnect."""
         if self._connection:
             self._connection.close()
             self._connection = None

@@ -65,7 +65,7 @@ class Actors(NamedTuple):
 
 
 class People(NamedTuple):
-    """Where the names of people are: in one service. Everywhere else stand their ids.
+    """Place of people's names: one service. Everywhere else stand their ids.
 
     table: of names, by its variable. others: tables with more about them, which are its and not swept. path: of a
     person in the API; with `?ids=`, separated by commas, `at_once` at most, it answers `items` of those who are known.
@@ -83,7 +83,7 @@ class People(NamedTuple):
 
 
 class Whereabouts(NamedTuple):
-    """Where subjects are, as rows of a view say it; callers who are limited to places are let in by it.
+    """Places of subjects, as rows of a view have them; callers who are limited to places are let in by them.
 
     table: the view's, by its variable. key: the attribute with the subject's id, the partition key. paths: the places
     that a subject is at, each by the attributes with the parts of its name, see `andon.http.places`.

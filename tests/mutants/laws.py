@@ -1651,7 +1651,7 @@ NEXT_VERSIONS: Final = [
          "        expires = expires or serving.has_served(")),
     *_in("library/andon/cdk/view.py", "tests/infra/test_versions.py",
         ("a query may be called only once it serves", "if not package.serves:", "if False:"),
-        ("both versions of a view push", "speaks=package.serves", "speaks=True")),
+        ("both versions of a view push", "speaks=self.package.serves", "speaks=True")),
 ]
 
 TWO_SIDES: Final = [
@@ -2018,8 +2018,8 @@ EVERY_DAY: Final = [
          "for one in () for name, digest in _declarations(one)}"),
         ("redeploy: the ttl of a view is no infrastructure", "if package.side in READ_ALONE:", "if False:"),
         ("redeploy: a new package is not named", "for folder in came)", "for folder in ())"),
-        ("redeploy: an object is its address", 'text = inside(getattr(value, "__dict__", {}))',
-         "text = repr(value)")),
+        ("redeploy: an object is its address", 'return inside(getattr(value, "__dict__", {}))',
+         "return repr(value)")),
     *_in("library/andon/testing/plugin.py", "tests/testing/test_plugin.py",
         ("tests: handlers' log lines fill the screen", 'config.option.showcapture = "no"', "pass"),
         ("tests: a broken law is not said", "    if not broken:", "    if True:")),
@@ -2310,7 +2310,7 @@ TELLING: Final = [
     *_in("library/andon/outbound/sender.py", "tests/services/notify/test_sender.py",
         ("telling: nobody claims before the call",
          "if has_turn and mailbox.claim(table, box, step.old, step.new, step.way):", "if has_turn:"),
-        ("telling: marked before the call", "    outcome = _send(channel, message)\n    now_ms = clock.now_ms()\n",
+        ("telling: marked before the call", "    outcome, now_ms = _send(channel, message), clock.now_ms()\n",
          MARKED_FIRST)),
     *_in("library/andon/outbound/sender.py", "tests/services/notify/test_digest.py",
         ("telling: what a delivery has no room for is told nobody", "while told is not None and told.is_full:",

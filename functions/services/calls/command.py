@@ -31,9 +31,9 @@ from services.calls.bodies import (
     RejectionBody,
     StartedAt,
 )
-from services.calls.call import CallRow, Request
-from services.calls.cause import CauseContent, CauseRow, Episode
-from services.calls.places import OF_EQUIPMENT, Place, guard_of, place_of, require_at, require_shown
+from services.calls.call import CallRequest, CallRow
+from services.calls.cause import CauseContent, CauseRow, EpisodeKey
+from services.calls.places import OF_EQUIPMENT, EquipmentPlace, guard_of, place_of, require_at, require_shown
 
 app = HttpApi()
 handler = app.handler
@@ -59,7 +59,7 @@ def put_call(call_id: CallId, body: CallBody) -> Response[str]:
     """
     require_own(app.caller, CALLERS_FOR_ANY, body.equipmentId)
     command = app.command(None, body.model_dump(exclude_none=True))
-    request = Request(body.equipmentId, body.category, body.priority, body.text)
+    request = CallRequest(body.equipmentId, body.category, body.priority, body.text)
     try:
         return _saved(_raise(call_id, request, command))
     except (Forbidden, Invalid, NotFound):
@@ -70,7 +70,7 @@ def put_call(call_id: CallId, body: CallBody) -> Response[str]:
         return _saved(Saved(row, created=False))
 
 
-def _raise(call_id: str, request: Request, command: Command) -> Saved[CallRow]:
+def _raise(call_id: str, request: CallRequest, command: Command) -> Saved[CallRow]:
     require_at(app.caller.places, request.equipment_id)
     place = place_of(request.equipment_id)
     return call.raise_call(call_id, request, place, catalog.read(place["factoryId"]), command)
@@ -135,12 +135,12 @@ def put_cause(
     """Say what an episode was, also when it is over; a change needs If-Match with the current version."""
     command, place = app.command(if_match, body.model_dump(exclude_none=True)), place_of(equipment_id)
     catalog.read(place["factoryId"]).require_cause(body.cause, category=None, line_id=place["lineId"])
-    saved = _record(Episode(equipment_id, started_at), body, place, command)
+    saved = _record(EpisodeKey(equipment_id, started_at), body, place, command)
     token = after.of_row(saved.row, cause.fact_of, source=SOURCE)
     return app.saved(saved, to_response=cause.to_response, after=token)
 
 
-def _record(episode: Episode, body: CauseBody, place: Place, command: Command) -> Saved[CauseRow]:
+def _record(episode: EpisodeKey, body: CauseBody, place: EquipmentPlace, command: Command) -> Saved[CauseRow]:
     content = CauseContent(cause=body.cause, note=body.note)
     return save(cause.versions_of(episode), cause.record(episode, content, place, command))
 

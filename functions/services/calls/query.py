@@ -22,7 +22,7 @@ from services.calls.bodies import (
     OpenFilter,
     StartedAt,
 )
-from services.calls.cause import Episode
+from services.calls.cause import EpisodeKey
 from services.calls.places import (
     OF_EQUIPMENT,
     require_in,
@@ -90,5 +90,5 @@ def get_catalog(factory_id: FactoryId, if_none_match: IfNoneMatch = None) -> Res
 )
 def get_cause(equipment_id: EquipmentId, started_at: StartedAt, if_none_match: IfNoneMatch = None) -> Response[str]:
     """Return what an episode was."""
-    row = cause.get(Episode(equipment_id, started_at), now_ms=clock.now_ms())
+    row = cause.get(EpisodeKey(equipment_id, started_at), now_ms=clock.now_ms())
     return app.found(row, to_response=cause.to_response, if_none_match=if_none_match)

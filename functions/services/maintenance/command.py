@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 from aws_lambda_powertools.event_handler import Response
 
 from andon.content.contents import Content
-from andon.content.keep import Awaited
+from andon.content.keep import AwaitedUpload
 from andon.http.http_api import HttpApi
 from andon.http.limits import OfSubject
 from andon.http.openapi import responses, responses_of_write
@@ -124,7 +124,7 @@ def put_attachment(
     command = app.command(None, body.model_dump())
     content = Content(sha256, body.contentType, body.bytes)
     made = attachment.attach(OrderId(equipment_id, date, kind), content, command)
-    if isinstance(made, Awaited):
+    if isinstance(made, AwaitedUpload):
         return respond(HTTPStatus.ACCEPTED, attachment.upload_of(made, content, now_ms=command.now_ms))
     status = HTTPStatus.CREATED if made.created else HTTPStatus.OK
     return respond(status, attachment.to_response(cast("AttachmentRow", made.row), now_ms=command.now_ms))

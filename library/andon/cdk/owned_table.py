@@ -42,20 +42,19 @@ class OwnedTable(dynamodb.Table):
         refuse_remembering(variable, schema)
         target = Target.of(scope)
         partition_key, sort_key = _attributes(schema.keys)
-        encryption, billing = dynamodb.TableEncryption, dynamodb.BillingMode
         capacity = target.capacity if schema.steady else None
         super().__init__(
             scope,
             pascal(variable),
             partition_key=partition_key,
             sort_key=sort_key,
-            billing_mode=billing.PROVISIONED if capacity else billing.PAY_PER_REQUEST,
+            billing_mode=dynamodb.BillingMode.PROVISIONED if capacity else dynamodb.BillingMode.PAY_PER_REQUEST,
             read_capacity=capacity.first if capacity else None,
             write_capacity=capacity.first if capacity else None,
             table_class=dynamodb.TableClass.STANDARD_INFREQUENT_ACCESS if schema.seldom_read else None,
             stream=dynamodb.StreamViewType.NEW_AND_OLD_IMAGES if schema.stream else None,
             time_to_live_attribute="ttl" if schema.expires else None,
-            encryption=encryption.CUSTOMER_MANAGED if target.customer_key else encryption.DEFAULT,
+            encryption=_encryption(target),
             encryption_key=_customer_key(scope) if target.customer_key else None,
             point_in_time_recovery_specification=_recovery(schema, is_kept=target.keeps_data and not is_rebuilt),
             deletion_protection=target.refuses_deletion,
@@ -137,7 +136,7 @@ def refuse_remembering(table: str, schema: TableSchema) -> None:
 
 
 def _recovery(schema: TableSchema, *, is_kept: bool) -> dynamodb.PointInTimeRecoverySpecification:
-    """Return how far back a table can be restored; AWS's own period is left out, as it always was."""
+    """Return the days back to which a table can be restored; AWS's own period is left out, as it always was."""
     is_shorter = is_kept and schema.recovery_days < MOST_RECOVERY_DAYS
     return dynamodb.PointInTimeRecoverySpecification(
         point_in_time_recovery_enabled=is_kept,
@@ -156,6 +155,10 @@ def _projection(index: Index) -> dynamodb.ProjectionType:
     if index.projects is None:
         return dynamodb.ProjectionType.ALL
     return dynamodb.ProjectionType.INCLUDE if index.projects else dynamodb.ProjectionType.KEYS_ONLY
+
+
+def _encryption(target: Target) -> dynamodb.TableEncryption:
+    return dynamodb.TableEncryption.CUSTOMER_MANAGED if target.customer_key else dynamodb.TableEncryption.DEFAULT
 
 
 def _customer_key(scope: Construct) -> kms.Key:

@@ -7,6 +7,7 @@ from typing import Final
 from aws_cdk import Duration
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
+from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from andon.cdk import queues
@@ -82,16 +83,34 @@ class Service(Part):
     def build(self) -> None:
         """Create tables and functions, grant what each role does, follow the streams, subscribe."""
         package, stack = self.package, self.stack
-        refuse_idle_rules(package)
-        refuse_unlifted(package)
-        refuse_unversioned(package)
-        if self._decides:
-            package.load("control")  # refuses a rule that its store forgets
+        self._refuse()
         self._tables = {variable: OwnedTable(stack, variable, schema) for variable, schema in package.tables.items()}
         self.functions = self.create_functions({name: table.table_name for name, table in self._tables.items()})
         self._serve()
         facts = frozenset((package.name, event_type) for event_type in package.types | {fault.TYPE})
         self.hub.join(Participant(package.name, package.subscriptions, facts, package.latched))
+        self._wire()
+        if package.contents:
+            OwnedContents(stack, package, package.contents, functions=self.functions, api=self.api)
+        let_read_secrets(package, self.functions)
+        for variable in package.models:
+            Models(stack, variable, readers=[self.functions[role] for role in READERS])
+
+    def _refuse(self) -> None:
+        """Refuse a package that contradicts itself.
+
+        Raises:
+            ValueError: see each check.
+
+        """
+        package = self.package
+        refuse_idle_rules(package)
+        refuse_unlifted(package)
+        refuse_unversioned(package)
+        if self._decides:
+            package.load("control")  # refuses a rule that its store forgets
+
+    def _wire(self) -> None:
         wiring = {
             "command": self._wire_command,
             "query": self._wire_query,
@@ -105,11 +124,6 @@ class Service(Part):
         for role, wire in wiring.items():
             if role in self.functions:
                 wire(self.functions[role])
-        if package.contents:
-            OwnedContents(stack, package, package.contents, functions=self.functions, api=self.api)
-        let_read_secrets(package, self.functions)
-        for variable in package.models:
-            Models(stack, variable, readers=[self.functions[role] for role in READERS])
 
     def signals(self) -> Iterator[Signal]:
         """Yield the alarms about its listener, its sender, its ingest, its model and its facts."""
@@ -168,6 +182,9 @@ class Service(Part):
         failures, name = failure_store(self.stack, trigger), pascal(self.package.name)
         tell(self.stack, f"{name}{TRIGGER}", trigger.handler.function_name, "a trigger")
         tell(self.stack, f"{name}{FAILURES_BUCKET}", failures.bucket_name, "the batches that it gave up on")
+        self._follow_tables(trigger, failures)
+
+    def _follow_tables(self, trigger: Function, failures: s3.Bucket) -> None:
         # No event comes from rows of due times.
         due_times = [due.partition_of(shard) for shard in range(due.READ_SHARDS)] if "sweep" in self.functions else []
         target = Target.of(self.stack)

@@ -102,7 +102,7 @@ class Package:
 
     @property
     def limits(self) -> "Mapping[str, At | None]":
-        """How each route is limited to its caller's places; None: it is for callers who are everywhere."""
+        """The limit of each route to its caller's places; None: it is for callers who are everywhere."""
         return {route: declared.at for route, declared in self._declared.items()}
 
     @property
@@ -171,7 +171,7 @@ class Package:
 
     @property
     def contents(self) -> Contents | None:
-        """Where a service keeps contents of users; None: it keeps none."""
+        """The store of a service's contents of users; None: it keeps none."""
         found: Contents | None = self.load("contents").CONTENTS if self._keeps_contents else None
         return found
 
@@ -190,7 +190,7 @@ class Package:
 
     @property
     def aggregates(self) -> Aggregates:
-        """How the aggregates of a service are versioned, as far as it says so."""
+        """The designs by which a service versions its aggregates, as far as it declares them."""
         aggregates: Aggregates = self.load("versioning").AGGREGATES if self.has("versioning") else {}
         return aggregates
 
@@ -243,7 +243,7 @@ class Package:
 
     @property
     def ingress(self) -> "Ingress":
-        """What a service takes from things."""
+        """The declaration of what things publish to a service."""
         ingress: Ingress = self.load("ingress").INGRESS
         return ingress
 

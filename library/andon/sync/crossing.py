@@ -46,7 +46,7 @@ ABSENT = Condition("attribute_not_exists(#version)", {"version": "version"})
 AS_FOUND = "#version = :version AND #timestamp = :timestamp"
 
 
-class Content(NamedTuple):
+class EditedRow(NamedTuple):
     """A row as an edit makes it.
 
     content: what the revision says, as that of a `Draft`. attributes: what else stands on the current row: its
@@ -73,7 +73,7 @@ class Crossing(Generic[Row]):
         own: str,
         theirs: str,
         versions_of: Callable[[DomainEvent], Versions[Row]],
-        from_theirs: Callable[[DomainEvent, Row | None], Content],
+        from_theirs: Callable[[DomainEvent, Row | None], EditedRow],
     ) -> None:
         self.own, self.theirs = own, theirs
         self.versions_of, self.from_theirs = versions_of, from_theirs
@@ -184,7 +184,7 @@ class CrossedRow(NamedTuple, Generic[Row]):
         command = Command(actor_of(event), self.edit.timestamp_ms, if_match=None, fingerprint=fingerprint)
         return Draft(made.content, made.attributes, command, deleted=made.deleted)
 
-    def _content(self, event: DomainEvent, upon: Upon) -> Content:
+    def _content(self, event: DomainEvent, upon: Upon) -> EditedRow:
         try:
             return self.crossing.from_theirs(event, self.versions.row_of(upon.row))
         except Poison:

@@ -174,16 +174,18 @@ def _of_stores() -> Iterator[tuple[str, JsonObject]]:
     subject, days = {subjects.parameter: subjects.example or "one"}, {"from": "2026-01-01", "to": "2026-01-02"}
     view = views()[0].name if views() else project().example_view
     job, fault, replay = {"job": "0" * 32}, {"id": "0" * 64}, {"id": "0" * 32}
-    yield "get-archive", http_event(f"GET {archive}", path=subject, query=days)
-    yield "post-rehydration", http_event(f"POST {archive}/rehydrations", path=subject, body=days)
-    yield "get-rehydration", http_event(f"GET {archive}/rehydrations/{{job}}", path=subject | job)
-    yield "get-faults", http_event("GET /faults")
-    yield "get-fault", http_event("GET /faults/{id}", path=fault)
-    yield "resubmit-fault", http_event("POST /faults/{id}/resubmit", path=fault)
-    yield "get-drift", http_event("GET /drift")
-    yield "post-recomputation", http_event("POST /drift/{view}", path={"view": view})
-    yield "post-replay", http_event("POST /replays", body={"view": view})
-    yield "get-replay", http_event("GET /replays/{id}", path=replay)
+    yield from {
+        "get-archive": http_event(f"GET {archive}", path=subject, query=days),
+        "post-rehydration": http_event(f"POST {archive}/rehydrations", path=subject, body=days),
+        "get-rehydration": http_event(f"GET {archive}/rehydrations/{{job}}", path=subject | job),
+        "get-faults": http_event("GET /faults"),
+        "get-fault": http_event("GET /faults/{id}", path=fault),
+        "resubmit-fault": http_event("POST /faults/{id}/resubmit", path=fault),
+        "get-drift": http_event("GET /drift"),
+        "post-recomputation": http_event("POST /drift/{view}", path={"view": view}),
+        "post-replay": http_event("POST /replays", body={"view": view}),
+        "get-replay": http_event("GET /replays/{id}", path=replay),
+    }.items()
     for verb in ("pause", "resume", "cancel"):
         yield f"{verb}-replay", http_event(f"POST /replays/{{id}}/{verb}", path=replay)
 

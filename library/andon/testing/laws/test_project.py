@@ -57,17 +57,17 @@ def test_no_file_is_missing(file: str) -> None:
     assert (ROOT / file).is_file(), f"{file} is missing: {NEEDED[file]}"
 
 
-class Written(NamedTuple):
-    """What a verb writes out of packages and docs."""
+class DerivedFile(NamedTuple):
+    """A file that a verb writes out of packages and docs."""
 
     verb: str
     text: Callable[[], str]
 
 
-WRITTEN: Final[Mapping[str, Written]] = {
-    AGENTS: Written("agents", agents),
-    LLMS: Written("agents", llms),
-    "docs/openapi.json": Written("openapi", openapi.text),
+WRITTEN: Final[Mapping[str, DerivedFile]] = {
+    AGENTS: DerivedFile("agents", agents),
+    LLMS: DerivedFile("agents", llms),
+    "docs/openapi.json": DerivedFile("openapi", openapi.text),
 }
 
 

@@ -37,7 +37,7 @@ class Broker:
             await self._emulator(scope, receive, send)
 
     async def _address(self) -> dict[str, Any]:
-        """Return where the listener is, and the certificates of who signed its own."""
+        """Return the listener's address, and the certificates of whoever signed its own."""
         iot = importlib.import_module(IOT)
         async with self._opening:
             if self._server is None:

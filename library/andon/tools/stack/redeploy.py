@@ -78,7 +78,7 @@ def deploy_all(home: Path) -> Stack:
 
 
 def swap(deployed: dict[str, str], changed: Iterable[Package]) -> int:
-    """Give the functions of some packages their code as it is now; return how many there are."""
+    """Update the code of some packages' functions; return the number of functions."""
     client = aws.client("lambda", deployed["Endpoint"])
     names = {made["Description"]: made["FunctionName"] for made in _functions(client)}
     with ThreadPoolExecutor(AT_ONCE) as pool:
