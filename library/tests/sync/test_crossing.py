@@ -202,6 +202,6 @@ def test_an_event_after_too_many_others_is_a_fault_and_writes_nothing(sides: Two
 
 def test_the_name_of_before_still_works_and_says_its_successor() -> None:
     with pytest.deprecated_call(match="now EditedRow"):
-        assert crossing.Content is crossing.EditedRow  # type: ignore[attr-defined]  types know the new one alone
+        assert crossing.Content is crossing.EditedRow  # type: ignore[attr-defined]
     with pytest.raises(AttributeError, match="has no attribute 'Contents'"):
         crossing.Contents  # type: ignore[attr-defined]  # noqa: B018
