@@ -1,4 +1,4 @@
-"""What it takes that devices are connected, beside what their reports do: dollars a month, and quotas.
+"""Cost of connected devices, beside that of their reports: dollars a month, and quotas.
 
 A device is a user of the pool, or a thing of AWS IoT. A thing publishes by Basic Ingest, so that its messages are free;
 each triggers one rule with one action. Registering things is paid once, and not counted.
@@ -28,7 +28,7 @@ class Connected(NamedTuple):
 
     @property
     def total(self) -> float:
-        """What is paid in place of the API and the pool."""
+        """Dollars a month in place of those for the API and the pool."""
         return self.connections + self.rules
 
 

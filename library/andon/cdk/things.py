@@ -30,7 +30,7 @@ ANY: Final = "+"
 
 
 class Things(Construct):
-    """What things publish, brought to the queue of a service; what a rule cannot bring there, to its dead letters.
+    """Way of what things publish to the queue of a service; what a rule cannot bring there goes to its dead letters.
 
     A thing is attached to its certificate, and the policy of its kind, which has the rule's name, too. No policy
     allows to subscribe. Who keeps who is connected hears of those that are gone from a queue with a delay, the grace:

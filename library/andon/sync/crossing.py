@@ -11,8 +11,9 @@ refused. The row is latched: the trigger publishes nothing of it, or the edit wo
 | a newer edit                   | `STALE`     | it was overtaken: the newer edit crosses the other way, or did so |
 """
 
+import warnings
 from collections.abc import Callable, Hashable, Mapping
-from typing import Generic, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple
 
 from andon.dynamodb import ttl
 from andon.dynamodb.client import Put, Table
@@ -203,3 +204,12 @@ class CrossedRow(NamedTuple, Generic[Row]):
             row[self.versions.latest_as] = revision["version"]
         current = Put(self.versions.table, {**self.versions.key, **row}, upon.condition)
         return write_or_refuse(self.versions, current, Write(expected, revision))
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name != "Content":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        warnings.warn(f"{__name__}.Content is now EditedRow", DeprecationWarning, stacklevel=2)
+        return EditedRow

@@ -14,7 +14,7 @@ HOME: Final = project().local / "things"
 
 
 def text_of(made: Registered, *, seen_from: Path) -> str:
-    """Return what a person needs to know: addresses, files, and a command that publishes."""
+    """Return a text for a person: addresses, files, and a command that publishes."""
     files = {"certificate": made.folder / CERTIFICATE, "key": made.folder / KEY}
     shown = {name: _seen(path, seen_from) for name, path in files.items()}
     signers = _seen(made.signers, seen_from) if made.signers else None

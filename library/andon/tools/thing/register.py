@@ -23,7 +23,7 @@ TIMEOUT_S: Final = 30
 
 
 class Registered(NamedTuple):
-    """What a thing needs to connect and to publish; `folder` has its files.
+    """A registered thing, with all that it needs to connect and to publish; `folder` has its files.
 
     signers: the certificates of who signed the broker's; None: any system knows them.
     """
@@ -41,7 +41,9 @@ def kinds() -> dict[str, Kind]:
     return {kind.name: kind for package in ingesting() for kind in package.ingress.kinds}
 
 
-def register(stack: Deployed, kind_name: str, name: str, *, home: Path, again: bool = False) -> Registered:
+def register(  # noqa: PLR0915  one step after another, each to be seen in its place
+    stack: Deployed, kind_name: str, name: str, *, home: Path, again: bool = False
+) -> Registered:
     """Register a thing, write its key and certificate into a folder below `home`, and return where it connects.
 
     again: it has a certificate already, which the new one replaces.
