@@ -287,7 +287,7 @@ pins:
 	@cd requirements && ../$(PIN) $(ARGS) dev.in
 	@cd requirements && ../$(PIN) $(ARGS) emulator.in
 	@cd requirements && ../$(PIN) $(ARGS) uv.in
-	@cp requirements/runtime.* requirements/emulator.* $(TEMPLATE)/requirements
+	@cp requirements/runtime.* requirements/emulator.* requirements/uv.* $(TEMPLATE)/requirements
 	@cd $(TEMPLATE)/requirements && $(CURDIR)/$(PIN) --no-annotate --constraint=$(CURDIR)/requirements/dev.txt dev.in
 	@cd $(TEMPLATE) && npm install --package-lock-only --silent --no-audit --no-fund
 	@npm install --package-lock-only --silent --no-audit --no-fund
