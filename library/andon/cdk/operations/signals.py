@@ -18,6 +18,7 @@ from andon.cdk.replica import LAKE, name_of_copy
 from andon.cdk.replica_time import COPY_MINUTES
 from andon.cdk.target import Target
 from andon.events.fact import Facts
+from andon.ingress.provisioning import REFUSED
 from andon.outbound.counted import CAPPED, OPEN
 
 LATE_SECONDS: Final = 300  # a healthy reader is behind by seconds
@@ -28,6 +29,7 @@ LATE_DECISION_SECONDS: Final = 90  # the hold-back is half a minute, and a sweep
 # Of millions of calls a day some fail, and are tried again; so many minutes in a row are no accident.
 NO_ACCIDENT: Final = 3
 UNDELIVERED_SECONDS: Final = 600
+REFUSALS: Final = 3  # one that was forgotten asks about once a minute; many, or somebody who tries names, ask more
 SLOW_MS: Final = 3000  # a cold start takes one second, and a read that waits for a write two
 
 
@@ -102,9 +104,20 @@ def _of_function(watched: Function) -> Iterator[Signal]:
             means = f"{name}'s ingest raises or times out: whole batches of what things publish come again."
             errors = metrics.errors(watched)
             yield Signal(name="Errors", metric=errors, minutes=NO_ACCIDENT, means=means, runbook="listener-errors")
+        case "provision", _:
+            yield from _of_provision(watched)
         case "restore", _:
             means = f"What {name} forgot does not come back: its restore raises or times out."
             yield Signal(name="Errors", metric=metrics.errors(watched), means=means, runbook="restore-failing")
+
+
+def _of_provision(hook: Function) -> Iterator[Signal]:
+    name, runbook = hook.package.name, "claims-refused"
+    means = f"{name}'s hook raises or times out: who has a claim becomes no thing, and asks again."
+    yield Signal(name="Errors", metric=metrics.errors(hook), minutes=NO_ACCIDENT, means=means, runbook=runbook)
+    means = f"More than {REFUSALS} a minute ask {name} by a claim for a thing that is not registered, or is taken."
+    refused = metrics.of_service(hook, REFUSED)
+    yield Signal(name="Refused", metric=refused, above=REFUSALS, minutes=5, means=means, runbook=runbook)
 
 
 def _of_sender(sender: Function) -> Iterator[Signal]:
