@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from andon_gateway.brokers import Broker, Tls
+from andon_gateway.claim import KIND, Claim, claim_of, template_of
 from andon_gateway.store import Stored
 from andon_gateway.tables import BadConfiguration, Table
 from andon_gateway.verdict import Verdict
@@ -49,10 +50,11 @@ class ByHttps:
 
 @dataclass(frozen=True, slots=True)
 class ByMqtt:
-    """A topic of AWS IoT."""
+    """A topic of AWS IoT; claim: by which the certificate is asked for, None: it is there."""
 
     broker: Broker
     topic: str
+    claim: Claim | None = None
 
 
 def north_of(andon: Table, folder: Path) -> ByHttps | ByMqtt:
@@ -83,7 +85,7 @@ def _mqtt(andon: Table, folder: Path) -> ByMqtt:
     if not THING.fullmatch(thing) or len(thing) > MAX_THING:
         raise BadConfiguration(f"{andon.place}.thing: should be the deployment and the factory, such as Andon:gdl-1")
     deployment = thing.partition(":")[0]
-    rule = andon.take("rule", str, f"{deployment}_factory".replace("-", "_"))
+    rule = andon.take("rule", str, template_of(deployment))
     if not RULE.fullmatch(rule):
         raise BadConfiguration(f"{andon.place}.rule: should be the name of a topic rule, such as Andon_factory")
     port = andon.take("port", int, PORT)
@@ -94,5 +96,7 @@ def _mqtt(andon: Table, folder: Path) -> ByMqtt:
         key=folder / andon.take("key", str),
         alpn=(BY_BROWSERS_PORT,) if port == PORT_OF_BROWSERS else (),
     )
-    topic = f"$aws/rules/{rule}/{deployment}/factory/{thing}/states"
-    return ByMqtt(Broker(andon.take("endpoint", str), port, tls, client_id=thing), topic)
+    said = andon.take("claim", dict, None)
+    claim = None if said is None else claim_of(Table(said, f"{andon.place}.claim"), folder, tls=tls, thing=thing)
+    topic = f"$aws/rules/{rule}/{deployment}/{KIND}/{thing}/states"
+    return ByMqtt(Broker(andon.take("endpoint", str), port, tls, client_id=thing), topic, claim)
