@@ -29,6 +29,12 @@ STEPS = st.lists(
 )
 
 
+@pytest.fixture
+def press() -> str:
+    """Return a machine that no other test knows, whose id is one of a thing."""
+    return f"press-{next(NUMBERS)}"
+
+
 def register(loop: Loop, name: str, factory: str = "gdl-1") -> None:
     body = json.loads(sample("http", "register-equipment")["body"]) | {"factoryId": factory}
     assert loop.request("PUT /equipment/{id}", path={"id": name}, body=body).status == 201
@@ -48,28 +54,38 @@ def ask(loop: Loop, template: str, parameters: dict[str, Any], *, certificate: s
     return allowed
 
 
-def test_a_machine_that_is_registered_may_become_a_thing_and_again_if_the_answer_was_lost(loop: Loop) -> None:
-    register(loop, "press-7")
+def test_a_machine_that_is_registered_may_become_a_thing_and_again_if_the_answer_was_lost(
+    loop: Loop, press: str
+) -> None:
+    register(loop, press)
 
-    assert ask(loop, MACHINE, {"Name": "press-7"})
-    assert ask(loop, MACHINE, {"Name": "press-7"})
-    loop.things["Andon:press-7"] = ["mine"]
-    assert ask(loop, MACHINE, {"Name": "press-7"})
+    assert ask(loop, MACHINE, {"Name": press})
+    assert ask(loop, MACHINE, {"Name": press})
+    loop.things[f"Andon:{press}"] = ["mine"]
+    assert ask(loop, MACHINE, {"Name": press})
 
 
-def test_who_is_not_registered_or_deleted_or_of_no_kind_is_refused(loop: Loop) -> None:
-    register(loop, "press-7")
-    register(loop, "press-8")
-    delete(loop, "press-8")
+def test_what_is_reserved_for_somebody_who_never_becomes_it_is_free_after_a_minute(loop: Loop, press: str) -> None:
+    register(loop, press)
+    assert ask(loop, MACHINE, {"Name": press})
+
+    assert not ask(loop, MACHINE, {"Name": press}, certificate="another", at_ms=NOW + RESERVED_MS)
+    assert ask(loop, MACHINE, {"Name": press}, certificate="another", at_ms=NOW + RESERVED_MS + 1)
+
+
+def test_who_is_not_registered_or_deleted_or_of_no_kind_is_refused(loop: Loop, press: str) -> None:
+    register(loop, press)
+    register(loop, f"{press}-deleted")
+    delete(loop, f"{press}-deleted")
 
     for template, name in (
-        (MACHINE, "press-6"),
-        (MACHINE, "press-8"),
-        (MACHINE, "Andon-prod:press-7"),
-        (MACHINE, "press-7 "),
+        (MACHINE, "nobody"),
+        (MACHINE, f"{press}-deleted"),
+        (MACHINE, f"Andon-prod:{press}"),
+        (MACHINE, f"{press} "),
         (MACHINE, ""),
-        (GATEWAY, "press-7"),
-        ("Other_equipment", "press-7"),
+        (GATEWAY, press),
+        ("Other_equipment", press),
     ):
         assert not ask(loop, template, {"Name": name}), name
 
@@ -94,16 +110,16 @@ def test_whatever_is_asked_is_refused_unless_it_is_registered(
     assert not ask(loop, template, parameters)
 
 
-def test_a_thing_that_has_a_certificate_gets_no_other_one_until_somebody_ends_that(loop: Loop) -> None:
-    register(loop, "press-7")
+def test_a_thing_that_has_a_certificate_gets_no_other_one_until_somebody_ends_that(loop: Loop, press: str) -> None:
+    register(loop, press)
 
-    loop.things["Andon:press-7"] = ["theirs"]
-    assert not ask(loop, MACHINE, {"Name": "press-7"})
-    loop.things["Andon:press-7"] = ["mine", "theirs"]
-    assert not ask(loop, MACHINE, {"Name": "press-7"})
+    loop.things[f"Andon:{press}"] = ["theirs"]
+    assert not ask(loop, MACHINE, {"Name": press})
+    loop.things[f"Andon:{press}"] = ["mine", "theirs"]
+    assert not ask(loop, MACHINE, {"Name": press})
 
-    loop.things["Andon:press-7"] = []
-    assert ask(loop, MACHINE, {"Name": "press-7"})
+    loop.things[f"Andon:{press}"] = []
+    assert ask(loop, MACHINE, {"Name": press})
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -126,25 +142,25 @@ def test_whoever_asks_when_a_thing_gets_at_most_one_certificate(loop: Loop, step
 
 
 @pytest.mark.parametrize("operation", ["GetItem", "ListThingPrincipals", "PutItem"])
-def test_a_failure_of_aws_allows_nobody(loop: Loop, operation: str) -> None:
-    register(loop, "press-7")
+def test_a_failure_of_aws_allows_nobody(loop: Loop, press: str, operation: str) -> None:
+    register(loop, press)
 
     with Wire(("dynamodb", "iot")) as wire:
         wire.fail(operation, "ThrottlingException")
         with pytest.raises(CallFailed):
-            ask(loop, MACHINE, {"Name": "press-7"})
+            ask(loop, MACHINE, {"Name": press})
 
 
-def test_each_answer_is_a_line_with_its_reason_and_a_count(loop: Loop, log_lines: LogLines) -> None:
-    register(loop, "press-7")
+def test_each_answer_is_a_line_with_its_reason_and_a_count(loop: Loop, press: str, log_lines: LogLines) -> None:
+    register(loop, press)
     log_lines.clear()
 
-    ask(loop, MACHINE, {"Name": "press-7"})
-    ask(loop, MACHINE, {"Name": "press-7"}, certificate="another")
-    ask(loop, MACHINE, {"Name": "press-6"})
+    ask(loop, MACHINE, {"Name": press})
+    ask(loop, MACHINE, {"Name": press}, certificate="another")
+    ask(loop, MACHINE, {"Name": "nobody"})
     ask(loop, MACHINE, {"Name": "<b>"})
-    loop.things["Andon:press-7"] = ["theirs"]
-    ask(loop, MACHINE, {"Name": "press-7"})
+    loop.things[f"Andon:{press}"] = ["theirs"]
+    ask(loop, MACHINE, {"Name": press})
 
     assert [(line["message"], line["why"], line["provisioned"], line["refused"]) for line in log_lines] == [
         ("provisioned", None, 1, 0),
