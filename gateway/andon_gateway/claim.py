@@ -12,16 +12,20 @@ KIND: Final = "factory"
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A claim; client: the beginning of its client ids. name: of the thing that it asks to be, in its deployment."""
+    """A claim; client: the beginning of its client ids. name: of the thing that it asks to be, in its deployment.
+
+    member: a machine that is registered at its factory, as far as the configuration says.
+    """
 
     certificate: Path
     key: Path
     template: str
     client: str
     name: str
+    member: str
 
 
-def claim_of(table: Table, folder: Path, *, tls: Tls, thing: str) -> Claim:
+def claim_of(table: Table, folder: Path, *, tls: Tls, thing: str, member: str) -> Claim:
     """Return the claim of a table, for a thing; paths in it are below a folder. tls: of the thing itself.
 
     Raises:
@@ -37,6 +41,7 @@ def claim_of(table: Table, folder: Path, *, tls: Tls, thing: str) -> Claim:
         template=table.take("template", str, template_of(deployment)),
         client=f"{deployment}_claim:",
         name=name,
+        member=member,
     )
     table.end()
     return found

@@ -21,7 +21,7 @@ NO_TOKEN: Final = "InvalidCertificateOwnershipToken"  # noqa: S105  the code of 
 NOT_ALLOWED: Final = "AccessDenied"
 
 
-def certificate_of(broker: Broker, claim: Claim, *, member: str) -> str:
+def certificate_of(broker: Broker, claim: Claim) -> str:
     """Get a certificate for the client of a broker, if there is none yet; return what there is.
 
     Raises:
@@ -33,17 +33,17 @@ def certificate_of(broker: Broker, claim: Claim, *, member: str) -> str:
     if tls is None or tls.certificate is None or tls.key is None:
         raise Refused("there is no place for certificate and key")
     kept = Kept(tls.certificate, tls.key)
-    is_new = provision(kept, ClaimDoor(broker, claim, member=member), lambda: requested(thing))
+    is_new = provision(kept, ClaimDoor(broker, claim), lambda: requested(thing))
     return f"{thing} has {'a new' if is_new else 'a'} certificate: {kept.certificate}"
 
 
 class ClaimDoor:
-    """The broker of a thing, for who has a claim to be it; member: something that is registered and belongs to it."""
+    """The broker of a thing, for who has a claim to be it."""
 
-    def __init__(self, broker: Broker, claim: Claim, *, member: str, answer_s: float = ANSWER_S) -> None:
+    def __init__(self, broker: Broker, claim: Claim, *, answer_s: float = ANSWER_S) -> None:
         """Connect to nobody yet."""
         self._broker, self._tls, self._claim = broker, broker.tls or Tls(), claim
-        self._parameters = {"Name": claim.name, "Member": member}
+        self._parameters = {"Name": claim.name, "Member": claim.member}
         self._answer_s = answer_s
 
     def sign(self, request: str) -> Signed:

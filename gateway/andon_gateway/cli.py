@@ -71,7 +71,7 @@ def _provision(configuration: Configuration) -> int:
     with needing("claim", "andon.claim"):
         from andon_gateway.claim_door import certificate_of  # noqa: PLC0415  the core needs no package
     try:
-        print(certificate_of(north.broker, north.claim, member=next(iter(configuration.machines))))  # noqa: T201
+        print(certificate_of(north.broker, north.claim))  # noqa: T201
     except (Refused, OSError) as error:
         print(error, file=sys.stderr)  # noqa: T201
         return 1

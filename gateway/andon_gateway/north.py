@@ -57,8 +57,8 @@ class ByMqtt:
     claim: Claim | None = None
 
 
-def north_of(andon: Table, folder: Path) -> ByHttps | ByMqtt:
-    """Return the way to the API of a table; paths in it are below a folder.
+def north_of(andon: Table, folder: Path, *, member: str = "") -> ByHttps | ByMqtt:
+    """Return the way to the API of a table; paths in it are below a folder. member: see `Claim`.
 
     Raises:
         BadConfiguration: it cannot be used.
@@ -68,7 +68,7 @@ def north_of(andon: Table, folder: Path) -> ByHttps | ByMqtt:
         case "https":
             return _https(andon, folder)
         case "mqtt":
-            return _mqtt(andon, folder)
+            return _mqtt(andon, folder, member)
         case other:
             raise BadConfiguration(f"{andon.place}.via: should be https or mqtt, not {other}")
 
@@ -80,7 +80,7 @@ def _https(andon: Table, folder: Path) -> ByHttps:
     return ByHttps(andon.take("url", str), folder / file if file else None, command)
 
 
-def _mqtt(andon: Table, folder: Path) -> ByMqtt:
+def _mqtt(andon: Table, folder: Path, member: str) -> ByMqtt:
     thing = andon.take("thing", str)
     if not THING.fullmatch(thing) or len(thing) > MAX_THING:
         raise BadConfiguration(f"{andon.place}.thing: should be the deployment and the factory, such as Andon:gdl-1")
@@ -96,7 +96,8 @@ def _mqtt(andon: Table, folder: Path) -> ByMqtt:
         key=folder / andon.take("key", str),
         alpn=(BY_BROWSERS_PORT,) if port == PORT_OF_BROWSERS else (),
     )
-    said = andon.take("claim", dict, None)
-    claim = None if said is None else claim_of(Table(said, f"{andon.place}.claim"), folder, tls=tls, thing=thing)
+    said, claim = andon.take("claim", dict, None), None
+    if said is not None:
+        claim = claim_of(Table(said, f"{andon.place}.claim"), folder, tls=tls, thing=thing, member=member)
     topic = f"$aws/rules/{rule}/{deployment}/{KIND}/{thing}/states"
     return ByMqtt(Broker(andon.take("endpoint", str), port, tls, client_id=thing), topic, claim)

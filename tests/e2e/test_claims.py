@@ -56,8 +56,8 @@ def provisioned(made: Made, name: str, folder: Path, *, kind: Kind = MACHINE, me
     tls = Tls(made.folder / SIGNERS, folder / CERTIFICATE, folder / KEY)
     broker = Broker(made.broker.host, made.broker.port, tls, client_id=f"{ROOT}:{name}")
     template = fleet.template_of(ROOT, kind)
-    asked = Claim(made.folder / CERTIFICATE, made.folder / KEY, template, fleet.client_of(ROOT, ""), name)
-    return certificate_of(broker, asked, member=member)
+    asked = Claim(made.folder / CERTIFICATE, made.folder / KEY, template, fleet.client_of(ROOT, ""), name, member)
+    return certificate_of(broker, asked)
 
 
 def is_answered(made: Made, folder: Path) -> bool:

@@ -14,22 +14,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andon.ingress import fleet
-from andon.ingress.names import rule_of
+from andon.ingress.names import rule_of, thing_of
 from andon_gateway import private_files
-from andon_gateway.claim import template_of
+from andon_gateway.brokers import Broker, Tls
+from andon_gateway.claim import claim_of
 from andon_gateway.claim_door import SIGNING, ClaimDoor
-from andon_gateway.config import parse
-from andon_gateway.north import ByMqtt
 from andon_gateway.provisioning import Expired, Kept, Refused, Requested, Signed, provision
-from andon_gateway.tables import BadConfiguration
+from andon_gateway.tables import Table
 from services.equipment.things import GATEWAY
-from tests.gateway.test_mqtt_north import CONFIGURATION
 
-CLAIM: Final = """
-[andon.claim]
-certificate = "claim/certificate.pem"
-key = "claim/key.pem"
-"""
 HOUR: Final = 3600
 STEPS: Final = 13
 """At which a process can end that gets its certificate at once."""
@@ -233,20 +226,14 @@ def test_it_takes_nothing_from_a_thing_that_has_a_certificate(tmp_path: Path) ->
 
 
 def test_its_names_are_those_of_the_deployment(tmp_path: Path) -> None:
-    text = CONFIGURATION.replace('"127.0.0.1 1.pem"', '"key.pem"', 2).replace('"key.pem"', '"own.pem"', 1) % 8883
-    north = parse(text.replace("[[source]]", f"{CLAIM}[[source]]", 1), tmp_path).north
-    assert isinstance(north, ByMqtt)
-    assert north.claim is not None
+    for root in ("Andon", "Andon-prod"):
+        tls = Tls(certificate=tmp_path / "own.crt", key=tmp_path / "own.key")
+        files = Table({"certificate": "claim.crt", "key": "claim.key"}, "andon.claim")
 
-    assert north.claim.template == fleet.template_of("Andon", GATEWAY)
-    assert north.claim.client == fleet.client_of("Andon", "")
-    assert (north.claim.name, north.claim.key) == ("gdl-1", tmp_path / "claim" / "key.pem")
-    assert template_of("Andon-prod") == rule_of("Andon-prod", GATEWAY)
+        claim = claim_of(files, tmp_path, tls=tls, thing=thing_of(root, "gdl-1"), member="press")
+
+        assert claim.template == fleet.template_of(root, GATEWAY) == rule_of(root, GATEWAY)
+        assert claim.client == fleet.client_of(root, "")
+        asked = ClaimDoor(Broker("localhost", 8883, tls), claim)._parameters  # noqa: SLF001
+        assert asked == {fleet.NAME: "gdl-1", fleet.MEMBER: "press"}
     assert SIGNING == fleet.SIGNING
-    asked = ClaimDoor(north.broker, north.claim, member="press")._parameters  # noqa: SLF001
-    assert asked == {fleet.NAME: "gdl-1", fleet.MEMBER: "press"}
-
-
-def test_a_claim_whose_answer_would_be_written_over_itself_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadConfiguration, match="two files"):
-        parse((CONFIGURATION % 8883).replace("[[source]]", f"{CLAIM}[[source]]", 1), tmp_path)

@@ -29,7 +29,7 @@ LATE_DECISION_SECONDS: Final = 90  # the hold-back is half a minute, and a sweep
 # Of millions of calls a day some fail, and are tried again; so many minutes in a row are no accident.
 NO_ACCIDENT: Final = 3
 UNDELIVERED_SECONDS: Final = 600
-REFUSALS: Final = 3  # one that was forgotten asks about once a minute; many, or somebody who tries names, ask more
+REFUSALS: Final = 3  # one that nobody registered asks every few minutes; many of them, or who tries names, more often
 SLOW_MS: Final = 3000  # a cold start takes one second, and a read that waits for a write two
 
 
