@@ -9,6 +9,7 @@ import pytest
 
 from andon.ingress import fleet
 from andon.ingress.names import Kind, thing_of
+from andon.ingress.provisioning import REFUSED
 from andon.testing.synthesised import Synthesised, text
 from services.equipment.ingress import INGRESS
 from tests.support.infra.synthesised import only, synthesise
@@ -119,6 +120,19 @@ def test_the_hook_answers_before_aws_gives_up_and_knows_whose_things_they_are(aw
 
     assert hook["Timeout"] == 5
     assert hook["Environment"]["Variables"]["THINGS_ROOT"] == "Andon"
+
+
+def test_refusals_that_pile_up_wake_somebody(aws: Synthesised) -> None:
+    alarms = {one.get("AlarmName"): one for one in aws.of_type("AWS::CloudWatch::Alarm").values()}
+    alarm = alarms["Andon/equipment/Provision/Refused"]
+
+    dimensions = {one["Name"]: one["Value"] for one in alarm["Dimensions"]}
+    assert (alarm["Namespace"], alarm["MetricName"], dimensions) == (
+        "Andon",
+        REFUSED,
+        {"service": "equipment", "stage": "dev"},
+    )
+    assert (alarm["Threshold"], alarm["EvaluationPeriods"]) == (3, 5)
 
 
 def test_a_stage_that_does_not_say_so_has_no_door_for_claims(prod: Synthesised) -> None:
