@@ -389,7 +389,7 @@ EVENTS: Final = [
          "return None if _reserve(applicant, provisioning, now_ms) else Refusal.RESERVED", "return None"),
         ("by claim: what was reserved once is so for ever", " OR #at < :before", ""),
         ("by claim: whose answer was lost is refused", " OR #certificate = :own", ""),
-        ("by claim: a template is of any kind", "if template_of(root, kind) == template", "if template"),
+        ("by claim: a template is of any kind", "if rule_of(root, kind) == template", "if template"),
         ("by claim: a failure of AWS is as good as a yes", "if error.code == NO_SUCH_THING:", "if error:")),
     *_in("functions/services/equipment/provisioning.py", "tests/services/equipment/test_provisioning.py",
         ("by claim: a gateway names a machine of another factory", "return reporter.may_report(machine, registration)",

@@ -15,8 +15,8 @@ from typing import Final, NamedTuple
 from andon.dynamodb.client import Table
 from andon.dynamodb.errors import ConditionFailed
 from andon.dynamodb.expressions import Condition
-from andon.ingress.fleet import MEMBER, NAME, template_of
-from andon.ingress.names import ROOT, Kind, thing_of
+from andon.ingress.fleet import MEMBER, NAME
+from andon.ingress.names import ROOT, Kind, rule_of, thing_of
 from andon.runtime import clock
 from andon.runtime.errors import CallFailed
 from andon.runtime.json_types import JsonMapping, JsonObject
@@ -100,7 +100,7 @@ def applicant_of(event: JsonMapping, *, kinds: Iterable[Kind], root: str) -> App
     template = event["templateArn"].rpartition("/")[2]
     parameters = event["parameters"]
     name, member = parameters.get(NAME), parameters.get(MEMBER, "")
-    kind = next((kind.name for kind in kinds if template_of(root, kind) == template), None)
+    kind = next((kind.name for kind in kinds if rule_of(root, kind) == template), None)
     if kind is None or not isinstance(name, str) or not isinstance(member, str):
         return None
     try:
