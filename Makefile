@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install new samples up redeploy call device connect down import demo console inbox token load archive audit bench attack region-drill prove-people prove-telling gateway gateway-check gateway-torture prove-opcua test deployed cut-over machine pages others measured types nag wheel site docs release mutants lint check synth openapi agents figures pictures costs simulate query train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
+.PHONY: help install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench attack region-drill prove-people prove-telling gateway gateway-check gateway-torture prove-opcua test deployed cut-over machine pages others measured types nag wheel site docs release mutants lint check synth openapi agents figures pictures costs simulate query train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -40,6 +40,10 @@ down:  ## end what `make up` started
 connect: device
 device: install  ## let a machine, or a plant's gateway, connect to the running system by MQTT: ID=press-7 or FACTORY=gdl-1 (a new certificate: AGAIN=1)
 	@$(ANDON) connect $(if $(FACTORY),factory '$(FACTORY)',equipment '$(ID)') $(if $(AGAIN),--again) $(ON_STACK)
+
+claim: override export TO := $(value TO)
+claim: install  ## make a claim, by which machines or gateways get a certificate of their own: KIND=equipment TO=folder; alone lists; withdraw: END=3fa2b1
+	@$(ANDON) claim $(if $(KIND),'$(KIND)') $(if $(value TO),--to "$$TO") $(if $(END),--end '$(END)') $(ON_STACK)
 
 # As they were typed: a token, and folders with a $ in their names.
 import: override export CSV := $(value CSV)
@@ -287,7 +291,7 @@ pins:
 	@cd requirements && ../$(PIN) $(ARGS) dev.in
 	@cd requirements && ../$(PIN) $(ARGS) emulator.in
 	@cd requirements && ../$(PIN) $(ARGS) uv.in
-	@cp requirements/runtime.* requirements/emulator.* $(TEMPLATE)/requirements
+	@cp requirements/runtime.* requirements/emulator.* requirements/uv.* $(TEMPLATE)/requirements
 	@cd $(TEMPLATE)/requirements && $(CURDIR)/$(PIN) --no-annotate --constraint=$(CURDIR)/requirements/dev.txt dev.in
 	@cd $(TEMPLATE) && npm install --package-lock-only --silent --no-audit --no-fund
 	@npm install --package-lock-only --silent --no-audit --no-fund

@@ -8,6 +8,7 @@ import sys
 from bench import (
     agenda_costs,
     chain_costs,
+    claim_costs,
     content_costs,
     object_costs,
     report_units,
@@ -22,7 +23,7 @@ def main() -> int:
     """Count and price; 1 if a figure is not what it is on paper."""
     figures, used = version_units.count(), report_units.count()
     print(version_units.report(figures), report_units.report(used), sep="\n\n", end="\n\n", flush=True)
-    parts = (object_costs, agenda_costs, content_costs, chain_costs, telling_costs, thing_costs)
+    parts = (object_costs, agenda_costs, content_costs, chain_costs, telling_costs, thing_costs, claim_costs)
     print(*(part.report() for part in parts), sep="\n\n", end="\n\n", flush=True)
     print(bills.report(bills.bills()))
     return int(any(one.differs for one in figures) or bool(report_units.differing(used)))

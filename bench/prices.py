@@ -38,6 +38,7 @@ DATA_EVENT: Final = Price("CloudTrail data events: S3's requests", 1.00, "https:
 IOT_MINUTE: Final = Price("AWS IoT, minutes of connections", 0.08, "https://aws.amazon.com/iot-core/pricing/")
 IOT_MESSAGE: Final = Price("AWS IoT messages, for each 5 KB; none by Basic Ingest", 1.00, IOT_MINUTE.page)
 IOT_RULE: Final = Price("AWS IoT rules triggered, for each 5 KB", 0.15, IOT_MINUTE.page)
+IOT_OPERATION: Final = Price("AWS IoT operations of the registry, for each 1 KB", 1.25, IOT_MINUTE.page)
 IOT_ACTION: Final = Price("AWS IoT actions of rules, for each 5 KB", 0.15, IOT_MINUTE.page)
 
 GB_SECOND: Final = Price("Lambda, GB-seconds on arm64", 0.0000133334, INVOCATION.page)

@@ -18,7 +18,7 @@ from bench import prices
 from bench.quiet_clock import START_MS, quiet_clock
 from bench.simulate.limits import RECEIVED_AT_ONCE
 from bench.workload import SAMPLES
-from services.equipment.ingress import GATEWAY, MACHINE
+from services.equipment.things import GATEWAY, MACHINE
 
 EVERY_MINUTES: Final = 5
 MANY: Final = 100

@@ -18,7 +18,8 @@ from andon.tools.stack.api import path_of
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
-from andon.tools.thing.register import CERTIFICATE, KEY, SIGNERS, register
+from andon.tools.thing.certificate import CERTIFICATE, KEY, SIGNERS
+from andon.tools.thing.register import register
 from andon.tools.views.deployed import here
 from bench.gateway.child import ANDON, CONFIGURED
 from bench.gateway.torture import Outcome, child_of, compared, run
@@ -26,7 +27,7 @@ from bench.gateway.workload import APART_MS, MACHINES, Machines, workload
 from contract import groups
 from contract.locations import FIELDS
 from contract.reports import REPORTED
-from services.equipment.ingress import GATEWAY as OF_PLANTS
+from services.equipment.things import GATEWAY as OF_PLANTS
 
 TIMEOUT_S: Final = 30
 LIVES_S: Final = {False: (0.2, 1.0), True: (0.2, 0.4)}

@@ -18,12 +18,19 @@ from andon_gateway.config import Configuration, read
 from andon_gateway.engine import Wired
 from andon_gateway.gateway import Gateway
 from andon_gateway.health import server
+from andon_gateway.north import ByMqtt
+from andon_gateway.provisioning import Refused
 from andon_gateway.reading import Message
-from andon_gateway.sources import sources_of
+from andon_gateway.sources import needing, sources_of
 from andon_gateway.states import remembered, step
 from andon_gateway.tables import BadConfiguration
 
 WAIT_S: Final = 10.0
+VERBS: Final = {
+    "run": "report, until it is ended",
+    "check": "read each value once, and print the states",
+    "provision": "get a certificate by the claim, if there is none yet",
+}
 
 SourceTag = tuple[str, str]
 """The name of a source, and a tag of it."""
@@ -32,12 +39,12 @@ SourceTag = tuple[str, str]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a verb; return 2 for a configuration that cannot be used."""
     parser = argparse.ArgumentParser(prog="andon-gateway", description=__doc__)
-    parser.add_argument("verb", choices=("run", "check"), help="check: read each value once, and print the states")
+    parser.add_argument("verb", choices=VERBS, help="; ".join(f"{verb}: {about}" for verb, about in VERBS.items()))
     parser.add_argument("configuration", type=Path)
     chosen = parser.parse_args(arguments)
+    do = {"run": _run, "check": _check, "provision": _provision}
     try:
-        configuration = read(chosen.configuration)
-        return _run(configuration) if chosen.verb == "run" else _check(configuration)
+        return do[chosen.verb](read(chosen.configuration))
     except (BadConfiguration, ValueError) as error:
         print(f"{chosen.configuration}: {error}", file=sys.stderr)  # noqa: T201
         return 2
@@ -60,6 +67,21 @@ def _run(configuration: Configuration) -> int:
             health.server_close()
         gateway.stop()
     return 1
+
+
+def _provision(configuration: Configuration) -> int:
+    """Get a certificate; return 1 if AWS gives none."""
+    north = configuration.north
+    if not isinstance(north, ByMqtt) or north.claim is None:
+        raise BadConfiguration("andon.claim: is missing, by which a certificate is asked for")
+    with needing("claim", "andon.claim"):
+        from andon_gateway.claim_door import certificate_of  # noqa: PLC0415  the core needs no package
+    try:
+        print(certificate_of(north.broker, north.claim))  # noqa: T201
+    except (Refused, OSError) as error:
+        print(error, file=sys.stderr)  # noqa: T201
+        return 1
+    return 0
 
 
 def _check(configuration: Configuration) -> int:

@@ -65,7 +65,7 @@ def parse(text: str, folder: Path) -> Configuration:
     sources = tuple(source_of(one, folder) for one in file.tables("source"))
     machines = [_machine(one, {source.name: source for source in sources}) for one in file.tables("machine")]
     found = Configuration(
-        north=north_of(andon, folder),
+        north=north_of(andon, folder, member=machines[0].id if machines else ""),
         store=folder / andon.take("store", str, "andon-gateway.db"),
         capacity=andon.take("capacity", int, CAPACITY),
         is_clock_trusted=andon.take("clock_is_right", bool, default=False),

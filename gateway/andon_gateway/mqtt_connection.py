@@ -66,10 +66,10 @@ class Connection:
             password = self._broker.password_file.read_text().strip()
             self._client.username_pw_set(self._broker.user, password)
         self._client.connect(self._broker.host, self._broker.port, self._keep_alive_s)
-        self._await(lambda: self._is_connected, "CONNECT")
+        self.wait(lambda: self._is_connected, "CONNECT")
         if filters:
             self._client.subscribe([(one, 1) for one in filters])
-            self._await(lambda: self._subscribed is not None, "SUBSCRIBE")
+            self.wait(lambda: self._subscribed is not None, "SUBSCRIBE")
         refused = [one for one, code in zip(filters, self._subscribed or (), strict=False) if code.is_failure]
         if refused:
             raise Lost(f"the broker refused to subscribe to {', '.join(refused)}")
@@ -103,22 +103,28 @@ class Connection:
 
         """
         number = self._client.publish(topic, content, qos=1).mid
-        self._await(lambda: number in self._acknowledged, "PUBLISH")
+        self.wait(lambda: number in self._acknowledged, "PUBLISH")
         self._acknowledged.clear()
 
-    def close(self) -> None:
-        """Disconnect, if there is a connection."""
-        with contextlib.suppress(OSError, ValueError):
-            self._client.disconnect()
-            self._client.loop(0)
+    def wait(self, is_there: Callable[[], bool], what: str) -> None:
+        """Read and write until something is there.
 
-    def _await(self, is_there: Callable[[], bool], what: str) -> None:
+        Raises:
+            Lost: it is not in time, or the connection is.
+
+        """
         ends_s = time.monotonic() + self._answer_s
         while not is_there():
             left_s = ends_s - time.monotonic()
             if left_s <= 0:
                 raise Lost(f"no answer to {what} within {self._answer_s:g} s")
             self.step(min(left_s, LOOK_S))
+
+    def close(self) -> None:
+        """Disconnect, if there is a connection."""
+        with contextlib.suppress(OSError, ValueError):
+            self._client.disconnect()
+            self._client.loop(0)
 
     def _on_connect(self, _client: Client, _data: object, _flags: object, code: ReasonCode, _more: object) -> None:
         self._is_connected = not code.is_failure

@@ -27,6 +27,7 @@ from andon.cdk.outbound import let_read_secrets, let_send
 from andon.cdk.owned_table import OwnedTable
 from andon.cdk.package_stack import tell
 from andon.cdk.part import Part
+from andon.cdk.provisioning import Provisioning, kinds_by_claim
 from andon.cdk.queues import Batch, Reader
 from andon.cdk.target import Target
 from andon.cdk.things import Things
@@ -35,7 +36,7 @@ from andon.events import fault, publish_changes
 from andon.http import shares
 from andon.outbound.breaker import OPENS_AT
 from andon.packages.discovery import role_of
-from andon.packages.package import Package
+from andon.packages.package import PROVISION, Package
 from andon.rules import due, hold_back
 from andon.rules.sweep import ALL_SHARDS, SHARDS
 from andon.wire import queue
@@ -49,6 +50,8 @@ DECIDING_ACTIONS: Final = ("GetItem", "PutItem", "Query")  # reads the history o
 KEEPING_ACTIONS: Final = ("PutItem",)  # a revision that is not there, which is not read
 # Of the rows by which it knows what a thing may speak of, and of those about who is connected.
 INGEST_ACTIONS: Final = ("BatchGetItem", "GetItem", "PutItem")
+# Of the rows by which it knows who is registered, and of those that reserve a thing for who is about to become it.
+PROVISION_ACTIONS: Final = ("GetItem", "PutItem")
 RESTORE_ACTIONS: Final = ("PutItem", "UpdateItem")  # a row that is not there, the ttl of one that is
 SENDER_ACTIONS: Final = ("GetItem", "PutItem", "Query", "UpdateItem")  # claims and marks, by what waits
 SWEEP_ACTIONS: Final = (*DECIDING_ACTIONS, "DeleteItem")  # what is done is not due any more
@@ -68,8 +71,9 @@ TARGETS_OF_RULE: Final = 5
 class Service(Part):
     """An autonomous service, from its package's declarations; `stream_first` allows its commands to publish, too.
 
-    With a listener it keeps something of events of others, with an `ingress.py` things publish to it. With a
-    `control.py` it is a control service: its trigger decides upon events, and its sweep when time has passed.
+    With a listener it keeps something of events of others, with an `ingress.py` things publish to it, and are made by a
+    claim where the stage says so. With a `control.py` it is a control service: its trigger decides upon events, and its
+    sweep when time has passed.
     """
 
     def __init__(self, scope: Construct, name: str, hub: EventHub, api: Api, *, stream_first: bool = False) -> None:
@@ -85,7 +89,9 @@ class Service(Part):
         package, stack = self.package, self.stack
         self._refuse()
         self._tables = {variable: OwnedTable(stack, variable, schema) for variable, schema in package.tables.items()}
-        self.functions = self.create_functions({name: table.table_name for name, table in self._tables.items()})
+        named = {name: table.table_name for name, table in self._tables.items()}
+        self._by_claim = kinds_by_claim(package, Target.of(stack))
+        self.functions = self.create_functions(named, but=() if self._by_claim else (PROVISION,))
         self._serve()
         facts = frozenset((package.name, event_type) for event_type in package.types | {fault.TYPE})
         self.hub.join(Participant(package.name, package.subscriptions, facts, package.latched))
@@ -115,6 +121,7 @@ class Service(Part):
             "command": self._wire_command,
             "query": self._wire_query,
             "ingest": self._wire_ingest,
+            PROVISION: self._wire_provision,
             "trigger": self._wire_trigger,
             "listener": self._wire_listener,
             "sweep": self._wire_sweep,
@@ -171,6 +178,11 @@ class Service(Part):
         self._grant(ingest, INGEST_ACTIONS)
         self.hub.grant_publish(ingest, only={"source": name})
         self.hub.ingesting[self.package.ingest_queue] = self.ingesting.queue
+
+    def _wire_provision(self, hook: Function) -> None:
+        """Let AWS IoT ask the hook who may become a thing by a claim."""
+        Provisioning(self.stack, self._by_claim, hook=hook)
+        self._grant(hook, PROVISION_ACTIONS)
 
     def _wire_trigger(self, trigger: Function) -> None:
         """Bring the changes of tables to the trigger; batches that it cannot publish in time are kept, whole."""

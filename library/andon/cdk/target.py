@@ -97,6 +97,7 @@ class Target:
     customer_key: bool = False  # tables are encrypted with a key of this account instead of DynamoDB's own
     alarm_topic: str | None = None  # the SNS topic for alarms, by its ARN or its name
     runbooks: str = "docs/runbooks"  # where the pages that alarms name can be read
+    provisioned_by_claim: tuple[str, ...] | None = ()  # kinds of things that a claim makes; None: all that are declared
     second_factor: bool = False  # a user may have one, by an app; a device has none
     places_required: bool = False  # a caller without a place is nowhere
     trailed: bool = False  # CloudTrail writes down who reads what is recorded
@@ -175,6 +176,7 @@ class Target:
             customer_key=stage.customer_key,
             alarm_topic=stage.alarm_topic,
             runbooks=stage.runbooks or self.runbooks,
+            provisioned_by_claim=stage.provisioned_by_claim,
             second_factor=stage.second_factor,
             places_required=stage.places_required,
             trailed=stage.data_trail,
@@ -279,6 +281,7 @@ LOCAL: Final = Target(
     bytecode=NONE,  # `make up` needs no other Python than the one that it runs on
     learns_usual=False,
     asks_by_athena=False,  # the emulator's Athena answers with made-up values; `make query` asks DuckDB
+    provisioned_by_claim=None,  # nobody else reaches its broker
     reports_of_one=1_000,  # `make load` and others report for all machines by one token
     live_origin="ws://data-ats.iot.us-east-1.localhost:4566",  # of `make up`, unless `-c liveOrigin` says another port
     log_retention=RetentionDays.ONE_DAY,

@@ -20,7 +20,7 @@ The handlers of `command.py` and `query.py` are the package's own. Those of othe
 | `revisions.py` | REVISIONS: discriminator -> the revision that a row is, for when a region is lost | services |
 | `versioning.py` | AGGREGATES: discriminator -> how its rows are versioned, see `andon.versions.aggregate` | services |
 | `restored.py` | ON: topic -> what comes back of a replayed event; hence it has a `restore` | services |
-| `ingress.py` | INGRESS: what it takes over MQTT, see `andon.ingress.ingress`; hence it has an ingest | services |
+| `ingress.py` | INGRESS: what it takes over MQTT, see `andon.ingress.ingress`; hence `ingest`, `provision` | services |
 | `outbound.py` | GATEWAY: what wakes its sender, see `andon.outbound.gateway`; hence it has a sender | services |
 """
 
@@ -55,11 +55,17 @@ if TYPE_CHECKING:  # it loads Powertools
 Side = Literal["services", "views", "stores", "pages"]
 SIDES: Final[tuple[Side, ...]] = get_args(Side)
 
-ROLES: Final = ("command", "query", "ingest", "trigger", "listener", "push", "sweep", "sender", "restore", "recompute")
+ROLES: Final = (
+    "command", "query", "ingest", "provision", "trigger", "listener", "push", "sweep", "sender", "restore", "recompute",
+)  # fmt: skip
 """The handlers that a package may have; each is one Lambda function."""
+
+PROVISION: Final = "provision"
+"""That of a service whose things may be provisioned by a claim, where a stage lets them."""
 
 DECLARED_BY: Final[Mapping[tuple[Side, str], str]] = {
     ("services", "ingest"): "ingress",
+    ("services", "provision"): "ingress",
     ("services", "trigger"): "facts",
     ("services", "listener"): "subscriptions",
     ("services", "sweep"): "control",
@@ -337,7 +343,9 @@ class Package:
 
     def _declares(self, role: str) -> bool:
         file = DECLARED_BY.get((self.side, role))
-        return file is not None and self.has(file)
+        if file is None or not self.has(file):
+            return False
+        return role != PROVISION or self.ingress.provisioning is not None
 
     def _shared(self, role: str) -> str:
         """Name the library's module for a role: a trigger may also keep revisions, decide, delete contents."""

@@ -142,6 +142,8 @@ def _permission_on_topics(call: Call) -> UsedPermission:
             return UsedPermission("iot:Publish", f"{IOT}:topic/{topic}")
         case ("iot", "DescribeEndpoint", _):
             return UsedPermission("iot:DescribeEndpoint", "*")
+        case ("iot", "ListThingPrincipals", {"thingName": thing}):
+            return UsedPermission("iot:ListThingPrincipals", f"{IOT}:thing/{thing}")
         case ("sts", "AssumeRole", {"RoleArn": role}):
             return UsedPermission("sts:AssumeRole", role)
         case (service, operation, _):

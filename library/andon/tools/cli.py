@@ -24,6 +24,7 @@ VERBS: Final = {
     "redeploy": Verb("stack.redeploy", "bring changed code to the running system, within seconds"),
     "call": Verb("stack.call", "send a signed request to the running system: METHOD PATH [JSON] [--as ROLE]"),
     "connect": Verb("thing", "let something connect by MQTT, by a certificate of its own: KIND NAME [--again]"),
+    "claim": Verb("thing.claims", "make what many get a certificate of their own by: KIND; alone lists; --end ID"),
     "down": Verb("stack.down", "end what `up` started"),
     "token": Verb("stack.users", "print a token for the running system: ROLE [USER] [--at PLACE,…]"),
     "console": Verb("console", "watch the flow through the running system, and its faults; one screen of it: ONCE=1"),

@@ -22,7 +22,7 @@ from andon.rules.rule import RULE
 from andon.runtime import times
 from andon.runtime.errors import Poison
 from andon.testing.drift import forge, keep_in_lake, rows_of
-from andon.testing.lambda_events import http_event, sqs_event
+from andon.testing.lambda_events import http_event, provisioning_event, sqs_event
 from andon.testing.loop import REPLAYS, Loop
 from andon.testing.permissions import UsedPermission, used_by
 from andon.testing.replayable import Invocation, invocations_of, readers_of, time_of
@@ -34,7 +34,7 @@ from demo.people import LIZ
 from services.dispatch.tables import KEYS, TABLE, partition_of
 from tests.support.anomalies import model_content, put_model
 from tests.support.archive import ARCHIVE, DAY_MS, EQUIPMENT_ROUTE, OPERATOR_ROUTE, line_of
-from tests.support.samples import NOW, fact, paths
+from tests.support.samples import NOW, fact, paths, sample
 from tests.support.wire import Wire
 
 MACHINES = ("d#12345",)
@@ -96,6 +96,7 @@ def _invocations(loop: Loop, wire: Wire) -> Iterator[tuple[Invocation, int]]:
             yield from _decisions(service, loop, wire)
         yield from _crossings(service, loop)
         yield from _contents(service)
+    yield from _by_claim()
     yield from _archive(loop)
     yield from _replays(loop)
     for view in recomputed():
@@ -172,6 +173,15 @@ def _contents(service: Package) -> Iterator[tuple[Invocation, int]]:
     removed = {"eventID": "1", "eventName": "REMOVE", "eventSourceARN": arn, "dynamodb": {"OldImage": to_typed(row)}}
     by_ttl = {**removed, "userIdentity": {"type": "Service", "principalId": TTL_SERVICE}}
     yield Invocation(service, "trigger", {"Records": [by_ttl]}), NOW
+
+
+def _by_claim() -> Iterator[tuple[Invocation, int]]:
+    """Let somebody ask by a claim to be a machine that is registered."""
+    body = sample("http", "register-equipment")["body"]
+    registered = http_event("PUT /equipment/{id}", path={"id": "press-8"}, body=body)
+    yield from ((invocation, NOW) for invocation in invocations_of(registered))
+    asked = provisioning_event("Andon_equipment", {"Name": "press-8"})
+    yield from ((Invocation(one, "provision", asked), NOW) for one in services() if one.plays("provision"))
 
 
 def _crossings(service: Package, loop: Loop) -> Iterator[tuple[Invocation, int]]:

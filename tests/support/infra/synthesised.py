@@ -16,7 +16,7 @@ from andon.cdk.service import Service
 from andon.cdk.view import View
 from andon.dynamodb.schema import TableSchema
 from andon.packages.discovery import packages, services, views
-from andon.packages.package import Package
+from andon.packages.package import PROVISION, Package
 from andon.testing.synthesised import UNTRACED, WITH_PATHS, Properties, Synthesised, assembled
 from infra.stack import Andon
 
@@ -44,6 +44,7 @@ def files(package: Package) -> list[str]:
 
 
 FILES = [file for package in PACKAGES for file in files(package)]
+IN_ALL_STAGES = [file for file in FILES if not file.endswith(f"/{PROVISION}")]
 
 
 def declared_tables(package: Package) -> dict[str, TableSchema]:
@@ -70,6 +71,7 @@ OTHER_SETTINGS: dict[str, Any] = {
     "mailFrom": "andon@plant.example.com",
     "origin": "https://andon.example.com",
     "placesRequired": True,
+    "provisionedByClaim": ["factory"],
     "pushHosts": ["fcm.googleapis.com"],
     "pushKey": "BPublic",
     "qualifier": "andon1",

@@ -18,6 +18,7 @@ from andon.cdk.replica import LAKE, name_of_copy
 from andon.cdk.replica_time import COPY_MINUTES
 from andon.cdk.target import Target
 from andon.events.fact import Facts
+from andon.ingress.provisioning import REFUSED
 from andon.outbound.counted import CAPPED, OPEN
 
 LATE_SECONDS: Final = 300  # a healthy reader is behind by seconds
@@ -28,6 +29,7 @@ LATE_DECISION_SECONDS: Final = 90  # the hold-back is half a minute, and a sweep
 # Of millions of calls a day some fail, and are tried again; so many minutes in a row are no accident.
 NO_ACCIDENT: Final = 3
 UNDELIVERED_SECONDS: Final = 600
+REFUSALS: Final = 3  # one that nobody registered asks every few minutes; many of them, or who tries names, more often
 SLOW_MS: Final = 3000  # a cold start takes one second, and a read that waits for a write two
 
 
@@ -113,6 +115,15 @@ def _of_ingesting(ingest: Function) -> Iterator[Signal]:
 def _of_restore(restore: Function) -> Iterator[Signal]:
     means = f"What {restore.package.name} forgot does not come back: its restore raises or times out."
     yield Signal(name="Errors", metric=metrics.errors(restore), means=means, runbook="restore-failing")
+
+
+def _of_provision(hook: Function) -> Iterator[Signal]:
+    name, runbook = hook.package.name, "claims-refused"
+    means = f"{name}'s hook raises or times out: who has a claim becomes no thing, and asks again."
+    yield Signal(name="Errors", metric=metrics.errors(hook), minutes=NO_ACCIDENT, means=means, runbook=runbook)
+    means = f"More than {REFUSALS} a minute ask {name} by a claim for a thing that is not registered, or is taken."
+    refused = metrics.of_service(hook, REFUSED)
+    yield Signal(name="Refused", metric=refused, above=REFUSALS, minutes=5, means=means, runbook=runbook)
 
 
 def _of_sender(sender: Function) -> Iterator[Signal]:
@@ -296,5 +307,6 @@ _OF_ROLE: Final[Mapping[str, Callable[[Function], Iterator[Signal]]]] = {
     "recompute": _of_recompute,
     "sender": _of_sender,
     "ingest": _of_ingesting,
+    "provision": _of_provision,
     "restore": _of_restore,
 }

@@ -98,6 +98,13 @@ def test_requirements_name_files_that_are_there() -> None:
     assert [file for file in named if not (ROOT / file).is_file()] == []
 
 
+def test_beside_what_is_pinned_stands_what_it_was_pinned_of() -> None:
+    folder = ROOT / "requirements"
+    pinned = [file for file in folder.glob("*.txt") if file.name != "andon.txt" and "--hash" in file.read_text()]
+
+    assert [f"requirements/{file.stem}.in" for file in pinned if not file.with_suffix(".in").is_file()] == []
+
+
 def test_the_readme_asks_for_routes_that_are_served() -> None:
     text = (ROOT / "README.md").read_text()
     called = re.findall(r"CALL=\"([A-Z]+ /[\w/.-]+)", text)

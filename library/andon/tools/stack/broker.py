@@ -10,6 +10,7 @@ import importlib
 import ssl
 from typing import Any, Final
 
+from andon.tools.stack.broker_csr import add_signing
 from andon.tools.stack.shortcut import Application, Message, Receive, Send
 from andon.tools.stack.sink import answer
 
@@ -42,6 +43,7 @@ class Broker:
         async with self._opening:
             if self._server is None:
                 hold_to_policies(iot._WSSession)  # noqa: SLF001  the emulator's
+                add_signing(iot)
                 # Not by `loop.start_tls`, as the emulator does: under uvloop its handshake never ends.
                 self._server = await asyncio.start_server(
                     iot._mtls_handle_conn,  # noqa: SLF001  as above
