@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench attack region-drill prove-people prove-telling gateway gateway-check gateway-torture prove-opcua test deployed cut-over machine pages others measured types nag wheel site docs release mutants lint check synth openapi agents figures pictures costs simulate query train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
+.PHONY: help install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench attack region-drill prove-people prove-telling gateway gateway-check gateway-torture prove-opcua test deployed cut-over machine pages others measured types nag wheel site docs release mutants lint check synth openapi agents figures pictures costs simulate query trace train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -87,6 +87,13 @@ query: override export ARGS := $(value ARGS)
 query: override export NAME := $(if $(filter line,$(origin NAME)),$(NAME))
 query: install  ## ask the lake: SQL="SELECT …" or NAME=story ARGS="equipment=press-7" (CSV=file PLOT=file.png, NAMES=1); alone lists
 	@$(ANDON) query
+
+trace: override export ID := $(if $(filter line,$(origin ID)),$(value ID))
+trace: override export OTLP := $(value OTLP)
+trace: override export LAKE := $(if $(filter line,$(origin LAKE)),$(value LAKE))
+trace: override export UNTIL := $(if $(filter line,$(origin UNTIL)),$(UNTIL))
+trace: install  ## follow a fact from its cause to all that came of it: ID=<event, x-after, or press-7/ERROR/time> (OTLP=file.json, LAKE=folder, UNTIL=day)
+	@$(ANDON) trace
 
 train: install  ## learn from the lake what is usual, for anomalies: ARGS="since=2026-11-01"; how good it is: EVALUATE=1
 	@$(RUN) demo.lake.make_train

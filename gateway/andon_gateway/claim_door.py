@@ -74,8 +74,7 @@ class ClaimDoor:
     def _ask(self, topic: str, said: Mapping[str, Any]) -> dict[str, Any]:
         """Return the answer to a request, which comes over the connection of the request."""
         accepted, rejected = f"{topic}/accepted", f"{topic}/rejected"
-        answers: dict[str, bytes] = {}
-        connection = self._connection(answers)
+        connection = self._connection(answers := dict[str, bytes]())
         try:
             connection.open([accepted, rejected])
             connection.deliver(topic, json.dumps(said).encode())
@@ -84,10 +83,10 @@ class ClaimDoor:
             raise Refused(f"by the claim: {error}") from error
         finally:
             connection.close()
-        if accepted in answers:
-            found: dict[str, Any] = json.loads(answers[accepted])
-            return found
-        raise _refused(json.loads(answers[rejected]))
+        if accepted not in answers:
+            raise _refused(json.loads(answers[rejected]))
+        found: dict[str, Any] = json.loads(answers[accepted])
+        return found
 
     def _connection(self, answers: dict[str, bytes]) -> Connection:
         """Return a connection as a client of the claim, which puts what comes into `answers`, by its topic."""

@@ -94,6 +94,12 @@ class Whereabouts(NamedTuple):
     paths: tuple[tuple[str, ...], ...]
 
 
+NamedBy = Mapping[str, tuple[str, ...]]
+"""Name of an entity -> the fields by which other facts name the fact that it is in, where they have no id of it."""
+
+NOTHING: Final[NamedBy] = {}
+
+
 class Project(NamedTuple):
     """A project.
 
@@ -104,7 +110,8 @@ class Project(NamedTuple):
     loads and shows, see `andon.tools.stack.demo`. pictures: the module whose `PICTURES` draw its saved queries, see
     `andon.tools.lake.plots`. description: of its API, in Markdown; license: of it, by its SPDX name. people: where
     their names are, None if nowhere. whereabouts: of subjects; without them nobody who is limited to places may deal
-    with any. example_view: the view that examples name.
+    with any. example_view: the view that examples name. named_by: how facts name one of which they have no id, the
+    facts of people's answers above all, see `andon.tools.trace`; `andon trace` takes the values of the first, too.
     """
 
     name: str
@@ -122,6 +129,7 @@ class Project(NamedTuple):
     people: People | None = None
     whereabouts: Whereabouts | None = None
     example_view: str = "things"
+    named_by: NamedBy = NOTHING
 
     @property
     def root(self) -> "Path":
