@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import tests.support.examples  # noqa: F401  its profile is to be in force before any test is read
+from andon.events.publish import GROUPED
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
 from andon.testing.synthesised import Synthesised
@@ -48,6 +49,12 @@ def wire() -> Iterator[Wire]:
 def equipment_id() -> str:
     """Return a piece of equipment that no other test knows."""
     return f"d#{next(_numbers)}"
+
+
+@pytest.fixture
+def each_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give each fact an entry of its own; a world that is a module's has set its environment before."""
+    monkeypatch.delenv(GROUPED, raising=False)
 
 
 @pytest.fixture

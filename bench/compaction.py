@@ -4,6 +4,7 @@ import random
 from collections.abc import Sequence
 from typing import Final
 
+from andon.events.received import Received
 from andon.runtime import clock
 from andon.views.compaction import Message, compact
 from andon.views.materialize import interpret
@@ -45,6 +46,6 @@ def saved(equipment: Sequence[int], batch: int) -> float:
     """Return the percentage of messages that need no write of their own."""
     now_ms = clock.now_ms()
     bodies = reported(equipment, now_ms=now_ms)
-    messages = [Message("", body, *interpret(body, ON, now_ms=now_ms)) for body in bodies]
+    messages = [Message(Received("", alone=body), *interpret(body, ON, now_ms=now_ms)) for body in bodies]
     writes = sum(len(compact(messages[start : start + batch])) for start in range(0, len(messages), batch))
     return 100 * (1 - writes / len(messages))

@@ -11,6 +11,7 @@ from andon.dynamodb.client import Table
 from andon.dynamodb.key_query import KeyQuery
 from andon.dynamodb.schema import Index, Keys, TableSchema
 from andon.events.domain_event import DomainEvent
+from andon.events.received import Received
 from andon.testing.environment import frozen_clock
 from andon.views.compaction import Message
 from andon.views.object_batch import write_objects
@@ -52,7 +53,7 @@ def _message(thing: int, group: str, *left: str, at_ms: int = NOW_MS) -> Message
     event = DomainEvent(f"e{at_ms}-{thing}", "thing-moved", at_ms, f"thing {thing}", {})
     keys = OBJECTS.keys
     update = ViewUpdate(key=keys.of(group, f"thing {thing}"), fields={"text": TEXT}, oplock="state")
-    return Message(event.id, "", event, entered(update, *(keys.of(one, f"thing {thing}") for one in left)))
+    return Message(Received(event.id), event, entered(update, *(keys.of(one, f"thing {thing}") for one in left)))
 
 
 def of_events(*, moving: bool) -> dict[int, Dollars]:

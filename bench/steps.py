@@ -19,6 +19,7 @@ from andon.events.fact import Change
 from andon.events.hops import require_few
 from andon.events.publish import publish
 from andon.events.publish_changes import PublishedBatch, log_published, tags_of
+from andon.events.received import Received
 from andon.events.upcast import upcast
 from andon.handlers.declared_listener import listener_of
 from andon.packages.package import Package
@@ -95,8 +96,8 @@ def _of_listener(bodies: Sequence[str], now_ms: int) -> list[Figure]:
     decide, table = VIEW.on[deliveries[0].source, events[0].type], VIEW.table
     if not isinstance(table, Table):
         raise TypeError(f"{VIEW.name} has no table")
-    messages = [Message("id", "", one.event, decide(one.event), taken_ms=one.taken_ms) for one in deliveries]
-    results = [Result("id", Outcome.APPLIED, one.event, taken_ms=one.taken_ms) for one in messages]
+    messages = [Message(Received("id"), one.event, decide(one.event), taken_ms=one.taken_ms) for one in deliveries]
+    results = [Result(Received("id"), Outcome.APPLIED, one.event, taken_ms=one.taken_ms) for one in messages]
 
     def check(delivery: Delivery) -> None:
         require_not_ahead(delivery, now_ms=now_ms)

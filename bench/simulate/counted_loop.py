@@ -8,6 +8,7 @@ from http import HTTPStatus
 from typing import Any, Final
 
 from andon.dynamodb.schema import TableSchema
+from andon.events.publish import GROUPED
 from andon.packages.package import Package
 from andon.runtime import clock
 from andon.testing.lambda_context import LocalContext
@@ -39,6 +40,10 @@ class CountedLoop(Loop):
         self.late_ms = self._meter.late_ms
         self._who, self._package, self._log_bytes = "", "", 0
         super().__init__(schemas, observer=self._meter)
+
+    def variables(self) -> dict[str, str]:
+        """Return the environment of handlers: each fact goes alone, for the model has groups of its own."""
+        return {name: value for name, value in super().variables().items() if name != GROUPED}
 
     @contextmanager
     def on_behalf_of(self, name: str) -> Iterator[Used]:

@@ -112,6 +112,8 @@ class Project(NamedTuple):
     their names are, None if nowhere. whereabouts: of subjects; without them nobody who is limited to places may deal
     with any. example_view: the view that examples name. named_by: how facts name one of which they have no id, the
     facts of people's answers above all, see `andon.tools.trace`; `andon trace` takes the values of the first, too.
+    grouped: facts share entries of the bus, see `andon.events.group`; once all that reads the bus was deployed with a
+    version that knows groups.
     """
 
     name: str
@@ -130,6 +132,7 @@ class Project(NamedTuple):
     whereabouts: Whereabouts | None = None
     example_view: str = "things"
     named_by: NamedBy = NOTHING
+    grouped: bool = False
 
     @property
     def root(self) -> "Path":

@@ -12,6 +12,7 @@ from andon.http.places import ANYWHERE
 from andon.runtime.log import logger
 from andon.versions.optimistic_lock import digest_of
 from andon.views.outcome import Outcome
+from andon.wire.queue import name_of
 from bench.attack.report import Record, findings, table
 from bench.people import names, places
 from bench.people.watch import Watched
@@ -87,7 +88,8 @@ def an_address_is_logged(patch: pytest.MonkeyPatch) -> None:
 
 
 def nothing_is_replayed(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Watched, "asked_of_replays", lambda _: [])
+    real = Watched.new_in
+    patch.setattr(Watched, "new_in", lambda loop, queue: [] if queue == name_of("replays") else real(loop, queue))
 
 
 BREAKS: dict[Break, str] = {

@@ -1,11 +1,14 @@
 """The lake of a loop."""
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
 from andon.packages.package import Package
 from andon.recorded.lake import EVENTS, lines_of
+from andon.runtime import clock
+from andon.stores.lake.lines import lines_in
 from andon.stores.lake.objects import UNREADABLE
 from andon.stores.lake.store import BUCKET
 from andon.testing.world import World, to_bytes
@@ -25,6 +28,11 @@ class Lake:
         """Each event once, as readers count: by its source and its id."""
         found = [json.loads(line) for line in self.lines]
         return {(envelope["source"], envelope["detail"]["id"]): envelope for envelope in found}
+
+
+def lines_of_messages(bodies: Iterable[str]) -> list[str]:
+    """Return the lines that messages become, as they come now."""
+    return [line.text for body in bodies for line in lines_in(body, now_ms=clock.now_ms()).lines]
 
 
 def lake_of(world: World) -> Lake:

@@ -84,8 +84,8 @@ class Drift(Store):
         output = f"{pascal(name)}Recompute"
         asked = queues.feed(asking, recompute, output=output, batch=ONE_BY_ONE, purpose=queue.RECOMPUTE).queue
         recompute.handler.add_environment(queue_variable(name), asked.queue_url)
-        for sender in (recompute, self._command):
-            sender.grant(["sqs:SendMessage"], [asked.queue_arn])
+        recompute.let_feed_itself(asked)
+        self._command.grant(["sqs:SendMessage"], [asked.queue_arn])
         tell(asking, f"{pascal(name)}Recompute", recompute.handler.function_name, "a comparison with past events")
         # No run is retried: the next one draws other rows.
         recompute.handler.configure_async_invoke(retry_attempts=0, max_event_age=EVERY)

@@ -28,6 +28,7 @@ from andon.cdk.target import Target
 from andon.cdk.trail import trail_of
 from andon.cdk.unchecked import skip_type_checks
 from andon.events import fault
+from andon.events.publish import GROUPED
 from andon.events.topic import Topic
 
 if TYPE_CHECKING:
@@ -148,6 +149,7 @@ class EventHub(Construct):
         """
         batch = batch or Batch(*Target.of(self).queue_batch)
         reader = queues.feed(scope, listener, output=pascal(listener.package.name), batch=batch)
+        queues.let_put_back(reader)
         self.readers.append(reader)
         self.route_each(scope, topics, to=reader)
         self.grant_publish(listener, only={"detail-type": fault.TYPE})
@@ -183,6 +185,8 @@ class EventHub(Construct):
     def grant_publish(self, function: Function, *, only: dict[str, str]) -> None:
         """Allow publishing, and only entries with this `source`, this `detail-type`, or both."""
         function.handler.add_environment("BUS_NAME", self.bus.event_bus_name)
+        if Target.of(self).project.grouped:
+            function.handler.add_environment(GROUPED, "1")
         condition = {f"events:{key}": value for key, value in only.items()}
         function.grant(["events:PutEvents"], [self.bus.event_bus_arn], only_if={"ForAllValues:StringEquals": condition})
 

@@ -8,6 +8,7 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
+from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from andon.cdk.asset import code_of
@@ -23,12 +24,9 @@ from andon.runtime import log
 from andon.runtime.metrics import STAGE
 from andon.views.outcome import Outcome
 
-# Those that send to their own queue, to go on later or to look a second time: by path, and by the role. Lambda would
-# stop them after some 16 rounds. Any other function that feeds itself is a mistake, and is stopped.
-# https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
-FEEDS_ITSELF: Final = frozenset({"stores/replays/listener"})
 RECEIVED: Final = "received"  # the metric of all messages that came to a listener
-RECOMPUTE: Final = "recompute"
+
+ALLOW_LOOP: Final = "Allow"
 
 RUNTIME: Final = lambda_.Runtime.PYTHON_3_13  # bytecode.py compiles for the same PYTHON
 
@@ -68,7 +66,6 @@ class Function(Construct):
             logging_format=lambda_.LoggingFormat.JSON,
             # Not Lambda's lines about each invocation: its metrics count the same, and our own line says more.
             system_log_level_v2=lambda_.SystemLogLevel.WARN,
-            recursive_loop=lambda_.RecursiveLoop.ALLOW if self._feeds_itself else None,
             # `make deploy` deletes those that are too old; CloudFormation would delete the one before.
             current_version_options=lambda_.VersionOptions(removal_policy=RemovalPolicy.RETAIN),
             tracing=lambda_.Tracing.ACTIVE if target.traced else lambda_.Tracing.DISABLED,
@@ -89,10 +86,6 @@ class Function(Construct):
         if target.traced:
             self.grant(["xray:PutTraceSegments", "xray:PutTelemetryRecords"], ["*"])
             nag.acknowledge_wildcard(self, "*", nag.TRACES)
-
-    @property
-    def _feeds_itself(self) -> bool:
-        return self.package.path(self.role) in FEEDS_ITSELF or self.role == RECOMPUTE
 
     def _log_group(self, target: Target) -> logs.LogGroup:
         """Return its log group, into which it may write."""
@@ -130,6 +123,18 @@ class Function(Construct):
         if not resources:
             return
         self._calls.add_statements(iam.PolicyStatement(actions=actions, resources=resources, conditions=only_if))
+
+    def let_feed_itself(self, queue: sqs.IQueue) -> None:
+        """Allow sending to the queue that it reads, to go on later, to look a second time, or to put something back.
+
+        Lambda would stop it after some 16 rounds, as any other function that feeds itself, which is a mistake.
+        https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
+        """
+        made = self.handler.node.default_child
+        if not isinstance(made, lambda_.CfnFunction):
+            raise TypeError(f"{self.node.path} is no function")
+        made.recursive_loop = ALLOW_LOOP
+        self.grant(["sqs:SendMessage"], [queue.queue_arn])
 
     def deny(self, actions: list[str], resources: list[str]) -> None:
         """Deny these actions on these resources, whatever is allowed."""

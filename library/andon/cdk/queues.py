@@ -109,6 +109,12 @@ def feed(
     return Reader(listener.package.name, listener, waiting, dead_letters)
 
 
+def let_put_back(reader: Reader) -> None:
+    """Let a listener put facts back on its queue, see `andon.events.put_back`."""
+    reader.listener.handler.add_environment(queue.OWN, reader.queue.queue_url)
+    reader.listener.let_feed_itself(reader.queue)
+
+
 def wake(listener: Function, waiting: sqs.Queue, batch: Batch) -> None:
     """Bring the messages of a queue to a listener."""
     listener.grant(POLL, [waiting.queue_arn])  # the L2 event source cannot add to the role of ours

@@ -40,9 +40,11 @@ class Replays(Store):
         views = views_as_json(reader.listener.package for reader in readers)
         for role in ("command", "listener"):
             self._grant_ask(self._functions[role], views)
+        self._functions["command"].grant(["sqs:SendMessage"], [self.reader.queue.queue_arn])
         listener, lake = self._functions["listener"], self.hub.bucket(store.BUCKET)
         listener.grant(["s3:GetObject"], [lake.arn_for_objects(f"{lake_contract.EVENTS}/*")])
         nag.acknowledge_keys(self.stack, lake, lake_contract.EVENTS, nag.LAKE_KEYS)
+        listener.let_feed_itself(self.reader.queue)
         for reader in readers:  # of no service, and no bus
             listener.grant(["sqs:SendMessage"], [reader.queue.queue_arn])
 
@@ -58,4 +60,3 @@ class Replays(Store):
         handler.add_environment(settings.SETTLES, str(Target.of(self.stack).lake_settles_seconds))
         handler.add_environment(settings.QUEUE, self.reader.queue.queue_url)
         function.grant(["s3:ListBucket"], [lake.bucket_arn])
-        function.grant(["sqs:SendMessage"], [self.reader.queue.queue_arn])

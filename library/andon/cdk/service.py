@@ -224,6 +224,7 @@ class Service(Part):
         scope = Construct(self.stack, "Sending")
         batch = replace(SENDS, at_a_time=max(Target.of(self.stack).listeners, FEWEST_SENDERS))
         self.sending = queues.feed(scope, sender, output=f"{pascal(name)}Send", batch=batch, purpose=queue.SEND)
+        queues.let_put_back(self.sending)
         self.hub.route_each(scope, gateway.on, to=self.sending)
         self._grant(sender, SENDER_ACTIONS)
         let_send(sender, self.api, others=self.functions)

@@ -39,5 +39,6 @@ class Store(Part):
 
     def listen_to_anybody(self) -> None:
         """Bring the types of events that it subscribes to, whoever publishes them, to its queue."""
+        queues.let_put_back(self.reader)
         pattern = events.EventPattern(detail_type=sorted(event_type for _, event_type in self.package.subscriptions))
         self.hub.route(self.stack, "FromAnybody", pattern, to=self.reader)

@@ -4,11 +4,14 @@ from typing import NotRequired, TypedDict
 
 from andon.events.actor import ACTOR
 from andon.events.domain_event import DomainEvent
+from andon.events.group import BILLED_BYTES
+from andon.runtime import json_text
 
 TYPE = "fault"
 
-# At most 240 KB, even where every character is escaped or three bytes long: a quarter of what the bus takes.
-MAX_MESSAGE_CHARACTERS = 40_000
+# As many as a group has, so that one of another version can be put back when it can be read. At most 400 KB, even where
+# every character is escaped or three bytes long: half of what the bus takes.
+MAX_MESSAGE_CHARACTERS = BILLED_BYTES
 MAX_ERROR_CHARACTERS = 1_000
 
 
@@ -29,7 +32,7 @@ class FaultEntity(TypedDict):
 
 
 def fault_of(error: Exception, message: str, *, consumer: str, now_ms: int) -> DomainEvent:
-    """Return the fault of `message` at `consumer`; its id is the same however often the message comes."""
+    """Return the fault of `message` at `consumer`."""
     fault: FaultEntity = {
         "consumer": consumer,
         "error": {"name": type(error).__name__, "message": _printable(str(error)[:MAX_ERROR_CHARACTERS])},
@@ -48,10 +51,22 @@ def fault_of(error: Exception, message: str, *, consumer: str, now_ms: int) -> D
 
 
 def id_of(consumer: str, message: str) -> str:
-    """Return the id of a fault: the same however often a message comes to a consumer."""
+    """Return the id of a fault: the same however often a message comes to a consumer.
+
+    Of a fact it is the same however often it is published, alone or in a group.
+    """
     import hashlib  # noqa: PLC0415  it loads OpenSSL, and few messages are poison
 
-    return hashlib.sha256(f"{consumer}\n{message}".encode(errors="surrogatepass")).hexdigest()
+    return hashlib.sha256(f"{consumer}\n{_said_in(message)}".encode(errors="surrogatepass")).hexdigest()
+
+
+def _said_in(message: str) -> str:
+    """Return what a message says, without what the bus adds; of what is no fact all of it."""
+    try:
+        envelope = json_text.members(message)
+        return "\n".join(envelope[name] for name in ("source", "detail-type", "detail"))
+    except (ValueError, KeyError):
+        return message
 
 
 def _printable(text: str) -> str:

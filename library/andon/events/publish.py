@@ -1,40 +1,18 @@
-"""The only place that talks to EventBridge: domain events -> bus."""
+"""Domain events -> bus: grouped where the project groups, and a fault in place of what the bus will never take."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
 
 from andon.events import fault
-from andon.events.bus_entry import MAX_REQUEST_BYTES, MAX_REQUEST_ENTRIES, BusEntry, size_of, to_entry
+from andon.events.bus_entry import BusEntry, to_entry
 from andon.events.domain_event import DomainEvent
+from andon.events.group import cut, to_detail
+from andon.events.put_entries import PutResult, put_all
 from andon.runtime import clock
-from andon.runtime.batches import batches
-from andon.runtime.errors import CallFailed
-from andon.wire import aws
-from andon.wire.in_parallel import in_parallel, pause
-from andon.wire.retries import jitter
 
-ATTEMPTS = 3
-PAUSE_SECONDS = 0.1
-
-# Codes of an entry that a retry gets again. AccessDeniedException is not among them: it is no matter of the event, and
-# goes away when a new permission has spread or is repaired.
-# https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEventsResultEntry.html
-PERMANENT = frozenset(
-    {
-        "InvalidAccountIdException",
-        "InvalidArgument",
-        "MalformedDetail",
-        "NotAuthorizedForDetailTypeException",
-        "NotAuthorizedForSourceException",
-        "RedactionFailure",
-    }
-)
-
-# The code of a request that is refused as a whole, whichever of its entries is the reason.
-# https://docs.aws.amazon.com/eventbridge/latest/APIReference/CommonErrors.html
-INVALID_REQUEST = "ValidationException"
+GROUPED: Final = "GROUPED"
+"""The environment variable of functions whose facts share entries, see `Project.grouped`; else each goes alone."""
 
 
 class NotPublished(Exception):
@@ -66,13 +44,13 @@ def publish(events: Sequence[DomainEvent], *, source: str) -> Published:
         NotPublished: entries still failed after `ATTEMPTS` attempts.
 
     """
-    put = _put_all(_entries(events, source))
-    put.require_none_failed({*put.failed, *put.refused})
+    put = _put(events, source)
+    _require_none_failed(put, left={*put.failed, *put.refused})
     if any(events[number].type == fault.TYPE for number in put.refused):
         raise NotPublished("a fault was refused")  # a fault of a fault would never end
     faults = [_fault_of_refused(events[number], code, source) for number, code in put.refused.items()]
-    faults_put = _put_all(_entries(faults, source))
-    faults_put.require_none_failed(put.refused)
+    faults_put = _put(faults, source)
+    _require_none_failed(faults_put, left=put.refused)
     if faults_put.refused:
         raise NotPublished("a fault was refused")
     return Published(len(events) - len(faults), len(faults))
@@ -80,75 +58,40 @@ def publish(events: Sequence[DomainEvent], *, source: str) -> Published:
 
 def try_publish(events: Sequence[DomainEvent], *, source: str) -> frozenset[int]:
     """Publish `events` for a client that waits; return the numbers of those that were not published."""
-    put = _put_all(_entries(events, source))
+    put = _put(events, source)
     return frozenset(put.refused) | frozenset(put.failed)
 
 
-class _PutResult(NamedTuple):
-    """Error codes by the number of the entry: of those refused for good, and of those that may be tried again."""
-
-    refused: dict[int, str]
-    failed: dict[int, str]
-
-    def require_none_failed(self, left: Iterable[int]) -> None:
-        if self.failed:
-            codes = ", ".join(sorted(set(self.failed.values())))
-            raise NotPublished(f"{len(self.failed)} entries failed: {codes}", left)
+def _require_none_failed(put: PutResult, *, left: Iterable[int]) -> None:
+    if put.failed:
+        codes = ", ".join(sorted(set(put.failed.values())))
+        raise NotPublished(f"{len(put.failed)} events failed: {codes}", left)
 
 
-def _entries(events: Sequence[DomainEvent], source: str) -> dict[int, BusEntry]:
+def _put(events: Sequence[DomainEvent], source: str) -> PutResult:
+    """Put events; return the codes by their numbers. A group that is refused for good goes again, each fact alone."""
     bus = os.environ["BUS_NAME"]
-    return {number: to_entry(event, source=source, bus=bus) for number, event in enumerate(events)}
+    alone = [to_entry(event, source=source, bus=bus) for event in events]
+    groups = {numbers[0]: numbers for numbers in _groups(alone, source)}
+    put = put_all({first: _entry([alone[number] for number in numbers]) for first, numbers in groups.items()})
+    cut_up = [number for first in put.refused if len(groups[first]) > 1 for number in groups[first]]
+    again = put_all({number: alone[number] for number in cut_up})
+    refused = {number: code for number, code in put.refused.items() if number not in cut_up}
+    failed = {number: code for first, code in put.failed.items() for number in groups[first]}
+    return PutResult({**refused, **again.refused}, {**failed, **again.failed})
 
 
-def _put_all(entries: dict[int, BusEntry]) -> _PutResult:
-    """Put all entries, several requests at once, for the bus keeps no order; retry those that failed."""
-    sizes = {number: size_of(entry) for number, entry in entries.items()}
-    refused = {number: "EntryTooLarge" for number, size in sizes.items() if size > MAX_REQUEST_BYTES}
-    failed = {number: "" for number in entries if number not in refused}
-    for attempt in range(ATTEMPTS):
-        if attempt:
-            pause(PAUSE_SECONDS * 2 ** (attempt - 1) * (0.5 + jitter()))
-        put = _put_once(entries, _requests(failed, sizes))
-        refused |= put.refused
-        failed = put.failed
-        if not failed:
-            break
-    return _PutResult(refused, failed)
+def _groups(entries: Sequence[BusEntry], source: str) -> list[list[int]]:
+    """Return the numbers of the entries that become one, in order."""
+    if GROUPED not in os.environ:
+        return [[number] for number in range(len(entries))]
+    types = [entry["DetailType"] for entry in entries]
+    return cut(types, [len(entry["Detail"].encode()) for entry in entries], source=source)
 
 
-def _put_once(entries: dict[int, BusEntry], requests: list[list[int]]) -> _PutResult:
-    puts = in_parallel([partial(_put, entries, numbers) for numbers in requests])
-    failed = {number: code for codes in puts for number, code in codes.items()}
-    alone = {number for number, *others in requests if not others}
-    refused = {number: code for number, code in failed.items() if _is_for_good(code, alone=number in alone)}
-    return _PutResult(refused, {number: code for number, code in failed.items() if number not in refused})
-
-
-def _requests(failed: Mapping[int, str], sizes: Mapping[int, int]) -> list[list[int]]:
-    """Return the numbers of the entries of each request; what was in an invalid one goes alone, to find the reason."""
-    alone = [[number] for number, code in failed.items() if code == INVALID_REQUEST]
-    together = {number: sizes[number] for number, code in failed.items() if code != INVALID_REQUEST}
-    return [*alone, *chunks(together)]
-
-
-def _is_for_good(code: str, *, alone: bool) -> bool:
-    return code in PERMANENT or (code == INVALID_REQUEST and alone)
-
-
-def chunks(sizes: Mapping[int, int]) -> Iterator[list[int]]:
-    """Split entries into requests of at most 10 entries and less than 1 MB; sizes: number of an entry -> its bytes."""
-    return batches(sizes.items(), most=MAX_REQUEST_ENTRIES, most_bytes=MAX_REQUEST_BYTES)
-
-
-def _put(entries: Mapping[int, BusEntry], numbers: Sequence[int]) -> dict[int, str]:
-    """Put some entries in one request; return the codes of those that failed: of all if the request failed."""
-    try:
-        response = aws.call("events", "put_events", Entries=[entries[number] for number in numbers])
-    except CallFailed as error:
-        return dict.fromkeys(numbers, error.code)
-    results = zip(numbers, response["Entries"], strict=True)
-    return {number: result["ErrorCode"] for number, result in results if result.get("ErrorCode")}
+def _entry(alone: Sequence[BusEntry]) -> BusEntry:
+    """Return the one entry in place of several."""
+    return {**alone[0], "Detail": to_detail([entry["Detail"] for entry in alone])}
 
 
 def _fault_of_refused(event: DomainEvent, code: str, source: str) -> DomainEvent:

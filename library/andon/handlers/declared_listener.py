@@ -5,6 +5,7 @@ from typing import Any
 from andon.events.upcast import NONE
 from andon.handlers.declared import load, name_of
 from andon.views.materialize import NOTHING, Listener
+from andon.wire.queue import RESTORE
 
 
 def listener_of(package: str) -> Listener:
@@ -28,7 +29,7 @@ def listener_of(package: str) -> Listener:
 def restorer_of(package: str) -> Listener:
     """Return the listener by which a service brings back its own expired rows; it takes no live events."""
     restored = load(package, "restored")
-    return _listener(package, restored)._replace(restores=restored.ON)
+    return _listener(package, restored)._replace(restores=restored.ON, purpose=RESTORE)
 
 
 def _listener(package: str, declared: Any) -> Listener:  # noqa: ANN401  a module

@@ -3,16 +3,19 @@
 from collections.abc import Callable
 from functools import partial
 
-from andon.events.bus_entry import Delivery, from_message
+from andon.events.bus_entry import Delivery
+from andon.events.put_back import again
+from andon.events.received import Received, received
 from andon.runtime import clock
 from andon.runtime.json_types import JsonMapping
 from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import logger
-from andon.runtime.message_batch import BatchResponse, handle_each, retry
-from andon.runtime.tried import Failed
+from andon.runtime.message_batch import BatchResponse, retry
+from andon.runtime.tried import Failed, tried
 from andon.views.ledger import Result, failures, line_of
 from andon.views.outcome import Outcome
 from andon.wire.aws import name_of
+from andon.wire.queue import name_of as name_of_queue
 
 Keep = Callable[[Delivery], bool]
 """Keeps the object of an event; False if it was there."""
@@ -20,19 +23,20 @@ Keep = Callable[[Delivery], bool]
 
 def keep_each(event: JsonMapping, context: LambdaContext, *, store: str, keep: Keep) -> BatchResponse:
     """Handle a batch of a store's queue; return the messages to try again, which end as dead letters."""
-    results = [_result(*kept) for kept in handle_each(event["Records"], partial(_keep, keep))]
-    line = line_of(results, view=store, now_ms=clock.now_ms())
+    results = [_result(one, tried(partial(_keep, keep), one)) for one in received(event["Records"])]
+    left = again(failures(results), queue=name_of_queue(store))
+    line = line_of(results, view=store, now_ms=clock.now_ms(), put_back=left.put_back)
     logger().info("kept", extra={"function_request_id": context.aws_request_id, **line})
-    return retry(failures(results))
+    return retry(left.left)
 
 
-def _keep(keep: Keep, body: str) -> tuple[Outcome, Delivery]:
-    delivery = from_message(body)
+def _keep(keep: Keep, one: Received) -> tuple[Outcome, Delivery]:
+    delivery = one.read()
     return Outcome.APPLIED if keep(delivery) else Outcome.DUPLICATE, delivery
 
 
-def _result(message_id: str, kept: tuple[Outcome, Delivery] | Failed) -> Result:
+def _result(one: Received, kept: tuple[Outcome, Delivery] | Failed) -> Result:
     if isinstance(kept, Failed):
-        return Result(message_id, Outcome.FAILED, error=name_of(kept.error))
+        return Result(one, Outcome.FAILED, error=name_of(kept.error))
     outcome, delivery = kept
-    return Result(message_id, outcome, delivery.event, taken_ms=delivery.taken_ms)
+    return Result(one, outcome, delivery.event, taken_ms=delivery.taken_ms)

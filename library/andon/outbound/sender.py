@@ -9,7 +9,8 @@ from functools import partial
 from typing import Final
 
 from andon.dynamodb.client import Table
-from andon.events.bus_entry import from_message
+from andon.events.put_back import apart
+from andon.events.received import Received, received
 from andon.outbound import breaker as breakers
 from andon.outbound import mailbox, pace
 from andon.outbound.channel import Channel, Message, NotTaken, Outcome, RefusedForGood, Sent, Unknown
@@ -22,11 +23,13 @@ from andon.runtime import clock
 from andon.runtime.json_types import JsonMapping
 from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import logger
-from andon.runtime.message_batch import BatchResponse, handle_each, retry
+from andon.runtime.message_batch import BatchResponse, retry
 from andon.runtime.metrics import directive
 from andon.runtime.tried import Failed, tried
 from andon.wire.aws import name_of
 from andon.wire.deadline import longest_ms, time_of_attempt_ms
+from andon.wire.queue import SEND
+from andon.wire.queue import name_of as name_of_queue
 
 MOST_STEPS: Final = 50
 """Of a message at a time: each ends a delivery, or was another worker's."""
@@ -41,13 +44,18 @@ class NotYet(Exception):
     """A message has to come again."""
 
 
-def send_messages(event: JsonMapping, context: LambdaContext, *, gateway: Gateway) -> BatchResponse:
-    """Handle a batch of the sender's queue; a message that cannot be sent now comes again."""
-    counted, now_ms = SenderCounts(), clock.now_ms()
-    results = handle_each(event["Records"], partial(_handle, gateway, context, counted))
+def send_messages(event: JsonMapping, context: LambdaContext, *, gateway: Gateway, service: str) -> BatchResponse:
+    """Handle a batch of the sender's queue; a message that cannot be sent now comes again.
+
+    Facts that came in a group come again, each by itself: a provider that is slow with one delays no other one.
+    """
+    facts, counted, now_ms = [*received(event["Records"])], SenderCounts(), clock.now_ms()
+    grouped = apart([one for one in facts if one.whole], queue=name_of_queue(service, SEND))
+    handle = partial(_handle, gateway, context, counted)
+    results = [(one.message_id, tried(handle, one)) for one in facts if not one.whole]
     failed = [(message_id, result) for message_id, result in results if isinstance(result, Failed)]
     told = [result for _, result in results if not isinstance(result, Failed)]
-    counts = {"messages": len(results), "told": sum(told), "again": len(failed)}
+    counts = {"messages": len(results), "told": sum(told), "again": len(failed), "put_back": grouped.put_back}
     metrics = {OPEN: len(counted.open), CAPPED: len(counted.capped)}
     errors = sorted({name_of(result.error) for _, result in failed if not isinstance(result.error, NotYet)})
     logger().info(
@@ -61,14 +69,14 @@ def send_messages(event: JsonMapping, context: LambdaContext, *, gateway: Gatewa
             "_aws": directive(dimension="service", counts=metrics, now_ms=now_ms),
         },
     )
-    return retry(message_id for message_id, _ in failed)
+    return retry((*grouped.left, *(message_id for message_id, _ in failed)))
 
 
-def _handle(gateway: Gateway, context: LambdaContext, counted: SenderCounts, body: str) -> bool:
+def _handle(gateway: Gateway, context: LambdaContext, counted: SenderCounts, one: Received) -> bool:
     """Handle a message; return True if its recipient was told."""
     if context.get_remaining_time_in_millis() < CALL_MS:
         raise NotYet
-    return tell(gateway.wake_of(from_message(body).event), gateway, counted)
+    return tell(gateway.wake_of(one.read().event), gateway, counted)
 
 
 def tell(wake: Wake, gateway: Gateway, counted: SenderCounts) -> bool:

@@ -34,4 +34,4 @@ def handle_each(messages: Iterable[QueueMessage], handle: Callable[[str], Result
 
 def retry(message_ids: Iterable[str]) -> BatchResponse:
     """Return the response that makes the queue deliver some messages again."""
-    return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in message_ids]}
+    return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in dict.fromkeys(message_ids)]}

@@ -21,19 +21,21 @@ Rows of slow data without their anchor expire so long after their last write; wh
 import heapq
 import importlib
 import json
+import os
 import random
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import chain, combinations_with_replacement, count
+from itertools import chain, combinations_with_replacement, count, groupby
 from typing import NamedTuple, Self
 
 from andon.dynamodb.attribute_values import Attributes, Item, to_plain
 from andon.dynamodb.client import Table
 from andon.dynamodb.ttl import is_expired, ttl_at
 from andon.events.domain_event import DomainEvent
+from andon.events.group import body_of as body_of_group
 from andon.handlers.declared_listener import listener_of
 from andon.packages.package import Package
 from andon.project import project
@@ -54,6 +56,7 @@ from andon.views.object_rows import ObjectKeys
 from andon.views.outcome import Outcome
 from andon.views.view_update import ViewUpdate
 from andon.views.view_updates import updates_in
+from andon.wire.queue import OWN, beside
 
 LIMIT = 4
 FEW = 3  # the mistakes that are known show by four events one by one, or by fewer in batches and with time between
@@ -61,6 +64,7 @@ MANY = 10  # events of a story: there are 210 sets of four of them, of 15 there 
 WALKS = 25
 BATCH = 10
 UNACKNOWLEDGED = 0.3  # of the batches of a walk
+GROUPED = 0.5
 
 Story = Sequence[DomainEvent]
 Rows = str
@@ -72,16 +76,18 @@ NO_ROWS: Rows = "{}"
 class Deliver:
     """A batch of events; after `busy` writes DynamoDB takes no more, and what is given back comes again.
 
-    A function that stops between its writes and the acknowledgement is a batch delivered twice.
+    grouped: neighbours of one type come in one message. A function that stops between its writes and the
+    acknowledgement is a batch delivered twice.
     """
 
     events: tuple[DomainEvent, ...]
     busy: int | None = None
+    grouped: bool = False
 
     def __str__(self) -> str:
         events = ", ".join(f"{event.type} {event_order(event)}" for event in self.events)
         busy = "" if self.busy is None else f"; DynamoDB is busy after {self.busy} writes, and what failed comes again"
-        return f"deliver {events}{busy}"
+        return f"deliver {'in groups ' if self.grouped else ''}{events}{busy}"
 
     @property
     def short(self) -> str:
@@ -374,7 +380,7 @@ class _Lab:
         return self._updates[number][0].about_ms or event.timestamp_ms, event.timestamp_ms, event.id
 
     def _deliver(self, rows: Rows, now_ms: int, step: Deliver) -> tuple[Rows, Outcomes]:
-        known = (rows, now_ms, step.busy, *(event.id for event in step.events))
+        known = (rows, now_ms, step.busy, step.grouped, *(event.id for event in step.events))
         if known not in self._known:
             self._known[known] = self._really_deliver(rows, now_ms, step)
         return self._known[known]
@@ -383,7 +389,7 @@ class _Lab:
         self._memory.partitions = json.loads(rows)
         with frozen_clock(now_ms):
             self._memory.busy_after(step.busy)
-            again, outcomes = self._materialize(step.events)
+            again, outcomes = self._materialize(self._messages(step))
             if step.busy is not None:
                 outcomes.pop(Outcome.FAILED)
                 self._memory.busy_after(None)
@@ -391,19 +397,28 @@ class _Lab:
                 outcomes.update(more)
         return _frozen(self._memory.partitions), outcomes
 
-    def _materialize(self, events: Sequence[DomainEvent]) -> tuple[list[DomainEvent], Outcomes]:
-        """Call the listener; give the events that it wants again, and how many messages had which outcome."""
-        batch = sqs_event(self._bodies[event.id] for event in events)
+    def _messages(self, step: Deliver) -> list[str]:
+        """Return the messages in which the events of a step come."""
+        bodies = [self._bodies[event.id] for event in step.events]
+        if not step.grouped:
+            return bodies
+        return [body_of_group(some) for _, some in groupby(bodies, lambda body: json.loads(body)["detail-type"])]
+
+    def _materialize(self, bodies: Sequence[str]) -> tuple[list[str], Outcomes]:
+        """Call the listener; give the messages that come again, and how many events had which outcome."""
+        batch = sqs_event(bodies)
         answer = materialize(batch, LocalContext("listener"), listener=self._view)
-        by_message = {record["messageId"]: event for record, event in zip(batch["Records"], events, strict=True)}
+        by_message = {record["messageId"]: record["body"] for record in batch["Records"]}
         again = [by_message[failure["itemIdentifier"]] for failure in answer["batchItemFailures"]]
+        again += self._memory.queues.take(beside(os.environ[OWN], self._view.queue))
         return again, Counter({outcome: self._line.told[outcome.value] for outcome in Outcome})
 
     def _random_steps(self, chance: random.Random) -> Iterator[Deliver]:
         messages = [*self._story, *self._story]
         chance.shuffle(messages)
         for batch in cut_into_batches(chance, messages, BATCH):
-            yield Deliver(batch, chance.choice([None, chance.randrange(len(batch) + 1)]))
+            grouped = chance.random() < GROUPED
+            yield Deliver(batch, chance.choice([None, chance.randrange(len(batch) + 1)]), grouped)
             if chance.random() < UNACKNOWLEDGED:
                 yield Deliver(batch)
 

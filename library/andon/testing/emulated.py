@@ -103,8 +103,8 @@ class EmulatedWorld(World):
             self._shards[table] = {"StreamArn": arn, "ShardId": shard["ShardId"]}
         return self._shards[table]
 
-    def new_messages(self) -> list[str]:
-        """Return the events published since the last call, as bodies of a queue's messages."""
+    def new_bodies(self) -> list[str]:
+        """Return the entries published since the last call, as bodies of a queue's messages; some have groups."""
         return self._received(self._queue)
 
     def new_in(self, queue: str) -> list[str]:

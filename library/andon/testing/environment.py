@@ -8,6 +8,7 @@ from typing import Final
 from andon.project import project
 from andon.runtime import clock
 from andon.wire import aws
+from andon.wire.queue import OWN
 
 REGION: Final = "us-east-1"
 ACCOUNT: Final = "000000000000"
@@ -19,6 +20,7 @@ ENVIRONMENT: Final = {
     "AWS_SECRET_ACCESS_KEY": "test",
     "AWS_WIRE": aws.LIBCURL,
     "BUS_NAME": BUS,
+    OWN: "Local-own-Queue",
     "STAGE": "local",
     "LIVE_ROOT": project().name,
     "LIVE_ROLE_ARN": f"arn:aws:iam::{ACCOUNT}:role/browser",

@@ -4,7 +4,7 @@ Commands write tables, triggers publish their changes, listeners write views, qu
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,11 +23,12 @@ from andon.packages.package import Package
 from andon.runtime.json_types import JsonObject
 from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import http_event, sqs_event
-from andon.testing.world import World
+from andon.testing.world import OWN_QUEUES, World, alone
+from andon.wire.queue import RECOMPUTE, name_of
 
 BATCH = 10
 
-ARCHIVE, REPLAYS = Package("stores", "archive"), Package("stores", "replays")
+REPLAYS = Package("stores", "replays")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,16 @@ class Answer:
     status: int
     headers: Mapping[str, str]
     body: Any
+
+
+def own_queues() -> Iterator[tuple[Package, str, str]]:
+    """Yield the packages that read queues beside the bus: with the role that does, and the queue's name."""
+    yield from ((Package("stores", name), "listener", name_of(name)) for name in OWN_QUEUES.values())
+    yield from ((package, "listener", name_of(package.name)) for package in readers())
+    yield from ((package, "ingest", package.ingest_queue) for package in ingesting())
+    yield from ((package, "restore", package.restore_queue) for package in restorers() if package.plays("restore"))
+    yield from ((package, "recompute", name_of(package.name, RECOMPUTE)) for package in recomputed())
+    yield from ((package, "sender", package.sender_queue) for package in services() if package.plays("sender"))
 
 
 class Loop(World):
@@ -58,29 +69,25 @@ class Loop(World):
 
     def run(self) -> list[JsonObject]:
         """Publish changes and deliver messages until there are none; return the events that were published."""
-        self._deliver_asked()
         published, moved = [], True
         while moved:
-            changed, bodies = self._trigger(), self.new_messages()
-            published += [json.loads(body) for body in bodies]
+            asked, changed, bodies = self._deliver_asked(), self._trigger(), self.new_bodies()
+            published += [json.loads(body) for body in alone(bodies)]
             self.listen(bodies)
-            moved = changed or bool(bodies)
+            moved = asked or changed or bool(bodies)
         return published
 
-    def _deliver_asked(self) -> None:
-        """Deliver what handlers and operators asked for: rehydrations, replays, resubmissions, recomputations."""
-        self.deliver_all(ARCHIVE, self.asked_of_archive())
-        while asked := self.asked_of_replays():
-            self.deliver_all(REPLAYS, asked)
-        for package in readers():
-            self.deliver_all(package, self.resubmitted(package))
-        for package in ingesting():
-            self.deliver_all(package, self.new_in(package.ingest_queue), role="ingest")
-        for package in restorers():
-            if package.plays("restore"):
-                self.deliver_all(package, self.restoring(package), role="restore")
-        for package in recomputed():
-            self.deliver_all(package, self.to_recompute(package), role="recompute")
+    def _deliver_asked(self) -> bool:
+        """Deliver what handlers and operators asked for; return True if there was anything.
+
+        They ask for rehydrations, replays, resubmissions, recomputations; and listeners for what they put back.
+        """
+        asked = False
+        for package, role, queue in own_queues():
+            while bodies := self.new_in(queue):
+                self.deliver_all(package, bodies, role=role)
+                asked = True
+        return asked
 
     def sweep(self) -> list[JsonObject]:
         """Run every sweep once, then the loop; return the events that were published."""

@@ -1,13 +1,13 @@
 """A project's AWS in memory: the tables, buckets and queues that its packages declare, and a bus."""
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import count
 from typing import Final
 
 from andon.drift import recompute
 from andon.dynamodb.attribute_values import Item, Typed, to_plain
 from andon.dynamodb.schema import TableSchema
+from andon.events.received import received
 from andon.ingress.names import ROOT as THINGS
 from andon.packages.discovery import (
     ingesting,
@@ -16,19 +16,20 @@ from andon.packages.discovery import (
     recomputed,
     restorers,
     restorers_as_json,
+    services,
     views_as_json,
 )
 from andon.packages.package import Package
 from andon.project import project
-from andon.runtime import clock
+from andon.runtime import clock, strict_json
 from andon.stores.archive.jobs import QUEUE, RESTORERS
 from andon.stores.drift import store as drift
 from andon.stores.faults import store as faults
 from andon.stores.replays import settings as replays
-from andon.testing.lambda_events import bus_members
+from andon.testing.lambda_events import bus_members, sqs_event
 from andon.testing.memory.aws import AwsInMemory
 from andon.testing.memory.tables import Observer, Record
-from andon.wire.queue import RECOMPUTE, name_of
+from andon.wire.queue import OWN, RECOMPUTE, name_of
 
 
 def declared_schemas() -> dict[str, TableSchema]:
@@ -53,6 +54,7 @@ def declared_queues() -> set[str]:
     queues = {name_of(package) for package in (*OWN_QUEUES.values(), *(one.name for one in readers()))}
     queues |= {package.ingest_queue for package in ingesting()}
     queues |= {package.restore_queue for package in restorers() if package.plays("restore")}
+    queues |= {package.sender_queue for package in services() if package.plays("sender")}
     return queues | {name_of(package.name, RECOMPUTE) for package in recomputed()}
 
 
@@ -63,7 +65,7 @@ def queues_of_faults() -> list[str]:
 
 def addresses_of_queues(address: Callable[[str], str]) -> dict[str, str]:
     """Return the environment variables with addresses of queues, by the address of a name."""
-    own = {variable: address(name_of(store)) for variable, store in OWN_QUEUES.items()}
+    own = {variable: address(name_of(store)) for variable, store in {**OWN_QUEUES, OWN: "faults"}.items()}
     views = {recompute.queue_variable(one.name): address(name_of(one.name, RECOMPUTE)) for one in recomputed()}
     return own | views
 
@@ -132,14 +134,18 @@ class World(AwsInMemory):
         return self.tables[table].new_records()
 
     def new_messages(self) -> list[str]:
-        """Return the events published since the last call, as bodies of a queue's messages."""
+        """Return the events published since the last call, each as the body of a queue's message of its own."""
+        return alone(self.new_bodies())
+
+    def new_bodies(self) -> list[str]:
+        """Return the entries published since the last call, as bodies of a queue's messages; some have groups."""
         entries, self.bus = self.bus, []
         return [self._envelope(entry) for entry in entries]
 
     def _envelope(self, entry: dict[str, str]) -> str:
         named = {"version": "0", "source": entry["Source"], "detail-type": entry["DetailType"]}
         given = bus_members(f"entry {next(self._taken)}", clock.now_ms())
-        return json.dumps({**named, **given, "detail": json.loads(entry["Detail"])}, ensure_ascii=False)
+        return f'{strict_json.dumps({**named, **given})[:-1]},"detail":{entry["Detail"]}}}'
 
     def new_in(self, queue: str) -> list[str]:
         """Return the messages of a queue, by its name, since the last call; nothing is delayed."""
@@ -164,6 +170,11 @@ class World(AwsInMemory):
     def resubmitted(self, package: Package) -> list[str]:
         """Return the messages that were put directly on a package's own queue."""
         return self.new_in(name_of(package.name))
+
+
+def alone(bodies: Iterable[str]) -> list[str]:
+    """Return the messages in which the events of some would have come each by itself."""
+    return [one.body for one in received(sqs_event(bodies)["Records"])]
 
 
 def to_text(body: bytes) -> str:

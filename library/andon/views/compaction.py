@@ -5,18 +5,18 @@ from typing import NamedTuple
 
 from andon.events.bus_entry import Replay
 from andon.events.domain_event import DomainEvent
+from andon.events.received import Received
 from andon.views.inverse_oplock import event_order
 from andon.views.row_write import RowWrite
 
 
 class Message(NamedTuple):
-    """A message that was understood: its id in the batch, its body, its event and the write of that.
+    """A fact that was understood: as it was received, its event and the write of that.
 
     replay: None for a live one. taken_ms: see `Delivery`.
     """
 
-    message_id: str
-    body: str
+    received: Received
     event: DomainEvent
     update: RowWrite
     replay: Replay | None = None

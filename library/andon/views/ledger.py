@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from andon.events.domain_event import DomainEvent
+from andon.events.received import Received
 from andon.runtime.json_types import JsonObject
 from andon.runtime.metrics import directive
 from andon.views.outcome import Outcome
@@ -16,13 +17,13 @@ OVERTAKEN: Final = {Outcome.APPLIED: "applied", Outcome.STALE: "overtaken", Outc
 
 
 class Result(NamedTuple):
-    """The result of one message; `event` is None if it could not be read; `error`: the name of the failure.
+    """The result of one fact; `event` is None if it could not be read; `error`: the name of the failure.
 
     is_live: it was not replayed. taken_ms: since when its event is on its way, see `Delivery`; None: not known.
     origin: the service of its event, if two of them write what it wrote, see `RowWrite`.
     """
 
-    message_id: str
+    received: Received
     outcome: Outcome
     event: DomainEvent | None = None
     error: str | None = None
@@ -37,18 +38,18 @@ class Result(NamedTuple):
         return max(0, now_ms - self.taken_ms)
 
 
-def failures(results: Sequence[Result]) -> list[str]:
-    """Return the ids of the messages that must come again."""
-    return [result.message_id for result in results if result.outcome is Outcome.FAILED]
+def failures(results: Sequence[Result]) -> list[Received]:
+    """Return the facts that must come again."""
+    return [result.received for result in results if result.outcome is Outcome.FAILED]
 
 
-def line_of(results: Sequence[Result], *, view: str, now_ms: int) -> JsonObject:
+def line_of(results: Sequence[Result], *, view: str, now_ms: int, put_back: int = 0) -> JsonObject:
     """Return the members of the one log line of a batch, which carries its metrics, too (CloudWatch's embedded format).
 
-    It counts `received`, each outcome, and each outcome of each type (`state-reported.applied`); the latter are no
-    metrics, for each would be paid for. `lag` lists the
-    milliseconds from the bus to the row, one for each live event that was applied; `replayed` counts the others.
-    It does not count from the fact: its time may come from a clock that is wrong by hours.
+    It counts `received` facts, each outcome, and each outcome of each type (`state-reported.applied`); the latter are
+    no metrics, for each would be paid for. `lag` lists the milliseconds from the bus to the row, one for each live
+    event that was applied; `replayed` counts the others. It does not count from the fact: its time may come from a
+    clock that is wrong by hours. `put_back` counts what failed and comes again without its neighbours.
 
     Of a service whose edits another version of it writes, too, it counts what was `overtaken` (`dispatch2.overtaken`)
     and what was not (`dispatch2.applied`); `dispatch2.lag` is theirs alone.
@@ -67,6 +68,8 @@ def line_of(results: Sequence[Result], *, view: str, now_ms: int) -> JsonObject:
     )
     if replayed := sum(not result.is_live for result in results):
         counts["replayed"] = replayed
+    if put_back:
+        counts["put_back"] = put_back
     return {
         "view": view,
         **counts,

@@ -12,13 +12,15 @@ from andon.events.domain_event import DomainEvent
 from andon.events.fault import fault_of
 from andon.events.hops import require_few
 from andon.events.publish import publish
+from andon.events.put_back import again
+from andon.events.received import Received, received
 from andon.events.upcast import NONE, Upcasters, upcast
 from andon.runtime import clock
 from andon.runtime.errors import Poison
 from andon.runtime.json_types import JsonMapping
 from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import logger
-from andon.runtime.message_batch import BatchResponse, QueueMessage, retry
+from andon.runtime.message_batch import BatchResponse, retry
 from andon.runtime.tried import Failed, tried
 from andon.views.compaction import Message, compact
 from andon.views.ledger import Result, failures, line_of
@@ -29,6 +31,8 @@ from andon.views.row_write import RowWrite, Subscriptions
 from andon.wire.aws import name_of
 from andon.wire.deadline import in_time
 from andon.wire.in_parallel import in_parallel
+from andon.wire.queue import WORK
+from andon.wire.queue import name_of as name_of_queue
 
 Update = TypeVar("Update", bound=RowWrite)
 
@@ -43,7 +47,7 @@ class Listener(NamedTuple):
 
     restores: the subscriptions of a replay that brings back rows which expired. is_rebuilt: the events of the lake
     may be replayed to it; False: it decides upon them, and would decide again. expires_within_days: so far behind its
-    event a date of a row lies, see `OplockedFields.expires_at`; None: rows have no dates.
+    event a date of a row lies, see `OplockedFields.expires_at`; None: rows have no dates. purpose: of its queue.
     """
 
     name: str
@@ -54,6 +58,12 @@ class Listener(NamedTuple):
     restores: Subscriptions = NOTHING
     is_rebuilt: bool = True
     expires_within_days: int | None = None
+    purpose: str = WORK
+
+    @property
+    def queue(self) -> str:
+        """The name of its queue within its deployment."""
+        return name_of_queue(self.name, self.purpose)
 
     def on_of(self, replay: Replay | None) -> Subscriptions:
         """Return the subscriptions of live events, or of those of a replay."""
@@ -65,17 +75,16 @@ class Listener(NamedTuple):
 
 
 class Unreadable(NamedTuple):
-    """A message that can never be understood, and the reason."""
+    """A message or a fact that can never be understood, and the reason."""
 
-    message_id: str
-    body: str
+    received: Received
     error: Exception
 
 
 @in_time
 def materialize(event: JsonMapping, context: LambdaContext, *, listener: Listener) -> BatchResponse:
     """Handle a batch of a queue; return the messages to try again."""
-    messages, unreadable = _parse_and_decide(event["Records"], listener)
+    messages, unreadable = _parse_and_decide(received(event["Records"]), listener)
     sends = [partial(_send_unreadable, message, listener) for message in unreadable]
     if isinstance(listener.table, ObjectTable):
         results = _write_to_objects(listener.table, messages, listener)
@@ -83,9 +92,10 @@ def materialize(event: JsonMapping, context: LambdaContext, *, listener: Listene
         sends += [partial(_send_newest, group, listener.table, listener) for group in compact(messages)]
         results = []
     results += chain.from_iterable(in_parallel(sends))
-    line = line_of(results, view=listener.name, now_ms=clock.now_ms())
+    left = again(failures(results), queue=listener.queue)
+    line = line_of(results, view=listener.name, now_ms=clock.now_ms(), put_back=left.put_back)
     logger().info("materialized", extra={"function_request_id": context.aws_request_id, **line})
-    return retry(failures(results))
+    return retry(left.left)
 
 
 def interpret(
@@ -95,10 +105,10 @@ def interpret(
     *,
     now_ms: int,
 ) -> tuple[DomainEvent, Update]:
-    """Parse a message, bring its event into today's shape, and decide its update. Pure.
+    """Read the message of one fact, bring its event into today's shape, and decide its update. Pure.
 
     Raises:
-        Poison: it is no message that the view subscribes to, or its time lies ahead.
+        Poison: it is no fact that the view subscribes to, or its time lies ahead.
 
     """
     return _understand(from_message(body), on, upcasters, now_ms=now_ms)
@@ -120,31 +130,30 @@ def _understand(
     return event, decide(event)
 
 
-def _parse_and_decide(records: Iterable[QueueMessage], listener: Listener) -> tuple[list[Message], list[Unreadable]]:
+def _parse_and_decide(facts: Iterable[Received], listener: Listener) -> tuple[list[Message], list[Unreadable]]:
     messages, unreadable, now_ms = [], [], clock.now_ms()
-    for record in records:
-        message = tried(_message, record, listener, now_ms)  # pure: it would fail in the same way for ever
+    for one in facts:
+        message = tried(_message, one, listener, now_ms)  # pure: it would fail in the same way for ever
         if isinstance(message, Failed):
-            unreadable.append(Unreadable(record["messageId"], record.get("body", ""), message.error))
+            unreadable.append(Unreadable(one, message.error))
         else:
             messages.append(message)
     return messages, unreadable
 
 
-def _message(record: QueueMessage, listener: Listener, now_ms: int) -> Message:
-    body = record.get("body", "")
-    delivery = from_message(body)
+def _message(one: Received, listener: Listener, now_ms: int) -> Message:
+    delivery = one.read()
     event, update = _understand(delivery, listener.on_of(delivery.replay), listener.upcasters, now_ms=now_ms)
-    return Message(record["messageId"], body, event, update, delivery.replay, delivery.taken_ms)
+    return Message(one, event, update, delivery.replay, delivery.taken_ms)
 
 
 def _send_unreadable(message: Unreadable, listener: Listener) -> list[Result]:
-    if is_replayed(message.body):
-        return [Result(message.message_id, Outcome.FAULT, error=name_of(message.error), is_live=False)]
-    published = tried(_publish_fault, message.error, message.body, listener)
+    if is_replayed(message.received.body):
+        return [Result(message.received, Outcome.FAULT, error=name_of(message.error), is_live=False)]
+    published = tried(_publish_fault, message.error, message.received.body, listener)
     if isinstance(published, Failed):
-        return [Result(message.message_id, Outcome.FAILED, error=name_of(published.error))]
-    return [Result(message.message_id, published, error=name_of(message.error))]
+        return [Result(message.received, Outcome.FAILED, error=name_of(published.error))]
+    return [Result(message.received, published, error=name_of(message.error))]
 
 
 def _send_newest(newest_first: Sequence[Message], table: Table, listener: Listener) -> list[Result]:
@@ -174,8 +183,8 @@ def _settled(written: Outcome | Failed, message: Message, listener: Listener) ->
 def _result_of(message: Message, outcome: Outcome | Failed) -> Result:
     is_live = message.replay is None
     if isinstance(outcome, Failed):
-        return Result(message.message_id, Outcome.FAILED, message.event, name_of(outcome.error), is_live)
-    return Result(message.message_id, outcome, message.event, None, is_live, message.taken_ms, _origin_of(message))
+        return Result(message.received, Outcome.FAILED, message.event, name_of(outcome.error), is_live)
+    return Result(message.received, outcome, message.event, None, is_live, message.taken_ms, _origin_of(message))
 
 
 def _origin_of(message: Message) -> str:
@@ -196,14 +205,14 @@ def _refuse(error: Exception, message: Message, listener: Listener) -> Outcome:
     """Publish the fault of a message that can never be written."""
     if message.replay is not None:
         return Outcome.FAULT  # published when it came first; now nothing goes to the bus
-    return _publish_fault(error, message.body, listener)
+    return _publish_fault(error, message.received.body, listener)
 
 
 def _settle_by_newer(newer: Result, older: Message) -> Result:
     """Settle an older update by the newer one: it comes again together with that, or was compacted into it."""
     if newer.outcome is Outcome.FAILED:
-        return Result(older.message_id, Outcome.FAILED, older.event, newer.error, newer.is_live)
-    return Result(older.message_id, Outcome.COMPACTED, older.event, is_live=newer.is_live, origin=_origin_of(older))
+        return Result(older.received, Outcome.FAILED, older.event, newer.error, newer.is_live)
+    return Result(older.received, Outcome.COMPACTED, older.event, is_live=newer.is_live, origin=_origin_of(older))
 
 
 def _publish_fault(error: Exception, body: str, listener: Listener) -> Outcome:

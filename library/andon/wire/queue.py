@@ -22,6 +22,9 @@ SEND = "Send"
 INGEST = "Ingest"
 GONE = "Gone"
 
+OWN = "QUEUE_URL"
+"""The environment variable of a function that may send to the queue that it reads, with its address."""
+
 
 def name_of(package: str, purpose: str = WORK) -> str:
     """Return the name of a queue within its deployment, as `things-Queue`; `<deployment>-` comes before it on AWS."""
@@ -38,10 +41,10 @@ def beside(own_url: str, name: str) -> str:
 
 
 class DelayedMessage(NamedTuple):
-    """The body of a message, and its delay in the queue: at most 900 seconds."""
+    """The body of a message, and its delay in the queue: at most 900 seconds; None: as the queue delays all."""
 
     body: str
-    delay_seconds: int = 0
+    delay_seconds: int | None = None
 
 
 def send_all(queue_url: str, bodies: Iterable[str]) -> int:
@@ -79,4 +82,4 @@ def entries_of(messages: Iterable[DelayedMessage]) -> Iterator[list[dict[str, st
 
 def _entry(number: int, message: DelayedMessage) -> dict[str, str | int]:
     entry: dict[str, str | int] = {"Id": str(number), "MessageBody": message.body}
-    return {**entry, "DelaySeconds": message.delay_seconds} if message.delay_seconds else entry
+    return entry if message.delay_seconds is None else {**entry, "DelaySeconds": message.delay_seconds}

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from andon.events.bus_entry import MAX_REQUEST_BYTES, MAX_REQUEST_ENTRIES, size_of, to_entry
 from andon.events.domain_event import DomainEvent
 from andon.events.fault import fault_of
-from andon.events.publish import ATTEMPTS, NotPublished, Published, chunks, publish, try_publish
+from andon.events.publish import NotPublished, Published, publish, try_publish
+from andon.events.put_entries import ATTEMPTS, chunks
 from tests.support.samples import NOW
 from tests.support.wire import Wire
 from toys.things import World, happened
@@ -20,6 +21,9 @@ FOR_GOOD = [
     *("InvalidAccountIdException", "InvalidArgument", "MalformedDetail", "NotAuthorizedForDetailTypeException"),
     *("NotAuthorizedForSourceException", "RedactionFailure"),
 ]
+
+
+pytestmark = pytest.mark.usefixtures("each_alone")
 
 
 def painted(count: int) -> list[DomainEvent]:

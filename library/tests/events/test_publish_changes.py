@@ -39,6 +39,7 @@ def test_facts_that_ring_are_counted_by_their_type_and_no_others(
     assert len(world.new_envelopes()) == 5
 
 
+@pytest.mark.usefixtures("each_alone")
 def test_a_batch_that_could_not_be_published_is_raised_and_comes_again_without_a_second_meaning(
     world: World, wire: Wire, pauses: list[float]
 ) -> None:
@@ -56,6 +57,7 @@ def test_a_batch_that_could_not_be_published_is_raised_and_comes_again_without_a
     assert pauses
 
 
+@pytest.mark.usefixtures("each_alone")
 def test_a_throttled_batch_goes_on_behind_what_was_published_and_not_from_its_beginning(
     world: World, wire: Wire, pauses: list[float], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -198,7 +198,7 @@ def test_what_could_not_be_published_is_raised_and_nothing_is_evaluated_before_i
     assert pauses
 
 
-@pytest.mark.usefixtures("pauses")
+@pytest.mark.usefixtures("pauses", "each_alone")
 def test_of_a_batch_that_is_published_in_part_that_part_is_remembered_and_the_stream_goes_on_behind_it(
     keeper: Keeper, name: str, wire: Wire, monkeypatch: pytest.MonkeyPatch
 ) -> None:

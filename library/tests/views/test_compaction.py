@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from andon.dynamodb.ttl import SECONDS_PER_DAY
 from andon.events.domain_event import DomainEvent
+from andon.events.received import Received
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import sqs_event
@@ -170,11 +171,13 @@ def test_a_duplicate_that_is_the_newest_answers_for_the_older_ones_too(memory: O
 
 @given(st.lists(facts, max_size=12))
 def test_updates_are_put_together_by_row_and_oplock_newest_first_and_none_is_lost(events: list[DomainEvent]) -> None:
-    messages = [Message(str(n), "", *interpret(message(event), ON, now_ms=NOW)) for n, event in enumerate(events)]
+    messages = [Message(Received(str(n)), *interpret(message(event), ON, now_ms=NOW)) for n, event in enumerate(events)]
 
     groups = compact(messages)
 
-    assert Counter(message.message_id for group in groups for message in group) == Counter(map(str, range(len(events))))
+    assert Counter(message.received.message_id for group in groups for message in group) == Counter(
+        map(str, range(len(events)))
+    )
     updates = [[ON["workshop", message.event.type](message.event) for message in group] for group in groups]
     targets = [{(str(update.key), update.oplock) for update in group} for group in updates]
     assert all(len(target) == 1 for target in targets)
@@ -189,6 +192,6 @@ def test_what_is_about_the_later_time_is_the_newest_of_a_batch_whenever_it_was_s
     later, earlier = (on_painted(event) for event in said)
     about = (replace(later, about_ms=1), replace(earlier, about_ms=2))
 
-    [group] = compact(Message(event.id, "", event, update) for event, update in zip(said, about, strict=True))
+    [group] = compact(Message(Received(event.id), event, update) for event, update in zip(said, about, strict=True))
 
-    assert [message.message_id for message in group] == ["early", "late"]
+    assert [message.received.message_id for message in group] == ["early", "late"]

@@ -19,6 +19,7 @@ from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.events.bus_entry import Replay
 from andon.events.domain_event import DomainEvent
+from andon.events.received import Received
 from andon.events.upcast import NONE
 from andon.events.written import Written
 from andon.handlers.declared_listener import listener_of
@@ -123,9 +124,9 @@ def test_what_was_over_is_brought_back_by_nothing_that_is_older(memory: OneTable
 
 def test_updates_with_other_dates_are_not_compacted_into_one(memory: OneTable) -> None:
     events = [lent(60), lent(30, "l2", at=NOW + 1), lent(30, "l3", at=NOW + 2)]
-    groups = compact(Message(event.id, "", event, on_lent(event)) for event in events)
+    groups = compact(Message(Received(event.id), event, on_lent(event)) for event in events)
 
-    assert [[message.message_id for message in group] for group in groups] == [["l1"], ["l3", "l2"]]
+    assert [[message.received.message_id for message in group] for group in groups] == [["l1"], ["l3", "l2"]]
     assert memory.rows() == []
 
 

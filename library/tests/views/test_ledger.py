@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from andon.events.received import Received
 from andon.views.ledger import Result, failures, line_of
 from andon.views.outcome import Outcome
 from tests.support.samples import NOW
@@ -17,7 +18,10 @@ def namespace(monkeypatch: pytest.MonkeyPatch) -> None:
 
 results = st.builds(
     lambda outcome, number, kind: Result(
-        f"message-{number}", outcome, happened(kind, "x") if kind else None, taken_ms=NOW - number if kind else None
+        Received(f"message-{number}"),
+        outcome,
+        happened(kind, "x") if kind else None,
+        taken_ms=NOW - number if kind else None,
     ),
     st.sampled_from(Outcome),
     st.integers(0, 99),
@@ -42,14 +46,14 @@ def test_each_message_has_one_outcome_and_is_counted_once_more_by_its_type(
 
 @given(st.lists(results, max_size=20))
 def test_only_what_failed_comes_again(batch: list[Result]) -> None:
-    assert failures(batch) == [result.message_id for result in batch if result.outcome is Outcome.FAILED]
+    assert failures(batch) == [result.received for result in batch if result.outcome is Outcome.FAILED]
 
 
 def test_every_figure_of_the_line_but_those_by_type_is_a_metric_and_every_metric_is_a_figure_of_the_line() -> None:
     line = line_of(
         [
-            Result("m1", Outcome.APPLIED, happened("painted", "x", at=NOW - 70_000), taken_ms=NOW - 7),
-            Result("m2", Outcome.FAULT, error="Poison"),
+            Result(Received("m1"), Outcome.APPLIED, happened("painted", "x", at=NOW - 70_000), taken_ms=NOW - 7),
+            Result(Received("m2"), Outcome.FAULT, error="Poison"),
         ],
         view="things",
         now_ms=NOW,
@@ -69,7 +73,7 @@ def test_every_figure_of_the_line_but_those_by_type_is_a_metric_and_every_metric
 
 
 def test_a_batch_of_which_nothing_was_applied_has_no_lag() -> None:
-    line = line_of([Result("m1", Outcome.STALE, happened("painted", "x"))], view="things", now_ms=NOW)
+    line = line_of([Result(Received("m1"), Outcome.STALE, happened("painted", "x"))], view="things", now_ms=NOW)
 
     assert "lag" not in line
     assert "lag" not in json.dumps(line["_aws"])
@@ -81,9 +85,11 @@ def test_edits_of_another_version_are_counted_as_crossed_or_overtaken(
     monkeypatch.setenv("POWERTOOLS_METRICS_NAMESPACE", "Andon")
     outcomes = [Outcome.APPLIED, Outcome.APPLIED, Outcome.STALE, Outcome.COMPACTED, Outcome.DUPLICATE, Outcome.FAILED]
     edited = happened("painted", "x")
-    batch = [Result("m", outcome, edited, taken_ms=NOW - 7, origin="workshop2") for outcome in outcomes]
+    batch = [Result(Received("m"), outcome, edited, taken_ms=NOW - 7, origin="workshop2") for outcome in outcomes]
 
-    line = line_of([*batch, Result("own", Outcome.APPLIED, edited, taken_ms=NOW - 9)], view="things", now_ms=NOW)
+    line = line_of(
+        [*batch, Result(Received("own"), Outcome.APPLIED, edited, taken_ms=NOW - 9)], view="things", now_ms=NOW
+    )
 
     assert (line["workshop2.applied"], line["workshop2.overtaken"]) == (2, 2)
     assert (line["workshop2.lag"], line["lag"]) == ([7, 7], [7, 7, 9])

@@ -4,7 +4,7 @@ from typing import Any
 import pytest
 
 from andon.events.domain_event import DomainEvent
-from andon.events.fault import fault_of
+from andon.events.fault import MAX_MESSAGE_CHARACTERS, fault_of
 from andon.runtime.errors import Poison
 from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import sqs_event
@@ -110,7 +110,7 @@ def test_a_poison_message_is_a_fault_its_neighbours_are_kept(world: World, name:
     assert (envelope["source"], envelope["detail-type"]) == ("things", "fault")
     fault = envelope["detail"]["fault"]
     assert fault["consumer"] == "things.listener"
-    assert fault["message"] == poison[:40_000].encode(errors="backslashreplace").decode()
+    assert fault["message"] == poison[:MAX_MESSAGE_CHARACTERS].encode(errors="backslashreplace").decode()
 
 
 @pytest.mark.parametrize("at", PLACES)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from andon.drift.expected import Order
 from andon.events.domain_event import DomainEvent
+from andon.events.received import Received
 from andon.events.written import Written
 from andon.sync.edit import Edit
 from andon.views.compaction import Message, compact
@@ -61,7 +62,7 @@ def test_texts_of_orders_sort_as_they_are_expected(one: tuple[int, str, str], ot
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_of_one_batch_the_edit_that_wins_in_the_tables_is_written(order: tuple[int, int]) -> None:
     edits = [painted("x", (NOW, "shop", "z")), painted("x", (NOW, "shop2", "a"))]
-    messages = [Message(f"{number}", "", *edits[number]) for number in order]
+    messages = [Message(Received(f"{number}"), *edits[number]) for number in order]
 
     [group] = compact(messages)
 

@@ -112,7 +112,7 @@ class Orders:
 def lived_through(floor: Floor, press: str) -> tuple[list[str], Any]:
     """Let an episode happen long ago; return its facts, and its story as clients saw it."""
     floor.restart(press)
-    floor.table.published.clear()
+    floor.table.bus.clear()
     floor.report(press, WARNING)
     floor.report(press, NORMAL)
     floor.wait_until(NORMAL.at_ms + 60 * MINUTE)
@@ -185,7 +185,7 @@ def test_what_is_decided_about_a_new_episode_is_the_same_in_every_order_with_a_s
 def test_a_story_that_has_not_expired_is_the_same_after_every_order_as_without_a_replay(floor: Floor) -> None:
     press, report = "press-9", Report(NOW - MINUTE, "WARNING1", NOW)
     floor.restart(press)
-    floor.table.published.clear()
+    floor.table.bus.clear()
     path = log_path(press, at="2020-04-27T23:59:00.000Z")
     assert floor.request(ASSIGN, path=path, body={"operator": ANN})[0] == 201
     orders = Orders(floor, floor.table.partitions)

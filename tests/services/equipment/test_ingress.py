@@ -152,7 +152,7 @@ def test_a_message_that_waited_is_judged_by_when_it_was_published(loop: Loop) ->
     assert [event["type"] for event in published(loop)] == ["state-reported", "fault"]
 
 
-@pytest.mark.usefixtures("pauses")
+@pytest.mark.usefixtures("pauses", "each_alone")
 def test_only_what_was_not_published_comes_again(loop: Loop, wire: Wire) -> None:
     wire.refuse_entries(lambda entry: "InternalFailure" if "-late" in entry["Detail"] else None)
 

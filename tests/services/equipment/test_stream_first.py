@@ -85,7 +85,7 @@ def test_nothing_is_published_if_any_report_is_invalid(
     assert "PutEvents" not in wire.operations
 
 
-@pytest.mark.usefixtures("pauses")
+@pytest.mark.usefixtures("pauses", "each_alone")
 def test_reports_that_were_not_published_are_named_by_index_and_the_others_are_not_lost(loop: Loop, wire: Wire) -> None:
     wire.refuse_entries(lambda entry: "InternalFailure" if "-late" in entry["Detail"] else None)
     names = ["press-1", "press-2-late", "press-3", "press-4-late"]
@@ -98,7 +98,7 @@ def test_reports_that_were_not_published_are_named_by_index_and_the_others_are_n
     assert published == ["press-1", "press-3"]
 
 
-@pytest.mark.usefixtures("pauses")
+@pytest.mark.usefixtures("pauses", "each_alone")
 def test_a_request_that_fails_as_a_whole_names_its_ten_reports_only(loop: Loop, wire: Wire) -> None:
     is_first = lambda parameters: "first" in parameters["Entries"][0]["Detail"]  # noqa: E731
     wire.fail("PutEvents", "InternalException", when=is_first)

@@ -15,6 +15,7 @@ from andon.runtime.json_types import JsonObject
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_events import sqs_event
 from andon.testing.loop import Loop
+from andon.testing.world import alone
 from services.notify import outbound
 from tests.support.samples import body_of, fact
 
@@ -79,22 +80,24 @@ class Floor(Loop):
     def listen(self, bodies: list[str]) -> None:
         """Put messages on the sender's queue, and keep the facts of deliveries."""
         for body in bodies:
-            kind = fact_in(body)
-            kept = {"trouble-told": self.tellings}.get(kind["type"], self.facts)
-            (self.decided if kind["type"].startswith("message-") else kept).append(kind)
-            if kind["type"].startswith("message-"):
+            facts = [*map(fact_in, alone([body]))]
+            kept = {"trouble-told": self.tellings}.get(facts[0]["type"], self.facts)
+            wakes = facts[0]["type"].startswith("message-")
+            (self.decided if wakes else kept).extend(facts)
+            if wakes:
                 self.waiting.append((clock.now_ms() + DELAY_MS, body))
 
     def send(self, now_ms: int, *, batch: int = 5) -> None:
         """Hand the sender what is due by now."""
         due = [body for at_ms, body in self.waiting if at_ms <= now_ms]
         self.waiting = [(at_ms, body) for at_ms, body in self.waiting if at_ms > now_ms]
-        for start in range(0, len(due), batch):
-            bodies = due[start : start + batch]
+        while due:
+            bodies, due = due[:batch], due[batch:]
             event = sqs_event(bodies)
             by_id = {one["messageId"]: one["body"] for one in event["Records"]}
             again = self.invoke(NOTIFY, "sender", event)["batchItemFailures"]
             self.waiting += [(now_ms + 2 * MINUTE_MS, by_id[one["itemIdentifier"]]) for one in again]
+            due += self.new_in(NOTIFY.sender_queue)
 
     def go_on(self, from_ms: int, minutes: float, *, hears: Sequence[DomainEvent] = (), sends: bool = True) -> None:
         """Let time pass, by steps of five seconds; requests arrive at their times, a sweep runs each minute."""

@@ -13,6 +13,7 @@ from andon.events.bus_entry import to_message
 from andon.events.change_data_capture import TTL_SERVICE
 from andon.events.domain_event import DomainEvent
 from andon.events.fault import fault_of
+from andon.events.group import body_of
 from andon.live import connection
 from andon.packages.discovery import packages, recomputed, restorers, services, views
 from andon.packages.package import Package
@@ -26,7 +27,7 @@ from andon.testing.lambda_events import http_event, provisioning_event, sqs_even
 from andon.testing.loop import REPLAYS, Loop
 from andon.testing.permissions import UsedPermission, used_by
 from andon.testing.replayable import Invocation, invocations_of, readers_of, time_of
-from andon.testing.samples import is_of_old, topic_of
+from andon.testing.samples import is_of_old, read, topic_of
 from andon.views.oplock_family import OPLOCK
 from andon.wire import aws
 from contract import factories
@@ -44,6 +45,8 @@ FACTORY = "gdl-1"
 """That of the sample of a roster."""
 
 ANOTHER = "another"
+
+LAKE = "lake"  # it writes all facts of a message, or none
 
 
 def by_file() -> dict[str, set[UsedPermission]]:
@@ -86,6 +89,7 @@ def _invocations(loop: Loop, wire: Wire) -> Iterator[tuple[Invocation, int]]:
     for package in (package for package in packages() if package.plays("listener")):
         yield Invocation(package, "listener", sqs_event(["{"])), NOW
         yield from _resubmission(package)
+        yield from _groups(package, wire)
     for follower in packages():
         arn = "arn:aws:dynamodb:us-east-1:000000000000:table/x/stream/1"
         unreadable = {"eventID": "1", "eventName": "INSERT", "eventSourceARN": arn, "dynamodb": {"NewImage": "?"}}
@@ -139,6 +143,20 @@ def _resubmission(package: Package) -> Iterator[tuple[Invocation, int]]:
         yield Invocation(store, "listener", sqs_event([to_message(fault, source=package.name)])), NOW
         event = http_event("POST /faults/{id}/resubmit", path={"id": fault.id})
         yield Invocation(store, "command", event), NOW
+
+
+def _groups(package: Package, wire: Wire) -> Iterator[tuple[Invocation, int]]:
+    """Let a group come to a package, of which one fact can be used, and another one not even as a fault."""
+    readers = {"listener": package.subscriptions, "sender": package.gateway.on if package.plays("sender") else ()}
+    for role, topics in readers.items() if package.name != LAKE else ():
+        samples = [read(path) for path in paths("domain") if topic_of(path)[1] in {kind for _, kind in topics}]
+        for known in samples[:1]:
+            source, _, _ = known["tags"]["source"].partition(".")  # that of a fault is its consumer
+            one = to_message(DomainEvent.from_wire(known), source=source)
+            if package.side != "stores" and role == "listener":
+                wire.fail("PutEvents", "ValidationException", times=1)
+            odd = json.dumps({**json.loads(one), "detail": {}})
+            yield Invocation(package, role, sqs_event([body_of([one, odd])])), known["timestamp"]
 
 
 def _of_nothing(message: dict[str, Any]) -> dict[str, Any]:

@@ -14,9 +14,10 @@ from andon.stores.faults.store import BUCKET
 from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import http_event, sqs_event
 from andon.testing.loop import Answer, Loop
+from andon.testing.world import alone
 from andon.views.outcome import Outcome
 from demo.people import LIZ, SUE
-from tests.support.lake import LAKE, lake_of
+from tests.support.lake import LAKE, lake_of, lines_of_messages
 from tests.support.log_lines import LogLines, logged
 from tests.support.loop.model import LOG_DAYS, Log, Model
 from tests.support.loop.odd_events import NO_FAULT, POISON, odd_body
@@ -286,7 +287,7 @@ class WatchedLoop(AbstractContextManager["WatchedLoop"]):
         """Everything that was on the bus is in the lake, as it was; what was delivered twice can be there twice."""
         lake = lake_of(self._loop)
         assert lake.unreadable == []
-        assert set(lake.lines) == set(self._on_the_bus)
+        assert set(lake.lines) == set(lines_of_messages(self._on_the_bus))
         details = {event["detail"].get("id"): event["detail"] for event in map(json.loads, lake.lines)}
         for event_id, meant in self._meant.items():
             assert details[event_id]["raw"] == meant, "both images of each change"
@@ -312,7 +313,7 @@ class WatchedLoop(AbstractContextManager["WatchedLoop"]):
         """Deliver a batch; return what is to come again."""
         now_ms = self.now_ms
         again = self._loop.deliver(package, batch)
-        for body in batch:
+        for body in alone(batch):
             if package.side != "stores" and body not in self._unusable and _is_ahead(body, now_ms):
                 self._ahead.add(body)  # our clock went back: a fault, which somebody can resubmit later
             elif package.side == "views" and body not in self._unusable:
@@ -326,9 +327,11 @@ class WatchedLoop(AbstractContextManager["WatchedLoop"]):
             records = self._loop.new_records(table)
             waiting.extend(records)
             self._meant |= _images_of(*follower_of_table(table), records)
-        for body in self._loop.new_messages():
+        for body in self._loop.new_bodies():
             envelope = json.loads(body)
-            assert _is_by(envelope["detail"]), envelope
+            for one in alone([body]):
+                event = json.loads(one)["detail"]
+                assert _is_by(event), event
             self._to_queues(body, (envelope["source"], envelope["detail-type"]))
         for package in readers():
             self._queues[package] += self._loop.resubmitted(package)

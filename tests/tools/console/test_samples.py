@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from andon.events.received import Received
 from andon.runtime.metrics import directive
 from andon.tools.console.samples import API, Sample, Samples, samples_of, statistic
 from andon.tools.console.widgets import Metric, Shown
@@ -73,9 +74,9 @@ def test_without_values_a_sum_is_0_and_nothing_else_is_known() -> None:
 
 def test_the_line_of_a_batch_has_all_its_figures() -> None:
     results = [
-        Result("m1", Outcome.APPLIED, happened("painted", "x"), taken_ms=NOW - 7),
-        Result("m2", Outcome.APPLIED, happened("painted", "y"), taken_ms=NOW - 9),
-        Result("m3", Outcome.FAULT, error="Poison"),
+        Result(Received("m1"), Outcome.APPLIED, happened("painted", "x"), taken_ms=NOW - 7),
+        Result(Received("m2"), Outcome.APPLIED, happened("painted", "y"), taken_ms=NOW - 9),
+        Result(Received("m3"), Outcome.FAULT, error="Poison"),
     ]
     line = json.loads(json.dumps(line_of(results, view="board", now_ms=NOW) | {"stage": "dev"}))
 

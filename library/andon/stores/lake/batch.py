@@ -4,11 +4,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from andon.recorded.lake import Envelope
 from andon.runtime.json_types import JsonObject
 from andon.runtime.metrics import directive
 from andon.stores.lake import objects
-from andon.views.ledger import NONE_YET, Result
+from andon.stores.lake.lines import Line, lines_in
+from andon.views.ledger import NONE_YET
 from andon.views.outcome import Outcome
 
 COUNTS: Final = ("received", *NONE_YET, "unreadable", "objects", "bytes")
@@ -16,7 +16,7 @@ COUNTS: Final = ("received", *NONE_YET, "unreadable", "objects", "bytes")
 
 
 class LakeObject(NamedTuple):
-    """An object, and the ids of the messages that it holds."""
+    """An object, and of each fact in it the id of its message. Of one that is not readable it is a message's."""
 
     key: str
     body: bytes
@@ -32,60 +32,63 @@ class ObjectResult(NamedTuple):
     error: str | None = None
 
 
-class _Message(NamedTuple):
-    id: str
-    line: str
-    envelope: Envelope
+class _Fact(NamedTuple):
+    message_id: str
+    line: Line
 
 
 def objects_of(messages: Iterable[tuple[str, str]], *, now_ms: int) -> list[LakeObject]:
-    """Return one object for each hour of a batch of messages `(id, body)`, and one for each that cannot be read."""
-    by_hour: dict[str, list[_Message]] = defaultdict(list)
+    """Return one object for each hour of a batch of messages `(id, body)`, and one for each that cannot be read.
+
+    A message with a fact of which there is no line is kept whole, too, beside its other lines.
+    """
+    by_hour: dict[str, list[_Fact]] = defaultdict(list)
     unreadable = list[LakeObject]()
     for message_id, body in messages:
-        if envelope := objects.read(body):
-            message = _Message(message_id, *objects.taken(body, envelope, now_ms=now_ms))
-            by_hour[objects.partition_of(message.envelope)].append(message)
-        else:
+        lines, is_whole = lines_in(body, now_ms=now_ms)
+        for line in lines:
+            by_hour[objects.partition_of(line.envelope)].append(_Fact(message_id, line))
+        if not is_whole:
             unreadable.append(_unreadable(body, message_id))
     return [*map(_object_of, by_hour.values()), *unreadable]
 
 
-def results_of(written: Iterable[ObjectResult]) -> list[Result]:
-    """Return the result of each message."""
-    return [
-        Result(message_id, outcome, error=error) for one, outcome, error in written for message_id in one.message_ids
-    ]
+def failures(written: Iterable[ObjectResult]) -> list[str]:
+    """Return the ids of the messages that must come again, some of them more than once."""
+    return [id_ for one in written if one.outcome is Outcome.FAILED for id_ in one.object.message_ids]
 
 
 def line_of(written: Sequence[ObjectResult], *, now_ms: int) -> JsonObject:
     """Return the members of the one log line of a batch, which carries its metrics, too (CloudWatch's embedded format).
 
-    It counts messages (`received`, each outcome, `unreadable`), and the objects and bytes that were written.
+    It counts facts (`received`, each outcome), messages that are `unreadable`, and the objects and bytes that were
+    written.
     """
-    results = results_of(written)
+    outcomes = Counter[str]()
+    for one in written:
+        outcomes[one.outcome.value] += len(one.object.message_ids)
     new = [one.object for one in written if one.outcome is Outcome.APPLIED]
     counts = {
-        "received": len(results),
+        "received": outcomes.total(),
         **NONE_YET,
-        **Counter(result.outcome.value for result in results),
-        "unreadable": sum(len(one.object.message_ids) for one in written if not one.object.is_readable),
+        **outcomes,
+        "unreadable": sum(not one.object.is_readable for one in written),
         "objects": len(new),
         "bytes": sum(len(one.body) for one in new),
     }
     return {
         "view": "lake",
         **counts,
-        "errors": sorted({result.error for result in results if result.error}),
+        "errors": sorted({one.error for one in written if one.error}),
         "_aws": directive(dimension="view", counts=COUNTS, now_ms=now_ms),
     }
 
 
-def _object_of(messages: list[_Message]) -> LakeObject:
+def _object_of(facts: list[_Fact]) -> LakeObject:
     return LakeObject(
-        key=objects.key_of(message.envelope for message in messages),
-        body=objects.to_object(message.line for message in messages),
-        message_ids=tuple(message.id for message in messages),
+        key=objects.key_of(fact.line.envelope for fact in facts),
+        body=objects.to_object(fact.line.text for fact in facts),
+        message_ids=tuple(fact.message_id for fact in facts),
     )
 
 

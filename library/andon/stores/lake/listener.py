@@ -8,9 +8,8 @@ from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import logger
 from andon.runtime.message_batch import BatchResponse, retry
 from andon.runtime.tried import Failed, tried
-from andon.stores.lake.batch import LakeObject, ObjectResult, line_of, objects_of, results_of
+from andon.stores.lake.batch import LakeObject, ObjectResult, failures, line_of, objects_of
 from andon.stores.lake.store import BUCKET
-from andon.views.ledger import failures
 from andon.views.outcome import Outcome
 from andon.wire import aws
 from andon.wire.bucket import Bucket
@@ -29,7 +28,7 @@ def handler(event: JsonMapping, context: LambdaContext) -> BatchResponse:
     written = run_in_threads([partial(_write, one) for one in objects])
     line = line_of(written, now_ms=clock.now_ms())
     logger().info("kept", extra={"function_request_id": context.aws_request_id, **line})
-    return retry(failures(results_of(written)))
+    return retry(failures(written))
 
 
 def _write(one: LakeObject) -> ObjectResult:

@@ -14,6 +14,9 @@ from unittest.mock import patch
 
 from andon.dynamodb.attribute_values import Item, to_plain
 from andon.dynamodb.schema import Keys, TableSchema
+from andon.events.group import details_in
+from andon.events.publish import GROUPED
+from andon.project import project
 from andon.runtime.json_types import JsonObject
 from andon.testing.environment import ENVIRONMENT, environment
 from andon.testing.memory.calls import Answer, AwsRefused, Call, invalid
@@ -77,7 +80,8 @@ class AwsInMemory(AbstractContextManager["AwsInMemory"]):
 
     def variables(self) -> dict[str, str]:
         """Return the environment of handlers."""
-        return ENVIRONMENT | {name: name for name in self.tables} | {bucket: bucket for bucket in self.store}
+        grouped = {GROUPED: "1"} if project().grouped else {}
+        return ENVIRONMENT | grouped | {name: name for name in self.tables} | {bucket: bucket for bucket in self.store}
 
     def clear(self) -> None:
         """Forget all rows, records, messages and objects."""
@@ -267,8 +271,8 @@ class OneTable(AwsInMemory):
 
     @property
     def published(self) -> list[dict[str, str]]:
-        """The entries that the bus took."""
-        return self.bus
+        """The facts that the bus took, each in an entry of its own."""
+        return [{**entry, "Detail": detail} for entry in self.bus for detail in details_in(entry["Detail"])]
 
     @property
     def partitions(self) -> Partitions:

@@ -12,10 +12,10 @@ MOST_BYTES: Final = 1024 * 1024
 
 
 class QueuedMessage(NamedTuple):
-    """delay_seconds: how long the queue holds it back."""
+    """delay_seconds: how long the queue holds it back; None: the message does not say."""
 
     body: str
-    delay_seconds: int = 0
+    delay_seconds: int | None = None
 
 
 class MemoryQueues:
@@ -34,9 +34,13 @@ class MemoryQueues:
         """Take the messages of a queue: those that it has not held back any longer; None: all."""
         messages = self._messages.pop(queue, [])
         if waited_seconds is not None:
-            self._messages[queue] = [one for one in messages if one.delay_seconds > waited_seconds]
-            messages = [one for one in messages if one.delay_seconds <= waited_seconds]
+            self._messages[queue] = [one for one in messages if (one.delay_seconds or 0) > waited_seconds]
+            messages = [one for one in messages if (one.delay_seconds or 0) <= waited_seconds]
         return [one.body for one in messages]
+
+    def messages(self, queue: str) -> list[QueuedMessage]:
+        """Return the messages of a queue, and leave them there."""
+        return [*self._messages.get(queue, [])]
 
     def answer(self, operation: str, request: JsonObject) -> Answer:
         """Answer one request."""
@@ -67,7 +71,7 @@ class MemoryQueues:
         ]
 
     def _send(self, queue: str, entry: JsonObject) -> None:
-        self._messages[queue].append(QueuedMessage(entry["MessageBody"], entry.get("DelaySeconds", 0)))
+        self._messages[queue].append(QueuedMessage(entry["MessageBody"], entry.get("DelaySeconds")))
 
     def _require_few(self, entries: list[JsonObject]) -> None:
         if len(entries) > MOST_MESSAGES:

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from andon.recorded.lake import MOST_LINE_BYTES, Envelope, lines_of
 from andon.stores.lake.batch import objects_of
-from andon.stores.lake.objects import key_of, line_of, partition_of, read, to_bytes, to_object
+from andon.stores.lake.lines import lines_in
+from andon.stores.lake.objects import key_of, partition_of, to_bytes, to_object
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
@@ -87,21 +88,39 @@ def test_a_partition_is_the_same_wherever_the_clock_stood(seconds: int, offset: 
     assert partition_of(elsewhere) == partition_of(envelope(1, at=moment.isoformat()))
 
 
-@given(st.text(max_size=30))
+def line_of(body: str) -> str:
+    [line] = lines_in(body, now_ms=10**13).lines
+    return line.text
+
+
+@given(st.text(st.characters(codec="utf-8"), max_size=30))
 def test_an_envelope_over_many_lines_becomes_one_line_that_means_the_same(note: str) -> None:
     one = envelope(1, note=note)
 
     for written in (json.dumps(one, indent=2), json.dumps(one, indent=2).replace("\n", "\r\n")):
         line = line_of(written)
-        assert json.loads(line) == one
+        assert json.loads(line) == {**one, "id": "equipment/fact-1"}
         assert [*lines_of(to_object([line]))] == [line]
 
 
-def test_an_envelope_as_the_bus_writes_it_is_kept_to_the_byte() -> None:
-    [body] = bodies([envelope(1, note="Über\u2028 \t")])
+@pytest.mark.parametrize("value", ['"Über\u2028 \\t"', "1.50", "1e+2", "12345678901234567890123", '"\\u00e9"', "{ }"])
+def test_what_happened_is_kept_to_the_byte_as_the_bus_wrote_it(value: str) -> None:
+    detail = f'{{"id":"fact-1","value":{value}}}'
+    head = f'{{"version":"0","id":"%s","detail-type":"seen","source":"equipment","time":"{NOON:%Y-%m-%dT%H:%M:%SZ}"'
+    line = f'{head % "equipment/fact-1"},"detail":{detail}}}'
 
-    assert line_of(body) == body
-    assert gzip.decompress(to_object([body])) == f"{body}\n".encode()
+    assert line_of(f'{head % "bus-1"},"detail":{detail}}}') == line
+    assert line_of(f'{{"detail":{detail},{(head % "bus-1")[1:]}}}') == line
+    assert gzip.decompress(to_object([line])) == f"{line}\n".encode()
+
+
+@pytest.mark.parametrize("own", [None, "", 1, "0" * 64], ids=["none", "empty", "no text", "a digest"])
+def test_an_event_without_an_id_of_its_own_has_the_one_of_the_bus_and_one_that_is_a_digest_stays_out_of_keys(
+    own: object,
+) -> None:
+    [body] = bodies([{**envelope(1), "detail": {"id": own}}])
+
+    assert json.loads(line_of(body))["id"] == "bus-1"
 
 
 UNREADABLE = {
@@ -128,13 +147,13 @@ UNREADABLE = {
 def test_what_no_reader_could_use_as_a_line_has_a_key_of_its_own(body: str) -> None:
     [kept] = objects_of([("message-1", body)], now_ms=0)
 
-    assert read(body) is None
+    assert lines_in(body, now_ms=0) == ([], False)
     assert (kept.key, kept.body) == ("unreadable/message-1", to_bytes(body))
 
 
 @given(st.text() | st.recursive(st.none() | st.integers() | st.text(), st.lists).map(json.dumps))
 def test_no_text_stops_a_batch(body: str) -> None:
-    assert read(body) is None
+    assert lines_in(body, now_ms=0) == ([], False)
     assert not any(one.is_readable for one in objects_of([("message-1", body)], now_ms=0))
 
 

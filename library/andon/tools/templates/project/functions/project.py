@@ -20,4 +20,5 @@ PROJECT: Final = Project(
     groups=Groups(all=("user", "admin"), admin="admin", reviewers=frozenset({"admin"})),
     subjects=THINGS,
     example_view="inventory",
+    grouped=True,
 )
