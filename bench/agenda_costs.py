@@ -23,7 +23,6 @@ VIEWS: Final = (Package("views", "agenda"), Package("views", "agenda_days"))
 WEEK: Final = [f"2026-01-{day:02d}" for day in range(12, 19)]
 NOW_MS: Final = times.to_ms("2026-01-10T12:00:00Z")
 ORDERS_A_DAY: Final = (1, 10, 50)
-MILLION: Final = 1_000_000
 
 
 class Read(NamedTuple):
@@ -80,7 +79,7 @@ class _Factory:
         ]
         size = sum(len(strict_json.dumps(one.body).encode()) for one in answers if one.body)
         dollars = len(asked) * (API_REQUEST.dollars + INVOCATION.dollars)
-        dollars += self._meter.used.reads * READ_UNIT.dollars + self._gets * S3_GET.dollars * MILLION
+        dollars += self._meter.used.reads * READ_UNIT.dollars + self._gets * S3_GET.dollars
         return Read(len(asked), size, dollars), answers
 
 

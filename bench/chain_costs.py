@@ -5,16 +5,15 @@ what subscribers keep of these events, are not in them.
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
-from itertools import chain
 from typing import Any, Final
 
 from andon.events.domain_event import DomainEvent
 from andon.runtime import times
 from andon.runtime.clock import MINUTE_MS
 from andon.testing.loop import Loop
-from andon.testing.memory.meter import Meter, Used
+from andon.testing.memory.meter import Used
 from andon.testing.samples import body_of, sample
+from bench.entry_loop import EntryLoop
 from bench.prices import BUS_ENTRY, READ_UNIT, WRITE_UNIT
 from bench.quiet_clock import START_MS, Now, quiet_clock
 
@@ -51,21 +50,23 @@ def _call(loop: Loop) -> None:
 
 def _spent(begin: Begin, minutes: Minutes) -> float:
     """Return the dollars of a million beginnings, with a chain that asks after some minutes."""
-    meter = Meter()
-    with quiet_clock() as now, Loop(observer=meter) as loop:
+    with quiet_clock() as now, EntryLoop() as loop:
         loop.listen([body_of(DomainEvent.from_wire(sample("domain", "equipment-created")))])
         loop.request("PUT /factories/{factoryId}/roster", path=FACTORY, body=ROSTER)
         if minutes:
             body = {"chains": [_chain(minutes)]}
             loop.request("PUT /factories/{factoryId}/chains", path=FACTORY, body=body)
         loop.run()
-        meter.used = Used()
+        used = loop.meter.used = Used()
+        loop.entries.clear()
         begin(loop)
-        published = [*loop.run(), *chain.from_iterable(map(partial(_sweep, loop, now), range(SWEEPS)))]
-    entries = len([one for one in published if one["source"] == "dispatch"])
-    writes = sum(units for (place, _), units in meter.used.writes.items() if place.table == TABLE)
-    reads = sum(units for place, units in meter.used.read_units.items() if place.table == TABLE)
-    return writes * WRITE_UNIT.dollars + reads * READ_UNIT.dollars + entries * BUS_ENTRY.dollars
+        loop.run()
+        for number in range(SWEEPS):
+            _sweep(loop, now, number)
+    writes = sum(units for (place, _), units in used.writes.items() if place.table == TABLE)
+    reads = sum(units for place, units in used.read_units.items() if place.table == TABLE)
+    units = writes * WRITE_UNIT.dollars + reads * READ_UNIT.dollars
+    return units + loop.entries["dispatch"] * BUS_ENTRY.dollars
 
 
 def _sweep(loop: Loop, now: Now, _: int) -> Sequence[dict[str, Any]]:

@@ -11,7 +11,7 @@ from bench.prices import READ_UNIT, S3_GET, S3_PUT, WRITE_UNIT
 
 MILLION: Final = 1_000_000
 
-OF_S3: Final = {"PutObject": S3_PUT.dollars, "DeleteObjects": 0.0}
+OF_S3: Final = {"PutObject": S3_PUT.for_(1), "DeleteObjects": 0.0}
 """Dollars of a request; any other is as a GET. To delete is free."""
 
 
@@ -32,5 +32,5 @@ class Counted(AwsInMemory):
     def answer(self, call: Call) -> Answer:
         """Answer a call, and count it if it is one of S3's."""
         if call.service == "s3":
-            self.dollars += OF_S3.get(call.operation, S3_GET.dollars)
+            self.dollars += OF_S3.get(call.operation, S3_GET.for_(1))
         return super().answer(call)

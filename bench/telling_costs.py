@@ -12,9 +12,9 @@ from andon.events.domain_event import DomainEvent
 from andon.outbound.channel import Message, Sent
 from andon.runtime import times
 from andon.runtime.clock import MINUTE_MS
-from andon.testing.loop import Loop
-from andon.testing.memory.meter import Meter, Used
+from andon.testing.memory.meter import Used
 from andon.testing.samples import body_of, sample
+from bench.entry_loop import EntryLoop
 from bench.prices import BUS_ENTRY, READ_UNIT, WRITE_UNIT
 from bench.quiet_clock import START_MS, quiet_clock
 from services.notify import outbound
@@ -43,28 +43,32 @@ class Taken:
 def dollars() -> dict[str, float]:
     """Return the dollars of a million requests for help, by what becomes of them."""
     return {
-        "who is told by mail of one machine": _spent(1),
+        "who is told by mail of one machine": of_one(),
         f"who is told by mail of {MANY} machines at once": _spent(MANY) / MANY,
         "who can be reached by no channel": _spent(1, is_reached=False),
     }
 
 
+def of_one() -> float:
+    """Return the dollars of a million requests for help, each of one machine and told by mail."""
+    return _spent(1)
+
+
 def _spent(requests: int, *, is_reached: bool = True) -> float:
     """Return the dollars of a million times so many requests at once, of one person."""
-    meter, published = Meter(), list[dict[str, Any]]()
-    with quiet_clock() as now, Loop(observer=meter) as loop, patch.dict(outbound.CHANNELS, {"mail": Taken()}):
+    with quiet_clock() as now, EntryLoop() as loop, patch.dict(outbound.CHANNELS, {"mail": Taken()}):
         if is_reached:
             _reach()
-        meter.used = Used()
+        used = loop.meter.used = Used()
+        loop.entries.clear()
         loop.listen([_request(number) for number in range(requests)])
-        published += loop.run()
+        loop.run()
         for _ in range(MINUTES):
             now.ms += MINUTE_MS
-            published += loop.sweep()
-    entries = len([one for one in published if one["source"] == "notify"])
-    writes = sum(units for (place, _), units in meter.used.writes.items() if place.table in TABLES)
-    reads = sum(units for place, units in meter.used.read_units.items() if place.table in TABLES)
-    return writes * WRITE_UNIT.dollars + reads * READ_UNIT.dollars + entries * BUS_ENTRY.dollars
+            loop.sweep()
+    writes = sum(units for (place, _), units in used.writes.items() if place.table in TABLES)
+    reads = sum(units for place, units in used.read_units.items() if place.table in TABLES)
+    return writes * WRITE_UNIT.dollars + reads * READ_UNIT.dollars + loop.entries["notify"] * BUS_ENTRY.dollars
 
 
 def _reach() -> None:

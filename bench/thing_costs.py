@@ -1,30 +1,35 @@
 """Cost of bringing reports onto the bus over MQTT, beside that of `POST /states`; counted.
 
 Dollars of a million reports, each machine's every five minutes: what AWS IoT, the queue and the API take, what is read
-to know whose machines they are, and the bus. Lambda, and what happens behind the bus, is not in them.
+to know whose machines they are, and the bus, of which facts share entries that come together: 60,000 machines report.
+Lambda, and what happens behind the bus, is not in them.
 """
 
 import json
-from math import ceil
 from typing import Final, NamedTuple
 
+from andon.cdk.target import AWS
 from andon.ingress.names import Kind
-from andon.packages.package import Package
 from andon.runtime import times
 from andon.testing.lambda_events import rule_message, sqs_event
 from andon.testing.loop import Loop
-from andon.testing.memory.meter import Meter, Used
+from andon.testing.memory.meter import Used
 from bench import prices
+from bench.entry_loop import EntryLoop
 from bench.quiet_clock import START_MS, quiet_clock
-from bench.simulate.limits import RECEIVED_AT_ONCE
+from bench.simulate.counted_loop import iot_messages
+from bench.simulate.limits import QUEUE_POLLERS, RECEIVED_AT_ONCE
+from bench.simulate.settings import EQUIPMENT
 from bench.workload import SAMPLES
 from services.equipment.things import GATEWAY, MACHINE
 
 EVERY_MINUTES: Final = 5
+MACHINES: Final = 60_000
 MANY: Final = 100
+AT_ONCE: Final = round(1 + MACHINES / EVERY_MINUTES / 60 / QUEUE_POLLERS.value * AWS.publish_batch[1])
+"""Messages that an invocation gets: the one with which a poller begins to wait, and those that come meanwhile."""
+
 FACTORY: Final = "gdl-1"
-COUNTED_BYTES: Final = 5 * 1024
-"""Of a message, after which AWS IoT counts another one. https://aws.amazon.com/iot-core/pricing/"""
 
 
 class Parts(NamedTuple):
@@ -47,8 +52,8 @@ class Parts(NamedTuple):
 def parts() -> list[Parts]:
     """Return the prices of each way."""
     minutes = EVERY_MINUTES * prices.IOT_MINUTE.dollars
-    alone, together = _messages(MACHINE, 1), _messages(GATEWAY, MANY)
-    counted = ceil(len(_reports(MANY)) / COUNTED_BYTES) / MANY
+    alone, together = _messages(MACHINE, 1, messages=AT_ONCE), _messages(GATEWAY, MANY)
+    counted = iot_messages(_reports(MANY)) / MANY
     rule = prices.IOT_RULE.dollars + prices.IOT_ACTION.dollars
     return [
         alone._replace(way="a machine, by Basic Ingest", connection=minutes, broker=rule),
@@ -57,7 +62,7 @@ def parts() -> list[Parts]:
         ),
         together._replace(way=f"a gateway, {MANY} in a message", connection=minutes / MANY, broker=counted * rule),
         together._replace(way=f"a gateway, {MANY} in a `POST /states`", api=prices.API_REQUEST.dollars / MANY, queue=0),
-        alone._replace(way="a machine, by `POST /states`", api=prices.API_REQUEST.dollars, queue=0),
+        _messages(MACHINE, 1)._replace(way="a machine, by `POST /states`", api=prices.API_REQUEST.dollars, queue=0),
     ]
 
 
@@ -71,28 +76,34 @@ def report() -> str:
     return "\n".join(lines)
 
 
-def _messages(kind: Kind, reports: int) -> Parts:
-    """Return the parts of the cost of a million reports, so many in a message: reads, entries, the queue's requests."""
-    meter = Meter()
-    with quiet_clock(), Loop(observer=meter) as loop:
+def _messages(kind: Kind, reports: int, *, messages: int = 1) -> Parts:
+    """Return what a million reports read and publish, and what the queue takes for them.
+
+    reports: in a message. messages: that come together.
+    """
+    with quiet_clock(), EntryLoop() as loop:
         for number in range(reports if kind == GATEWAY else 0):
             _register(loop, number)
         loop.run()
-        meter.used = Used()
-        name = FACTORY if kind == GATEWAY else "press-0"
-        thing = f"Andon:{name}"
+        used = loop.meter.used = Used()
+        loop.entries.clear()
         said = _reports(reports) if kind == GATEWAY else _report(0, named=False)
-        body = rule_message(said.encode(), topic=f"Andon/{kind.name}/{thing}/{kind.last}", client=thing, at_ms=START_MS)
-        loop.invoke(Package("services", "equipment"), "ingest", sqs_event([body]))
+        names = [FACTORY if kind == GATEWAY else f"press-{number}" for number in range(messages)]
+        loop.invoke(EQUIPMENT, "ingest", sqs_event(_message(kind, name, said) for name in names))
         published = [json.loads(one) for one in loop.new_messages()]
-    if [one["detail-type"] for one in published] != ["state-reported"] * reports:
+    if [one["detail-type"] for one in published] != ["state-reported"] * reports * messages:
         raise ValueError("not all of the reports were published")
     return Parts(
         "",
         queue=(1 + 2 / RECEIVED_AT_ONCE.value) / reports * prices.QUEUE_REQUEST.dollars,
-        reads=sum(meter.used.read_units.values()) / reports * prices.READ_UNIT.dollars,
-        bus=prices.BUS_ENTRY.dollars,
+        reads=used.reads / reports / messages * prices.READ_UNIT.dollars,
+        bus=loop.entries.total() / reports / messages * prices.BUS_ENTRY.dollars,
     )
+
+
+def _message(kind: Kind, name: str, said: str) -> str:
+    thing = f"Andon:{name}"
+    return rule_message(said.encode(), topic=f"Andon/{kind.name}/{thing}/{kind.last}", client=thing, at_ms=START_MS)
 
 
 def _register(loop: Loop, number: int) -> None:

@@ -4,17 +4,17 @@ import argparse
 from pathlib import Path
 from typing import Final
 
+from andon.cdk.capacity import MODES, PROVISIONED
 from andon.cdk.target import LOCAL, TARGETS
 from bench.simulate import local_stack
 from bench.simulate.arrivals import Load
-from bench.simulate.counted import EVERY_S, Fleet
+from bench.simulate.counted import EVERY_S, Fleet, Way, fleet_of
 from bench.simulate.model import FleetModel
 from bench.simulate.plots import draw
 from bench.simulate.prediction import predict
 from bench.simulate.report import in_stage, report, table
 from bench.simulate.sample import count
 from bench.simulate.settings import stages, target_of
-from services.equipment.stream_first import REPORTS_AT_ONCE
 
 IDLE: Final = Fleet(machines=0)
 MILLION: Final = 1_000_000
@@ -23,20 +23,19 @@ MILLION: Final = 1_000_000
 def main() -> None:
     """Count what a report does, then let the model run."""
     options = _options()
-    fleet = Fleet(abnormal=options.abnormal)
-    if options.batched:
-        fleet = Fleet(machines=REPORTS_AT_ONCE, abnormal=options.abnormal, batched=True)
-    counted, idle = count(fleet), count(IDLE)
+    idle = count(IDLE)
     if options.table:
-        gateways = Fleet(machines=REPORTS_AT_ONCE, abnormal=options.abnormal, batched=True)
-        print("\n".join(table(counted, count(gateways), idle, stage=options.stage)))
+        by_way = {way: count(fleet_of(way, abnormal=options.abnormal)) for way in Way}
+        print("\n".join(table(by_way, idle)))
         return
+    fleet = fleet_of(Way[options.way], abnormal=options.abnormal)
+    counted = count(fleet)
     if options.target == LOCAL.name:
         print("\n".join(local_stack.report(FleetModel(counted, idle))))
         return
 
     def stage_for(load: Load) -> FleetModel:
-        return FleetModel(counted, idle, target_of(options.stage, load.rate))
+        return FleetModel(counted, idle, target_of(options.stage, load.rate, capacity=options.capacity))
 
     load = Load(machines=options.machines, hours=options.hours, spread_s=options.spread)
     model = stage_for(load)
@@ -55,11 +54,15 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--machines", type=int, default=60_000, help="how many (default: %(default)s)")
     parser.add_argument("--hours", type=float, default=24, help="how long (default: %(default)s)")
     parser.add_argument("--abnormal", type=float, default=0.1, help="share of reports that are not NORMAL")
-    parser.add_argument("--batched", action="store_true", help="by gateways, 100 at once, instead of a PUT each")
+    ways = ", ".join(f"{way.name}: {way}" for way in Way)
+    parser.add_argument("--way", choices=Way.__members__, default=Way.PUT.name, help=f"{ways} (default: %(default)s)")
     parser.add_argument(
         "--spread", type=int, default=EVERY_S, help="on the clock: all report within so many seconds of five minutes"
     )
     parser.add_argument("--table", action="store_true", help="the table of docs/deploy.md, of fleets of several sizes")
+    parser.add_argument(
+        "--capacity", choices=MODES, default=PROVISIONED, help="of steady tables (default: %(default)s)"
+    )
     parser.add_argument("--target", choices=sorted(TARGETS), default="aws", help="local: what `make up` runs")
     parser.add_argument("--stage", choices=sorted(stages()), default="prod", help="of cdk.json (default: %(default)s)")
     parser.add_argument("--plot", type=Path, default=Path(".local/simulate.png"), help="(default: %(default)s)")

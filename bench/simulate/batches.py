@@ -1,7 +1,7 @@
-"""Batches, invocations and queues of each function at so many reports a second."""
+"""Batches of what a function receives at so many records a second."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cache
 
 import numpy as np
 
@@ -15,9 +15,10 @@ from bench.simulate.settings import STREAMED, role_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Batched:
-    """A function's way of receiving: so many lanes (shards of a stream, pollers of a queue), `size` records at most.
+    """A function's way of receiving: so many lanes (shards of a stream, pollers of a queue), `size` messages at most.
 
-    window_s: how long a batch waits for more. at_a_time: how many batches may be under way.
+    window_s: how long a batch waits for more. at_a_time: how many batches may be under way. together: the records of a
+    message, which has several if facts are grouped.
     """
 
     work: Work
@@ -25,20 +26,26 @@ class Batched:
     at_a_time: int
     size: int
     window_s: float
+    together: float = 1
+
+    def messages(self, rate: float) -> float:
+        """Return the messages of a batch: the one that it began with, and those that came within the window."""
+        return float(np.clip(1 + rate / self.together / self.lanes * self.window_s, 1, self.size))
 
     def batch(self, rate: float) -> float:
-        """Return the records of a batch: the one that it began with, and those that came within the window."""
-        return float(np.clip(1 + rate / self.lanes * self.window_s, 1, self.size))
+        """Return the records of a batch, at so many a second."""
+        return self.messages(rate) * self.together
 
     def wait_s(self, rate: float) -> float:
         """Return the longest that a record waits for its batch: less than the window where batches fill earlier."""
-        alone = rate / self.lanes
+        alone = rate / self.together / self.lanes
         return min(self.window_s, self.size / alone) if alone > 0 else self.window_s
 
     @property
     def capacity(self) -> float:
         """The records a second that all lanes together can take."""
-        return self.at_a_time * self.size / self.work.duration_ms(self.size) * 1_000
+        most = self.size * self.together
+        return self.at_a_time * most / self.work.duration_ms(most) * 1_000
 
     def invocations(self, rate: float) -> float:
         """Return the invocations a second."""
@@ -55,42 +62,41 @@ def backlog(came: Seconds, capacity: float) -> Seconds:
     return surplus - np.minimum(0, np.minimum.accumulate(surplus))
 
 
-class Invocations(NamedTuple):
-    """Of one function: calls in a second, records in each, and how many run at a time."""
+def of_publisher(model: FleetModel, name: str, rate: float) -> Batched:
+    """Return how a function receives that follows a stream, takes messages of things, or is called.
 
-    per_s: float
-    records: float
-    at_once: float
-
-
-def batched(model: FleetModel, name: str, rate: float) -> Batched:
-    """Return a function's way of receiving."""
+    rate: reports a second.
+    """
     work, target, role = model.work(name), model.target, role_of(name)
     if role in STREAMED:
-        size, window = target.stream_batch
+        size, window = target.push_batch if role == "push" else target.publish_batch
         lanes = shards(model, rate)[_table_of(name)]
         poll_s = 1 / limits.STREAM_POLLS_PER_S.value
         return Batched(work=work, lanes=lanes, at_a_time=lanes, size=size, window_s=max(window, poll_s))
-    if role == "listener":
-        size, window = target.queue_batch
-        lanes = min(round(limits.QUEUE_POLLERS.value), target.listeners)
-        receive_s = limits.QUEUE_MS[0].value / 1_000
-        return Batched(work=work, lanes=lanes, at_a_time=target.listeners, size=size, window_s=max(window, receive_s))
+    if role == "ingest":
+        return of_queue(model, name, target.queue_batch_within(target.publish_batch[1]))
     return Batched(work=work, lanes=1, at_a_time=round(limits.CONCURRENCY.value), size=1, window_s=0)
 
 
-def invocations(model: FleetModel, rate: float) -> dict[str, Invocations]:
-    """Return those of each function; of sweeps there is a fixed number a minute."""
-    found = {}
-    for name in model.counted.calls:
-        if role_of(name) == "sweep":
-            continue
-        records = rate * model.records(name)
-        step = batched(model, name, rate)
-        found[name] = Invocations(step.invocations(records), step.batch(records), step.concurrency(records))
-    return found
+def of_queue(
+    model: FleetModel, name: str, batch: tuple[int, float], *, facts: float = 1, message_bytes: float = 0
+) -> Batched:
+    """Return the way of receiving of a function that a queue feeds, with so many facts and bytes in a message.
+
+    batch: messages at most, and the seconds to wait for them.
+    """
+    target, (size, window) = model.target, batch
+    return Batched(
+        work=model.work(name),
+        lanes=min(round(limits.QUEUE_POLLERS.value), target.listeners),
+        at_a_time=target.listeners,
+        size=min(size, int(limits.PAYLOAD_BYTES.value / max(1.0, message_bytes))),
+        window_s=max(window, limits.QUEUE_MS[0].value / 1_000),
+        together=facts,
+    )
 
 
+@cache
 def _table_of(name: str) -> str:
     """Return the table whose stream a trigger or a push follows."""
     tables = [table for package in packages() for table, schema in package.tables.items() if schema.stream]

@@ -1,26 +1,42 @@
-"""Bills of a million reports in each stage, by part, beside the goals: a PUT each, and batches of 100."""
+"""Bills of a million reports, by part, beside the goals; and the whole bill of a month, at several rates."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Final, NamedTuple
 
+from andon.cdk.capacity import ON_DEMAND, PROVISIONED
 from bench import prices
-from bench.simulate import replica
-from bench.simulate.counted import Counted, Fleet
+from bench.simulate import replica, whole
+from bench.simulate.counted import Counted, Fleet, Way, fleet_of
+from bench.simulate.idle import alarms_of_scaling
 from bench.simulate.model import FleetModel
-from bench.simulate.money import Parts, alarms_of_scaling, of_a_million, of_a_month
+from bench.simulate.money import Parts, of_a_million
+from bench.simulate.month import of_a_month
+from bench.simulate.people import if_used
+from bench.simulate.quiet import quiet_lines
 from bench.simulate.sample import count
-from bench.simulate.settings import stages, target_of
-from services.equipment.stream_first import REPORTS_AT_ONCE
+from bench.simulate.settings import target_of
+from bench.simulate.whole import cheaper
 
 RATE: Final = 200.0
 """Reports a second: 60,000 machines. The more, the fuller batches are."""
 
+RATES: Final = (RATE, 33.0, 3.3)
+
 ABNORMAL: Final = 0.1
 
-JUDGED: Final = "prod"
+JUDGED: Final = "prod, load known"
 """The stage that has to reach the goals."""
+
+STAGES: Final = {
+    "dev": ("dev", None),
+    "prod at first": ("prod", ON_DEMAND),
+    JUDGED: ("prod", PROVISIONED),
+}
+"""Stages of cdk.json, prod before and after somebody knows its load: their names, and the capacity of steady tables."""
+
+GOALS: Final = {Way.PUT: 4.25, Way.POST: 2.50}
 
 OPTIONAL: Final = "anomalies"
 """A service that nothing else needs."""
@@ -50,15 +66,30 @@ class Bill(NamedTuple):
         return Parts(*(normal + (mixed - normal) / ABNORMAL for normal, mixed in pairs))
 
 
-def bills() -> tuple[Bill, ...]:
-    """Count, and price what was counted in each stage of cdk.json."""
-    idle, gateway = count(Fleet(machines=0)), Fleet(machines=REPORTS_AT_ONCE, batched=True)
-    ways = (("a PUT each", 7.50, Fleet()), ("POST of 100", 4.50, gateway))
-    counted = [(name, goal, count(fleet), count(replace(fleet, abnormal=ABNORMAL))) for name, goal, fleet in ways]
+class CountedWays(NamedTuple):
+    """The counts of each way to report: NORMAL reports, those of which a tenth is not, and none."""
+
+    normal: Mapping[Way, Counted]
+    mixed: Mapping[Way, Counted]
+    idle: Counted
+
+
+def count_ways() -> CountedWays:
+    """Count each way to report."""
+    return CountedWays(
+        normal={way: count(fleet_of(way)) for way in GOALS},
+        mixed={way: count(fleet_of(way, abnormal=ABNORMAL)) for way in Way},
+        idle=count(Fleet(machines=0)),
+    )
+
+
+def bills(counted: CountedWays) -> tuple[Bill, ...]:
+    """Price what was counted in each stage."""
+    targets = {name: target_of(stage, capacity=capacity) for name, (stage, capacity) in STAGES.items()}
     return tuple(
-        Bill(stage, name, goal, *(FleetModel(one, idle, target_of(stage)) for one in (normal, mixed)))
-        for stage in stages()
-        for name, goal, normal, mixed in counted
+        Bill(name, way, goal, *(FleetModel(of[way], counted.idle, target) for of in (counted.normal, counted.mixed)))
+        for name, target in targets.items()
+        for way, goal in GOALS.items()
     )
 
 
@@ -67,15 +98,32 @@ def report(bills_: tuple[Bill, ...]) -> str:
     return "\n".join(_lines(bills_))
 
 
+def whole_report(counted: CountedWays, *, telling_dollars: float) -> str:
+    """Return the whole bill of each way to report, at each rate, and what a quiet month costs."""
+    now, lines = datetime.now(UTC), list[str]()
+    more = {rate: [*if_used(rate, telling_dollars=telling_dollars)] for rate in RATES}
+    for way, one in counted.mixed.items():
+        models = {rate: cheaper(one, counted.idle, rate) for rate in RATES}
+        lines += [f"a month of prod: {way}, one report in ten not NORMAL, {_modes(models)} (?: assumed)"]
+        lines += [*whole.table(models, now=now, more=more), ""]
+    return "\n".join([*lines, *quiet_lines(counted.mixed[Way.PUT], counted.idle)])
+
+
+def _modes(models: Mapping[float, FleetModel]) -> str:
+    """Return the rates at which tables that reports fill are provisioned, because that is cheaper."""
+    rates = [f"{rate:g}/s" for rate, model in models.items() if model.target.capacity]
+    return f"tables provisioned at {' and '.join(rates)}" if rates else "tables on demand"
+
+
 def _lines(bills_: tuple[Bill, ...]) -> Iterator[str]:
-    yield f"{f'a million reports, {RATE:g}/s, $':<32}" + "".join(
-        f"{bill.stage + ': ' + bill.name:>20}" for bill in bills_
-    )
-    yield f"{'':<32}" + "".join(f"{'NORMAL':>12} {'other':>7}" for _ in bills_)
+    yield f"{f'a million reports, {RATE:g}/s, $':<22}" + "".join(f"{bill.stage:>18}" for bill in bills_)
+    yield f"{'':<22}" + "".join(f"{bill.name:>18}" for bill in bills_)
+    yield f"{'':<22}" + "".join(f"{'NORMAL':>10} {'other':>7}" for _ in bills_)
+    priced = [(bill.parts, bill.abnormal) for bill in bills_]
     for part in Parts._fields:
-        columns = (f"{getattr(bill.parts, part):>12.2f} {getattr(bill.abnormal, part):>7.2f}" for bill in bills_)
-        yield f"  {part:<30}" + "".join(columns)
-    yield f"{'all of it':<32}" + "".join(f"{bill.parts.total:>12.2f} {bill.abnormal.total:>7.2f}" for bill in bills_)
+        columns = (f"{getattr(normal, part):>10.2f} {getattr(other, part):>7.2f}" for normal, other in priced)
+        yield f"  {part:<20}" + "".join(columns)
+    yield f"{'all of it':<22}" + "".join(f"{normal.total:>10.2f} {other.total:>7.2f}" for normal, other in priced)
     for bill in bills_:
         if bill.stage == JUDGED:
             yield from _judged(bill)
@@ -90,19 +138,21 @@ def _judged(bill: Bill) -> Iterator[str]:
     """Yield the verdict; where the goal is missed, the largest parts of the price, and what would reach it."""
     parts = bill.parts
     is_met = parts.total <= bill.goal
-    yield f"{bill.stage}, {bill.name}: goal ≤ ${bill.goal:.2f}: {'met' if is_met else 'MISSED'}"
-    if is_met:
-        return
-    largest = sorted(parts._asdict().items(), key=lambda one: -one[1])[:LARGEST]
-    named = ", ".join(f"{name} {dollars:.2f}" for name, dollars in largest)
-    yield f"  it is mostly {named}; each report goes to {bill.normal.counted.messages:.3g} queues"
+    apart = of_a_million(whole.apart(bill.normal), RATE).total
+    yield (
+        f"{bill.stage}, {bill.name}: goal ≤ ${bill.goal:.2f}: {'met' if is_met else 'MISSED'} with ${parts.total:.2f}; "
+        f"${apart:.2f} with one message in each receive"
+    )
+    if not is_met:
+        largest = sorted(parts._asdict().items(), key=lambda one: -one[1])[:LARGEST]
+        yield f"  it is mostly {', '.join(f'{name} {dollars:.2f}' for name, dollars in largest)}"
     yield from _levers(bill)
 
 
 def _levers(bill: Bill) -> Iterator[str]:
     """Yield the prices with each saving and those before it."""
     yield f"  with a year's reservation of its tables' capacity: ${reserved(bill.parts).total:.2f}"
-    smaller = FleetModel(without(bill.normal.counted, OPTIONAL), bill.normal.idle, bill.normal.target)
+    smaller = replace(bill.normal, counted=without(bill.normal.counted, OPTIONAL))
     left = reserved(of_a_million(smaller, RATE))
     yield f"  and without the service {OPTIONAL}, which nothing else needs: ${left.total:.2f}"
 
@@ -128,6 +178,7 @@ def without(counted: Counted, service: str) -> Counted:
         counted,
         used={name: counted.used[name] for name in functions if name in counted.used},
         calls={name: counted.calls[name] for name in functions},
-        published={name: count_ for name, count_ in counted.published.items() if name != service},
+        facts={(name, source): facts for (name, source), facts in counted.facts.items() if name in functions},
+        published={(source, to): facts for (source, to), facts in counted.published.items() if to != service},
         metrics=frozenset(metric for metric in counted.metrics if metric.package != service),
     )

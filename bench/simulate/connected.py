@@ -1,51 +1,53 @@
-"""Cost of connected devices, beside that of their reports: dollars a month, and quotas.
+"""Cost of connected devices, beside that of their reports: lines of a month, and quotas.
 
 A device is a user of the pool, or a thing of AWS IoT. A thing publishes by Basic Ingest, so that its messages are free;
 each triggers one rule with one action. Registering things is paid once, and not counted.
 """
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Final
 
 from bench import prices
 from bench.prices import Price
 from bench.simulate import limits
 from bench.simulate.arrivals import Load
+from bench.simulate.counted import Way
 from bench.simulate.limit_use import LimitUse
-from bench.simulate.money import MILLION, MONTH_S
+from bench.simulate.line import Basis, Line, total
+from bench.simulate.settings import MONTH_DAYS, MONTH_S
+from services.equipment.stream_first import REPORTS_AT_ONCE
 
 MINUTE_S: Final = 60
 BACK_WITHIN_S: Final = 300
 """Devices that lose the broker together come back within so long, at random, as the gateway of a plant does."""
 
+LOST_A_DAY: Final = 1
+"""Connections that a device loses, and makes again."""
 
-class Connected(NamedTuple):
-    """Dollars a month of devices as things: their connections, and the rule for each report; `api`: what those save."""
-
-    connections: float
-    rules: float
-    api: float
-
-    @property
-    def total(self) -> float:
-        """Dollars a month in place of those for the API and the pool."""
-        return self.connections + self.rules
+HAPPENINGS: Final = 2
+"""Of a lost connection: the broker says that it is lost, and that there is another one."""
 
 
-def as_users(machines: int, price: Price = prices.POOL_USER) -> float:
-    """Return dollars a month of devices that are users of the pool; nobody else is."""
-    return max(0, machines - prices.FREE_POOL_USERS) * price.dollars
+def as_users(users: float, price: Price = prices.POOL_USER) -> float:
+    """Return the users of the pool that cost something; nobody else is."""
+    free = 0 if price == prices.POOL_USER_PLUS else prices.FREE_POOL_USERS
+    return max(0.0, users - free)
 
 
-def as_things(load: Load) -> Connected:
-    """Return dollars a month of devices that are always connected, and report one by one."""
-    reports = load.rate * MONTH_S / MILLION
-    minutes = load.machines * MONTH_S / MINUTE_S / MILLION
-    return Connected(
-        connections=minutes * prices.IOT_MINUTE.dollars,
-        rules=reports * (prices.IOT_RULE.dollars + prices.IOT_ACTION.dollars),
-        api=reports * prices.API_REQUEST.dollars,
-    )
+def users_of(way: Way, machines: float) -> float:
+    """Return the devices that are users of the pool: machines, or gateways, each of so many machines as it posts."""
+    return {Way.PUT: machines, Way.POST: machines / REPORTS_AT_ONCE, Way.MQTT: 0.0}[way]
+
+
+def as_things(load: Load) -> Iterator[Line]:
+    """Yield a month of devices that are always connected, and report one by one."""
+    happenings = load.machines * LOST_A_DAY * HAPPENINGS * MONTH_DAYS
+    messages = load.machines * LOST_A_DAY * MONTH_DAYS
+    triggered = load.rate * MONTH_S + happenings
+    yield Line("devices", prices.IOT_MINUTE, load.machines * MONTH_S / MINUTE_S)
+    yield Line("devices", prices.IOT_MESSAGE, messages, Basis.ASSUMED, "AWS IoT messages: connections")
+    yield Line("devices", prices.IOT_RULE, triggered)
+    yield Line("devices", prices.IOT_ACTION, triggered)
 
 
 def used(load: Load, busiest: float) -> tuple[LimitUse, ...]:
@@ -62,17 +64,15 @@ def used(load: Load, busiest: float) -> tuple[LimitUse, ...]:
 
 def lines(load: Load, busiest: float) -> Iterator[str]:
     """Yield a month of so many devices either way, and the quotas of AWS IoT."""
-    things = as_things(load)
-    essentials, lite = (as_users(load.machines, price) for price in (prices.POOL_USER, prices.POOL_USER_LITE))
+    plans = {price.of.rpartition(" ")[2]: price.for_(as_users(load.machines, price)) for price in PLANS}
+    api = prices.API_REQUEST.for_(load.rate * MONTH_S)
     yield f"a month of {load.machines:,} devices, beside what their reports do after they came in"
-    yield (
-        f"  as users of the pool ${essentials:,.0f} (plan Lite ${lite:,.0f}) and ${things.api:,.0f} of API requests: "
-        f"${essentials + things.api:,.0f}"
-    )
-    yield (
-        f"  as things of AWS IoT ${things.connections:,.0f} of connections and ${things.rules:,.0f} of rules: "
-        f"${things.total:,.0f}"
-    )
+    said = ", ".join(f"plan {name} ${dollars:,.0f}" for name, dollars in plans.items())
+    yield f"  as users of the pool: {said}; and ${api:,.0f} of API requests"
+    yield f"  as things of AWS IoT: ${total(as_things(load)):,.0f} of connections, rules and actions"
     for one in used(load, busiest):
         mark = f"  TOO MUCH, to be bought: {one.limit.quota}" if one.share > 1 else ""
         yield f"  {one.what:<60} {one.used:>10,.0f} {one.limit.value:>10,.0f}{mark}"
+
+
+PLANS: Final = (prices.POOL_USER_LITE, prices.POOL_USER, prices.POOL_USER_PLUS)

@@ -9,6 +9,7 @@ error, a message to a person or a model that cannot be read adds.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Final, NamedTuple
 
 from andon.drift import recompute
@@ -16,8 +17,17 @@ from andon.packages.discovery import recomputed
 from andon.stores.archive import sweep_days
 from andon.stores.lake import batch
 from andon.testing.memory.meter import Used
+from services.equipment.stream_first import REPORTS_AT_ONCE
 
 EVERY_S: Final = 300
+
+
+class Way(StrEnum):
+    """A machine's way to report: a request of its own, 100 of them at once by a gateway, or a message over MQTT."""
+
+    PUT = "a PUT each"
+    POST = "POST of 100"
+    MQTT = "MQTT each"
 
 
 class PackageMetric(NamedTuple):
@@ -55,15 +65,21 @@ def metrics_in(line: str, package: str) -> Iterator[PackageMetric]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fleet:
-    """Machines and their way of reporting. abnormal: the share of reports that are not NORMAL.
+    """Machines and their way to report. abnormal: the share of reports that are not NORMAL.
 
-    batched: a gateway posts the reports of all of them at once; else each machine reports at a time of its own.
+    A gateway posts the reports of all of them at once; else each machine reports at a time of its own.
     """
 
     machines: int = 40
     seconds: int = 3_600
     abnormal: float = 0.0
-    batched: bool = False
+    way: Way = Way.PUT
+
+
+def fleet_of(way: Way, *, abnormal: float = 0.0) -> Fleet:
+    """Return the fleet that is counted for a way to report; a gateway's is as many machines as it may post at once."""
+    machines = {"machines": REPORTS_AT_ONCE} if way == Way.POST else {}
+    return Fleet(way=way, abnormal=abnormal, **machines)
 
 
 @dataclass(slots=True)
@@ -74,34 +90,61 @@ class FunctionCalls:
     log_bytes: list[int] = field(default_factory=list)
 
 
+class ScreenRead(NamedTuple):
+    """What a screen's read of a board takes for each machine on it: read units, bytes of the response."""
+
+    read_units: float
+    response_bytes: float
+
+
+NO_SCREEN: Final = ScreenRead(0, 0)
+
+
+class SentFact(NamedTuple):
+    """A fact that a function published: its type, and the bytes of its JSON."""
+
+    type: str
+    size: int
+
+
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """The counts of so many reports; by function, as `board listener`."""
+    """The counts of so many reports; by function, as `board listener`.
+
+    facts: in the order in which a function published them, by the source that it publishes for. published: facts that
+    a package gets, by their source and its name; "lake" gets all. queued: messages of other queues, by their names.
+    """
 
     fleet: Fleet
     reports: int
     used: Mapping[str, Used]
     calls: Mapping[str, FunctionCalls]
-    published: Mapping[str, int]  # messages by the package that subscribes; "lake" gets all
+    facts: Mapping[tuple[str, str], tuple[SentFact, ...]]
+    published: Mapping[tuple[str, str], int]
+    queued: Mapping[str, int]
     late_ms: Mapping[str, Sequence[int]]
     row_bytes: Mapping[str, float]  # that a report leaves in each table, its indexes with it
     metrics: frozenset[PackageMetric]
+    response_bytes: float  # of the API, that a report is answered with
+    pushed: float  # messages to screens that a report makes, of up to 5 KB each
+    screen: ScreenRead = NO_SCREEN
 
     @property
     def requests(self) -> float:
         """The requests to the API that a report is."""
-        return len(self.calls["equipment command"].records) / self.reports
-
-    @property
-    def messages(self) -> float:
-        """The messages in queues that a report becomes."""
-        return sum(self.published.values()) / self.reports
+        calls = self.calls.get("equipment command")
+        return len(calls.records) / self.reports if calls else 0.0
 
     @property
     def write_units(self) -> dict[str, float]:
         """The write units of a report, by function."""
         return {name: used.write_units / self.reports for name, used in self.used.items() if used.write_units}
 
-    def each(self, member: str) -> float:
-        """Return the sum of a member over all functions, for a report: `entries`, `entry_bytes`."""
-        return float(sum(getattr(used, member) for used in self.used.values())) / self.reports
+    @property
+    def fact_bytes(self) -> float:
+        """The bytes of the facts of a report."""
+        return sum(fact.size for facts in self.facts.values() for fact in facts) / self.reports
+
+    def facts_to(self, package: str) -> float:
+        """Return the facts of a report that a package gets."""
+        return sum(count for (_, to), count in self.published.items() if to == package) / self.reports

@@ -1,22 +1,29 @@
 """The deployed functions and AWS in this process; what AWS would charge and limit is counted for each function."""
 
+import json
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http import HTTPStatus
+from math import ceil
 from typing import Any, Final
 
 from andon.dynamodb.schema import TableSchema
-from andon.events.publish import GROUPED
+from andon.events.group import facts_in, is_group
+from andon.events.received import received
+from andon.packages.discovery import subscribers_of
 from andon.packages.package import Package
-from andon.runtime import clock
+from andon.runtime import clock, strict_json
 from andon.testing.lambda_context import LocalContext
 from andon.testing.loop import Answer, Loop
 from andon.testing.memory.calls import Call
 from andon.testing.memory.meter import Meter, Used
 from andon.testing.memory.tables import AppliedWrite, MemoryTable, Record
-from bench.simulate.counted import FunctionCalls, PackageMetric, metrics_in
+from andon.testing.world import alone
+from bench.simulate.counted import FunctionCalls, PackageMetric, SentFact, metrics_in
+from bench.simulate.limits import IOT_MESSAGE_BYTES
+from bench.simulate.settings import HTTP, QUEUED
 
 DUE: Final = "due#"
 """Prefix of the partitions that hold what is due; see `andon/rules/due.py`."""
@@ -25,8 +32,9 @@ DUE: Final = "due#"
 class CountedLoop(Loop):
     """used, calls: by function, as `board listener`; used: also by the name that `on_behalf_of` says.
 
-    published: messages by the package that subscribes; "lake" gets all. metrics: what functions' lines are read for.
+    facts, published, queued: see `Counted`. metrics: what functions' lines are read for.
     late_ms: of each due time that was taken out of its partition, by table, how long after its time.
+    response_bytes: of all answers of the API. screen_messages: those to screens, for each 5 KB.
     """
 
     batch = sys.maxsize  # the model has batches of its own
@@ -34,16 +42,15 @@ class CountedLoop(Loop):
     def __init__(self, schemas: dict[str, TableSchema] | None = None) -> None:
         self.used: dict[str, Used] = defaultdict(Used)
         self.calls: dict[str, FunctionCalls] = defaultdict(FunctionCalls)
-        self.published: dict[str, int] = defaultdict(int)
+        self.facts: dict[tuple[str, str], list[SentFact]] = defaultdict(list)
+        self.published: Counter[tuple[str, str]] = Counter()
+        self.queued: Counter[str] = Counter()
         self.metrics: set[PackageMetric] = set()
+        self.response_bytes = self.screen_messages = 0
         self._meter = _DueMeter()
         self.late_ms = self._meter.late_ms
         self._who, self._package, self._log_bytes = "", "", 0
         super().__init__(schemas, observer=self._meter)
-
-    def variables(self) -> dict[str, str]:
-        """Return the environment of handlers: each fact goes alone, for the model has groups of its own."""
-        return {name: value for name, value in super().variables().items() if name != GROUPED}
 
     @contextmanager
     def on_behalf_of(self, name: str) -> Iterator[Used]:
@@ -56,8 +63,10 @@ class CountedLoop(Loop):
 
     def forget_counts(self) -> None:
         """Count anew; the rows stay."""
-        for counts in (self.used, self.calls, self.published, self.metrics, self.late_ms):
+        counted = (self.used, self.calls, self.facts, self.published, self.queued, self.metrics, self.late_ms)
+        for counts in counted:
             counts.clear()
+        self.response_bytes = self.screen_messages = 0
 
     def stored_bytes(self) -> Counter[str]:
         """Return the bytes in each table and its indexes."""
@@ -90,21 +99,28 @@ class CountedLoop(Loop):
             RuntimeError: it could not take a message.
 
         """
-        name, records = f"{package.name} {role}", len(event.get("Records", [event]))
+        name, records = f"{package.name} {role}", _records_in(event, role)
         self._log_bytes, self._package = 0, package.name
         with self.on_behalf_of(name):
             response = package.handler(role)(event, LocalContext(f"Andon-{package.name}-{role}"))
-        if role == "listener":
-            self.published[package.name] += records
-            if failed := response["batchItemFailures"]:
-                raise RuntimeError(f"{package.name} could not take {len(failed)} messages")
+        if role in HTTP:
+            self.response_bytes += len((response.get("body") or "").encode())
+        if role == "ingest":
+            self.queued[name] += records
+        if role in QUEUED and (failed := response["batchItemFailures"]):
+            raise RuntimeError(f"{package.name} could not take {len(failed)} messages")
         self.calls[name].records.append(records)
         self.calls[name].log_bytes.append(self._log_bytes)
         return response
 
     def listen(self, bodies: list[str]) -> None:
         """Deliver messages to every package that subscribes to them; stores' own functions are not in the sample."""
-        self.published["lake"] += len(bodies)
+        for body in alone(bodies):
+            envelope = json.loads(body)
+            source = envelope["source"]
+            subscribed = subscribers_of(source, envelope["detail-type"])
+            names = ("lake", *(package.name for package in subscribed if package.side != "stores"))
+            self.published.update((source, name) for name in names)
         super().listen(bodies)
 
     def deliver_all(self, package: Package, bodies: list[str], *, role: str = "listener") -> None:
@@ -125,9 +141,30 @@ class CountedLoop(Loop):
         used.requests[call.operation] += 1
         if call.operation == "PutEvents":
             used.entries += len(call.request["Entries"])
-            used.entry_bytes += sum(len(entry["Detail"].encode()) for entry in call.request["Entries"])
-        used.pushes += call.operation == "Publish"
+            for entry in call.request["Entries"]:
+                self.facts[self._who, entry["Source"]] += sent_in(entry["DetailType"], entry["Detail"])
+        if call.operation == "Publish":
+            self.screen_messages += iot_messages(call.request["payload"])
         return super().answer(call)
+
+
+def sent_in(event_type: str, detail: str) -> list[SentFact]:
+    """Return the facts of an entry."""
+    read = strict_json.loads(detail)
+    facts = facts_in(read) if is_group(read) else [read]
+    return [SentFact(event_type, len(strict_json.dumps(fact).encode())) for fact in facts]
+
+
+def _records_in(event: dict[str, Any], role: str) -> int:
+    """Return the number of records; of a listener it is that of facts, however many came in a message."""
+    records = event.get("Records", [event])
+    return len([*received(records)]) if role == "listener" else len(records)
+
+
+def iot_messages(payload: bytes | str) -> int:
+    """Return the messages that AWS IoT counts for one; topics are short, and count as its first bytes."""
+    size = len(payload.encode() if isinstance(payload, str) else payload)
+    return max(1, ceil(size / IOT_MESSAGE_BYTES.value))
 
 
 class _DueMeter(Meter):

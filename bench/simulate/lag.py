@@ -8,7 +8,9 @@ from numpy.typing import NDArray
 
 from bench.simulate import limits
 from bench.simulate.arrivals import Seconds
-from bench.simulate.batches import Batched, backlog, batched
+from bench.simulate.batches import Batched, backlog
+from bench.simulate.counted import Way
+from bench.simulate.invocations import batched
 from bench.simulate.limits import Limit
 from bench.simulate.model import FleetModel
 
@@ -36,14 +38,19 @@ def lag(model: FleetModel, rng: np.random.Generator, came: Seconds, rate: float)
     """Return the times of each step, by name, and of all of them; drawn from reports by the second they came in."""
     at = rng.choice(len(came), DRAWN, p=came / came.sum())
     drawn: dict[str, Ms] = {}
-    command = batched(model, "equipment command", rate)
-    drawn["command"] = took_ms(rng, DRAWN, limits.DYNAMODB_MS) + command.work.duration_ms(1)
-    drawn["command"] += _cold_ms(rng, DRAWN, command, rate)
-    if not model.counted.fleet.batched:  # else the command publishes
-        trigger = batched(model, "equipment trigger", rate)
-        shown = took_ms(rng, DRAWN, limits.STREAM_MS)
-        drawn["stream and trigger"] = shown + _batched_ms(rng, at, came, trigger, rate)
-        drawn["PutEvents"] = took_ms(rng, DRAWN, limits.PUT_EVENTS_MS)
+    way = model.counted.fleet.way
+    if way == Way.MQTT:
+        drawn["broker"] = took_ms(rng, DRAWN, limits.BROKER_MS)
+        step = batched(model, "equipment ingest", rate)
+        drawn["queue and ingest"] = took_ms(rng, DRAWN, limits.QUEUE_MS) + _batched_ms(rng, at, came, step, rate)
+    else:
+        step = batched(model, "equipment command", rate)
+        drawn["command"] = took_ms(rng, DRAWN, limits.DYNAMODB_MS) + step.work.before_puts_ms(1)
+        drawn["command"] += _cold_ms(rng, DRAWN, step, rate)
+    if way == Way.PUT:  # else the step before publishes
+        step, shown = batched(model, "equipment trigger", rate), took_ms(rng, DRAWN, limits.STREAM_MS)
+        drawn["stream and trigger"] = shown + _batched_ms(rng, at, came, step, rate)
+    drawn["PutEvents"] = took_ms(rng, DRAWN, limits.PUT_EVENTS_MS)
     drawn["bus"] = took_ms(rng, DRAWN, limits.BUS_MS)
     listener = batched(model, "state_log listener", rate)
     received = took_ms(rng, DRAWN, limits.QUEUE_MS)
@@ -62,7 +69,7 @@ def _batched_ms(rng: np.random.Generator, at: NDArray[np.int64], came: Seconds, 
     """Draw the durations of records of the seconds `at` through a step: its queue, its window, its invocation."""
     waits = backlog(came, step.capacity)[at] / step.capacity * 1_000
     window = rng.uniform(0, step.wait_s(rate) * 1_000, len(at))
-    return waits + window + step.work.duration_ms(step.batch(rate)) + _cold_ms(rng, len(at), step, rate)
+    return waits + window + step.work.before_puts_ms(step.batch(rate)) + _cold_ms(rng, len(at), step, rate)
 
 
 def _cold_ms(rng: np.random.Generator, count: int, step: Batched, rate: float) -> Ms:

@@ -7,11 +7,13 @@ from andon.cdk.target import Target
 from andon.testing.memory.meter import TableOrIndex
 from bench.simulate import limits
 from bench.simulate.arrivals import Load
-from bench.simulate.batches import Invocations, batched
-from bench.simulate.capacity import provisioned_places, provisioned_writes
+from bench.simulate.capacity import at_first, new_throughput, provisioned_places, provisioned_writes
+from bench.simulate.grouping import message_to, publishers
+from bench.simulate.invocations import Invocations, batched
 from bench.simulate.limits import Limit
 from bench.simulate.model import FleetModel
 from bench.simulate.partitions import Partition, named
+from bench.simulate.receives import subscribers
 from bench.simulate.sweeps import DueRows
 
 CAPACITY: Final = "library/andon/cdk/capacity.py"
@@ -39,8 +41,10 @@ def of_api_and_bus(model: FleetModel, load: Load, busiest: float) -> Iterator[Li
     own_throttle = Limit(model.throttle.per_second, "library/andon/cdk/throttles.py", "the API's own throttle")
     yield LimitUse("requests/s of the API, its own throttle", load.rate * counted.requests, own_throttle)
     yield LimitUse("requests/s of the account's API Gateway", busiest * counted.requests, limits.API_RATE)
-    yield LimitUse("events/s onto the bus", counted.each("entries") * busiest, limits.BUS_ENTRIES)
-    yield LimitUse("deliveries/s from the bus to queues", counted.messages * busiest, limits.BUS_DELIVERIES)
+    entries = sum(one.facts / one.cut.facts for one in publishers(model, load.rate))
+    yield LimitUse("entries/s onto the bus", entries * busiest, limits.BUS_ENTRIES)
+    delivered = sum(model.counted.facts_to(to) / message_to(model, to, load.rate).facts for to in subscribers(model))
+    yield LimitUse("deliveries/s from the bus to queues", delivered * busiest, limits.BUS_DELIVERIES)
 
 
 def of_functions(
@@ -74,15 +78,15 @@ def of_tables(model: FleetModel, load: Load, busiest: float, partitions: tuple[P
         new, grown = _writes_of(model.target, place)
         yield LimitUse(f"write units/s of {named(place)}, when it is new", units * busiest, new)
         yield LimitUse(f"write units/s of {named(place)}", units * busiest, grown)
-    if capacity := model.target.capacity:
-        first = capacity.first * len(provisioned_places(model.target))
+    if model.target.capacity:
+        first = at_first(model.target).writes
         yield LimitUse("write units/s of all tables, when they are new", first, limits.ACCOUNT_WRITES)
         yield LimitUse("write units/s of all tables", provisioned_writes(model, load.rate), limits.ACCOUNT_WRITES)
 
 
 def _writes_of(target: Target, place: TableOrIndex) -> tuple[Limit, Limit]:
     """Return the write units that a place takes at first, and once it has grown."""
-    capacity = target.capacity
+    new, capacity = new_throughput(target, place).writes, target.capacity
     if capacity is None or place not in provisioned_places(target):
-        return limits.NEW_TABLE_WRITES, limits.TABLE_WRITES
-    return Limit(capacity.first, CAPACITY, AT_FIRST), Limit(capacity.most, CAPACITY, AT_MOST)
+        return limits.NEW_TABLE_WRITES._replace(value=new), limits.TABLE_WRITES
+    return Limit(new, CAPACITY, AT_FIRST), Limit(capacity.most, CAPACITY, AT_MOST)

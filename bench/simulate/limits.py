@@ -51,6 +51,9 @@ IOT_CONNECTS: Final = Limit(500, IOT, "AWS IoT connect requests per second")
 IOT_PUBLISHES: Final = Limit(20_000, IOT, "AWS IoT inbound publish requests per second")
 IOT_RULES: Final = Limit(20_000, IOT, "AWS IoT rule evaluations per second")
 
+# Of a message, after which AWS IoT counts another one.
+IOT_MESSAGE_BYTES: Final = Limit(5 * 1024, "https://aws.amazon.com/iot-core/pricing/")
+
 # Of Lambda.
 CONCURRENCY: Final = Limit(1_000, f"{LAMBDA}gettingstarted-limits.html", "Lambda concurrent executions")
 MB_PER_CPU: Final = Limit(1_769, f"{LAMBDA}configuration-memory.html")
@@ -58,6 +61,13 @@ STREAM_POLLS_PER_S: Final = Limit(4, f"{LAMBDA}with-ddb.html")
 # With a maximum concurrency Lambda begins with five pollers of a queue, and does not go down to two.
 QUEUE_POLLERS: Final = Limit(5, f"{LAMBDA}services-sqs-scaling.html")
 RECEIVED_AT_ONCE: Final = Limit(10, f"{SQS}API_ReceiveMessage.html")
+BILLED_BYTES: Final = Limit(64 * 1024, "https://aws.amazon.com/sqs/pricing/")
+LONGEST_POLL_S: Final = Limit(20, f"{SQS}API_ReceiveMessage.html")
+PAYLOAD_BYTES: Final = Limit(6_000_000, f"{LAMBDA}gettingstarted-limits.html")
+
+# Of what functions read seldom: DynamoDB keeps a table's key for each caller, and the sender a secret.
+KEY_KEPT_S: Final = Limit(300, f"{DYNAMODB}encryption.usagenotes.html; one request for each caller and table: assumed")
+SECRET_KEPT_S: Final = Limit(300, "library/andon/outbound/secret.py")
 
 # How long things take, in milliseconds: the median, and what one in a hundred takes.
 DYNAMODB_MS: Final = (
@@ -65,6 +75,7 @@ DYNAMODB_MS: Final = (
     Limit(20, ASSUMED),
 )
 PUT_EVENTS_MS: Final = (Limit(15, ASSUMED), Limit(60, ASSUMED))
+BROKER_MS: Final = (Limit(50, ASSUMED), Limit(500, ASSUMED))  # from a publish until the rule has it in its queue
 BUS_MS: Final = (Limit(60, ASSUMED), Limit(1_000, f"{POSTNL} measures a tenth of it"))
 QUEUE_MS: Final = (Limit(20, ASSUMED), Limit(100, ASSUMED))
 STREAM_MS: Final = (Limit(100, ASSUMED), Limit(400, ASSUMED))  # from the write until a shard shows it
@@ -80,14 +91,20 @@ CPU_PER_EVALUATION_MS: Final = Limit(0.187, MEASURED)
 CPU_PER_REQUEST_SWEPT_MS: Final = Limit(0.073, MEASURED)  # 0.564 for a row that is due, with 5.16 requests
 CPU_PER_INVOCATION_MS: Final = Limit(0.2, MEASURED)
 CPU_OF_HTTP_MS: Final = Limit(0.4, MEASURED)
+CPU_OF_LAKE_MS: Final = Limit(0.058, MEASURED)  # of an event, by the lake's listener
+CPU_OF_ARCHIVE_MS: Final = Limit(0.0441, MEASURED)  # of an event, each time that the sweep reads it
+QUERY_MS: Final = Limit(100, ASSUMED)  # that a read of a screen takes
+LOOK_S: Final = Limit(10, ASSUMED)  # that a look for drift takes
 LAMBDA_SLOWER: Final = Limit(2, ASSUMED)  # Graviton2 and TLS, beside that processor without TLS
 REQUESTS_AT_ONCE: Final = Limit(32, "andon/wire/in_turns.py")
 
 # What a function and the API log beside our own lines, in bytes.
 LOG_EVENT_BYTES: Final = Limit(26, f"{LOGS}API_PutLogEvents.html")
 ACCESS_LOG_BYTES: Final = Limit(280, "library/andon/cdk/api.py: LOGGED, with values")
+RESPONSE_HEAD_BYTES: Final = Limit(300, ASSUMED)  # of a response, and of TLS around it
 # `platform.start` and `platform.report`, which the level WARN of system logs leaves out; see andon/cdk/function.py.
 PLATFORM_LOG_BYTES: Final = Limit(0, f"{LAMBDA}monitoring-cloudwatchlogs-log-level.html")
+COMPRESSED_LOG: Final = Limit(0.2, ASSUMED)
 # Lambda samples a request a second of each function, and one in twenty of the others; no sampling rule changes that.
 TRACED: Final = Limit(0.05, f"{LAMBDA}services-xray.html")
 TRACED_PER_S: Final = Limit(1, TRACED.source)

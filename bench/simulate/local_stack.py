@@ -12,7 +12,8 @@ from andon.cdk.target import LOCAL
 from bench.figures import MEASURED
 from bench.simulate.limits import ASSUMED, LAMBDA_SLOWER, Limit
 from bench.simulate.model import FleetModel
-from bench.simulate.settings import HTTP
+from bench.simulate.receives import messages
+from bench.simulate.settings import HTTP, QUEUED
 
 # CPU of the emulator: for a request to it, and to bring an event to a function's process and the answer back.
 REQUEST_MS: Final = Limit(0.5, ASSUMED)
@@ -42,15 +43,16 @@ def report(model: FleetModel) -> Iterator[str]:
 def cpu_ms(model: FleetModel, *, rate: float) -> float:
     """Return the CPU that a report takes on this machine."""
     counted = model.counted
-    total = CLIENT_MS.value + counted.messages * MESSAGE_MS.value
+    total = CLIENT_MS.value + sum(messages(model, rate).values()) * MESSAGE_MS.value
     for name in counted.calls:
         role = name.rpartition(" ")[2]
         if role == SWEPT_LATER:
             continue
         records = model.records(name)
-        size = 1 if role in HTTP else (LOCAL.queue_batch if role == "listener" else LOCAL.stream_batch)[0]
+        size = 1 if role in HTTP else (LOCAL.queue_batch if role in QUEUED else LOCAL.publish_batch)[0]
         batch = min(size, max(1.0, records * rate * POLL_S.value))
-        total += model.requests(name) * REQUEST_MS.value + records / batch * INVOCATION_MS.value
         work = model.work(name)
+        requests = model.requests(name) + records / batch * work.puts(batch)
+        total += requests * REQUEST_MS.value + records / batch * INVOCATION_MS.value
         total += records / batch * work.cpu_ms(batch) / LAMBDA_SLOWER.value
     return total

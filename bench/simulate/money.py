@@ -1,42 +1,24 @@
-"""Dollars: what a million reports cost by part, and what a month costs."""
+"""Dollars of a million reports, by part: what each report makes the deployed stack do, at a rate."""
 
-import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from andon.testing.memory.meter import TableOrIndex
-from andon.tools.figures import ALARMS_OF_POLICY, KEPT
 from bench import prices
-from bench.simulate import limits, recorded
-from bench.simulate.batches import batched
-from bench.simulate.capacity import (
-    GB,
-    TABLES_OF_VIEWS,
-    provisioned_places,
-    provisioned_reads,
-    provisioned_writes,
-    stored_gb,
-)
-from bench.simulate.counted import FILTERS, UNSAMPLED, FunctionCalls
+from bench.prices import MILLION
+from bench.simulate import limits, receives, recorded
+from bench.simulate.capacity import GB, provisioned_places, provisioned_reads, provisioned_writes
+from bench.simulate.counted import FunctionCalls
+from bench.simulate.grouping import ENVELOPE_BYTES, publishers
+from bench.simulate.invocations import batched
+from bench.simulate.line import Basis, Line
 from bench.simulate.model import FleetModel
-from bench.simulate.recorded import ENVELOPE_BYTES, lake_messages, lake_objects
 from bench.simulate.settings import HTTP, role_of
 from bench.simulate.sweeps import row_cpu_ms, rows_of_reports
 
-DAY_S: Final = 86_400
-MONTH_S: Final = 30 * DAY_S
-MILLION: Final = 1_000_000
-
-LAKE_BYTES: Final = 127  # of an event in the lake, as stored: docs/benchmarks.md
-
-DEPLOYED: Final = json.loads(KEPT.read_text())["prod"]
-QUEUES_POLLED: Final[int] = DEPLOYED["polledQueues"]  # with listeners: each poller asks at least every 20 seconds
-POLL_S: Final = 20
-ALARMS: Final[int] = DEPLOYED["alarmMetrics"]  # paid for by their metrics, of which some have two or three
-POLICIES_OF_PLACE: Final = 2  # of writes and of reads
+HOUR_S: Final = 3_600
 
 
 class Parts(NamedTuple):
@@ -60,75 +42,58 @@ class Parts(NamedTuple):
         """All of it."""
         return sum(self)
 
-
-@dataclass(frozen=True, slots=True)
-class Month:
-    """Dollars a month: of reports, of what is kept, and of what costs the same however few report."""
-
-    reports: float
-    kept: float
-    idle: float
-
-    @property
-    def total(self) -> float:
-        """All of it."""
-        return self.reports + self.kept + self.idle
+    @classmethod
+    def of(cls, lines: Iterable[Line]) -> "Parts":
+        """Return the sums of lines."""
+        dollars = dict.fromkeys(cls._fields, 0.0)
+        for line in lines:
+            dollars[line.part] += line.dollars
+        return cls(**dollars)
 
 
 def of_a_million(model: FleetModel, rate: float) -> Parts:
     """Return the price of a million reports at so many a second: the faster they come, the fuller batches are."""
+    return Parts.of(line.times(MILLION) for line in of_report(model, rate))
+
+
+def of_report(model: FleetModel, rate: float) -> Iterator[Line]:
+    """Yield the lines of one report, some in so many a second."""
     counted = model.counted
-    entries, entry_bytes = counted.each("entries"), counted.each("entry_bytes")
     invocations, gb_seconds, log_bytes, traces = _functions(model, rate)
     log_bytes += counted.requests * (limits.ACCESS_LOG_BYTES.value + limits.LOG_EVENT_BYTES.value)
-    return Parts(
-        api=counted.requests * prices.API_REQUEST.dollars,
-        # A million reports take 1,000,000 / rate seconds, in each of which so many units are provisioned.
-        writes=_requested(model, model.write_units()) * prices.WRITE_UNIT.dollars
-        + provisioned_writes(model, rate) / rate * prices.PROVISIONED_WRITE.dollars,
-        reads=_requested(model, model.read_units()) * prices.READ_UNIT.dollars
-        + provisioned_reads(model, rate) / rate * prices.PROVISIONED_READ.dollars,
-        bus=entries * prices.BUS_ENTRY.dollars,
-        queues=counted.messages * (1 + 2 / limits.RECEIVED_AT_ONCE.value) * prices.QUEUE_REQUEST.dollars,
-        invocations=invocations * prices.INVOCATION.dollars,
-        compute=gb_seconds * MILLION * prices.GB_SECOND.dollars,
-        logs=log_bytes * MILLION / GB * prices.LOGGED_GB.dollars,
-        archive=bool(model.target.archive_days)
-        * (entry_bytes + entries * ENVELOPE_BYTES)
-        * MILLION
-        / GB
-        * prices.ARCHIVED_GB.dollars,
-        traces=traces * MILLION * prices.TRACE.dollars,
-        lake=lake_objects(model, rate) * MILLION * prices.S3_PUT.dollars,
-        trail=model.target.trailed * recorded.of_a_report(model, rate) * prices.DATA_EVENT.dollars,
-    )
+    yield Line("api", prices.API_REQUEST, counted.requests)
+    yield from _units(model, rate)
+    sent = [(one.facts / one.cut.facts, one.cut.size) for one in publishers(model, rate)]
+    yield Line("bus", prices.BUS_ENTRY, sum(entries for entries, _ in sent))
+    receiving = Basis.ASSUMED if model.received == limits.RECEIVED_AT_ONCE.value else Basis.COUNTED
+    what = f"{prices.QUEUE_REQUEST.of}; {model.received:g} messages in a receive"
+    yield Line("queues", prices.QUEUE_REQUEST, receives.of_report(model, rate), receiving, what)
+    yield Line("invocations", prices.INVOCATION, invocations)
+    yield Line("compute", prices.GB_SECOND, gb_seconds)
+    yield Line("logs", prices.LOGGED_GB, log_bytes / GB)
+    if model.target.archive_days:
+        archived = sum(entries * (size + ENVELOPE_BYTES) for entries, size in sent)
+        yield Line("archive", prices.ARCHIVED_GB, archived / GB)
+    if model.target.traced:
+        yield Line("traces", prices.TRACE, traces)
+    yield Line("lake", prices.S3_PUT, recorded.lake_objects(model, rate))
+    if model.target.trailed:
+        yield Line("trail", prices.DATA_EVENT, recorded.of_a_report(model, rate))
 
 
-def of_a_month(model: FleetModel, rate: float) -> Month:
-    """Return the price of a month at so many reports a second, once as much expires as comes; the lake after a year."""
-    million = of_a_million(model, rate).total
-    reports = rate * MONTH_S
-    counted = model.counted
-    kept = 0.0
-    for table in counted.row_bytes:
-        stored = stored_gb(model, table, rate)
-        backed_up = TableOrIndex(table) not in TABLES_OF_VIEWS
-        kept += stored * (prices.TABLE_GB.dollars + backed_up * prices.BACKUP_GB.dollars)
-    messages = lake_messages(model) * rate
-    kept += messages * 365 * DAY_S * LAKE_BYTES / GB * prices.LAKE_GB.dollars
-    entry_bytes = counted.each("entry_bytes") + ENVELOPE_BYTES
-    kept += rate * (model.target.archive_days or 0) * DAY_S * entry_bytes / GB * prices.ARCHIVE_GB.dollars
-    polls = QUEUES_POLLED * limits.QUEUE_POLLERS.value * MONTH_S / POLL_S
-    idle = polls / MILLION * prices.QUEUE_REQUEST.dollars
-    alarms, metrics = ALARMS + alarms_of_scaling(model), len(counted.metrics | UNSAMPLED) + FILTERS
-    idle += alarms * prices.ALARM.dollars + metrics * prices.METRIC.dollars + prices.DASHBOARD.dollars
-    idle += model.target.trailed * recorded.of_a_day() * MONTH_S / DAY_S / MILLION * prices.DATA_EVENT.dollars
-    return Month(reports=reports / MILLION * million, kept=kept, idle=idle)
+def logged_gb(model: FleetModel, rate: float) -> float:
+    """Return the gigabytes of logs of a report."""
+    return sum(line.count for line in of_report(model, rate) if line.price == prices.LOGGED_GB)
 
 
-def alarms_of_scaling(model: FleetModel) -> int:
-    """Return the number of Application Auto Scaling's alarms, which cost as any other."""
-    return len(provisioned_places(model.target)) * POLICIES_OF_PLACE * ALARMS_OF_POLICY
+def _units(model: FleetModel, rate: float) -> Iterator[Line]:
+    """Yield units by the request, and those that are provisioned for the second of a report, divided by the rate."""
+    yield Line("writes", prices.WRITE_UNIT, _requested(model, model.write_units()))
+    yield Line("reads", prices.READ_UNIT, _requested(model, model.read_units()))
+    if model.target.capacity:
+        hours = 1 / rate / HOUR_S
+        yield Line("writes", prices.WRITE_HOUR, provisioned_writes(model, rate) * hours)
+        yield Line("reads", prices.READ_HOUR, provisioned_reads(model, rate) * hours)
 
 
 def _requested(model: FleetModel, units: Mapping[TableOrIndex, float]) -> float:

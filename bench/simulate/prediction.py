@@ -9,7 +9,8 @@ import numpy as np
 
 from bench.simulate import limit_use
 from bench.simulate.arrivals import Arrivals, Load, arrivals
-from bench.simulate.batches import Invocations, invocations
+from bench.simulate.counted import Way
+from bench.simulate.invocations import Invocations, invocations
 from bench.simulate.lag import Times, lag
 from bench.simulate.limit_use import LimitUse
 from bench.simulate.model import FleetModel
@@ -46,9 +47,11 @@ class Prediction:
 
 def predict(model: FleetModel, load: Load) -> Prediction:
     """Let the fleet report for all of its hours."""
-    throttle, burst = (of / model.counted.requests for of in model.throttle)
-    if load.rate > throttle:
-        throttle = load.rate * 2  # it is a setting; `used` says that it has to be raised
+    throttle, burst = (
+        of / (model.counted.requests or 1) for of in model.throttle
+    )  # the broker has no throttle of ours
+    if load.rate > throttle or model.counted.fleet.way == Way.MQTT:
+        throttle = load.rate * 2  # it is a setting: `used` says that it has to be raised; the broker has none of ours
     came = arrivals(load, throttle=throttle, burst=burst)
     rng = np.random.default_rng(SEED)
     steps, whole = lag(model, rng, came.taken, load.rate)

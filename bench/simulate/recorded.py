@@ -5,8 +5,9 @@ some subjects. Assumed: the stage is a year old, each shard has an actor, an eve
 ends in time.
 """
 
+from functools import reduce
 from math import ceil
-from typing import Final
+from typing import Final, NamedTuple
 
 from andon.cdk.queues import FEWEST
 from andon.drift import compare
@@ -16,31 +17,34 @@ from andon.recorded.reader import NEWEST, SAMPLED
 from andon.stores.archive.lines import MOST_BYTES, OVERHEAD_BYTES
 from andon.stores.archive.store import KINDS
 from andon.stores.archive.sweep_days import LATEST_DAYS
+from bench.simulate import limits
+from bench.simulate.grouping import ENVELOPE_BYTES, LAKE, message_to
 from bench.simulate.model import FleetModel
 
-ENVELOPE_BYTES: Final = 250  # that the bus adds to an event's detail: docs/benchmarks.md
 YEAR_DAYS: Final = 365
 DAY_HOURS: Final = 24
 HOUR_S: Final = 3_600
 
 
-def lake_messages(model: FleetModel) -> float:
-    """Return the messages of the lake that a report becomes."""
-    return model.counted.published["lake"] / model.counted.reports
+def lake_facts(model: FleetModel) -> float:
+    """Return the facts in the lake that a report becomes, each a line."""
+    return model.counted.facts_to(LAKE)
 
 
 def lake_objects(model: FleetModel, rate: float) -> float:
-    """Return the objects of the lake that a report makes."""
-    messages = lake_messages(model)
+    """Return the objects of the lake that a report makes: as many messages become one as an invocation may get."""
+    message = message_to(model, LAKE, rate)
+    messages = lake_facts(model) / message.facts
     size, window_s = model.target.lake_batch
-    full = min(size, messages * rate * window_s / FEWEST)
+    fitting = limits.PAYLOAD_BYTES.value / (message.size + ENVELOPE_BYTES)
+    full = min(size, fitting, messages * rate * window_s / FEWEST)
     return messages / max(1.0, full)
 
 
 def of_a_report(model: FleetModel, rate: float) -> float:
     """Return the requests that a report makes: the lake's objects are put, and read by the sweeps of their day."""
-    line_bytes = model.counted.each("entry_bytes") / model.counted.each("entries") + ENVELOPE_BYTES + OVERHEAD_BYTES
-    return lake_objects(model, rate) * (1 + reads(lake_messages(model) * rate * HOUR_S * line_bytes))
+    line_bytes = model.counted.fact_bytes / lake_facts(model) + ENVELOPE_BYTES + OVERHEAD_BYTES
+    return lake_objects(model, rate) * (1 + reads(lake_facts(model) * rate * HOUR_S * line_bytes))
 
 
 def reads(hour_bytes: float) -> float:
@@ -58,21 +62,47 @@ def passes(held_bytes: float) -> int:
     return ceil(SHARDS / at_once)
 
 
-def of_a_day() -> int:
+class Requests(NamedTuple):
+    """Requests to S3: GETs; PUTs and LISTs, which cost as much; DELETEs, which cost nothing."""
+
+    reads: int
+    writes: int
+    deletes: int = 0
+
+    @property
+    def total(self) -> int:
+        """All of them, each a data event."""
+        return sum(self)
+
+    def plus(self, other: "Requests") -> "Requests":
+        """Return the sums."""
+        return Requests(*(one + another for one, another in zip(self, other, strict=True)))
+
+    def times(self, count: int) -> "Requests":
+        """Return so many times as many."""
+        return Requests(*(one * count for one in self))
+
+
+def of_a_day() -> Requests:
     """Return the requests of a day however few report; one of its sweeps looks at all days."""
     ttls = (one.view.TTL_DAYS for one in recomputed())
-    looks = sum(of_look(YEAR_DAYS if days is None else days + compare.LATEST_DAYS) for days in ttls)
-    return (DAY_HOURS - 1) * of_sweep(1 + LATEST_DAYS) + of_sweep(YEAR_DAYS) + DAY_HOURS * looks
+    looks = (of_look(YEAR_DAYS if days is None else days + compare.LATEST_DAYS).times(DAY_HOURS) for days in ttls)
+    runs = [of_sweep(1 + LATEST_DAYS).times(DAY_HOURS - 1), of_sweep(YEAR_DAYS), *looks]
+    return reduce(Requests.plus, runs)
 
 
-def of_sweep(days: int) -> int:
+def of_sweep(days: int) -> Requests:
     """Return the requests of a sweep that looks at so many days, and writes one, beside reading its objects."""
-    looked_at = 1 + days * (1 + len(KINDS))  # what days there are; the objects of each, and its manifests
-    # Of each shard: its index, read and written; its data, written, and those of two runs before removed.
-    return looked_at + len(KINDS) * (4 * SHARDS + 3)  # manifest read, data listed, manifest written
+    kinds = len(KINDS)
+    # Of each shard: its index, read and written; its data, written, and those of two runs before removed. Of each kind:
+    # its manifest, read and written, and its data listed.
+    of_kind = Requests(SHARDS + 1, 2 * SHARDS + 2, SHARDS)
+    # What days there are, the objects of each, and its manifests.
+    return Requests(days * kinds, 1 + days).plus(of_kind.times(kinds))
 
 
-def of_look(days: int) -> int:
+def of_look(days: int) -> Requests:
     """Return the requests of a look at some subjects of a view that were recorded on each of so many days."""
     listed = 4  # when the lake began, the days of the archive twice, those of the lake
-    return listed + 1 + days * (1 + SAMPLED) + 2 * min(days, NEWEST)  # an index; for each day one, and each subject
+    newest = min(days, NEWEST)  # whose objects of the lake are listed, and read
+    return Requests(1 + days * (1 + SAMPLED) + newest, listed + newest)  # an index; for each day one, and each subject

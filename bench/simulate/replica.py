@@ -6,20 +6,20 @@ from typing import Final, NamedTuple
 from andon.packages.discovery import services
 from andon.testing.memory.meter import TableOrIndex
 from bench import prices
+from bench.prices import MILLION
 from bench.simulate.capacity import GB, stored_gb
+from bench.simulate.kept import ARCHIVE_BYTES, LAKE_BYTES
 from bench.simulate.model import FleetModel
-from bench.simulate.money import LAKE_BYTES, MILLION, MONTH_S
-from bench.simulate.recorded import lake_messages, lake_objects
-
-ARCHIVE_BYTES: Final = 78
-"""Bytes of an event in the archive as stored: docs/benchmarks.md."""
+from bench.simulate.money import HOUR_S
+from bench.simulate.recorded import lake_facts, lake_objects
+from bench.simulate.settings import DAY_S, MONTH_S, YEAR_DAYS
 
 REWRITTEN: Final = 12
 """So often an event of the archive is copied: the sweep writes the whole day again each hour."""
 
 ALARMS: Final = 2
 METRICS: Final = 4  # of the one rule with metrics: latency, bytes and operations pending, operations failed
-YEAR_S: Final = 365 * 86_400
+YEAR_S: Final = YEAR_DAYS * DAY_S
 
 OWNED: Final = frozenset(TableOrIndex(table) for service in services() for table in service.tables)
 
@@ -45,10 +45,10 @@ class ReplicaPrice(NamedTuple):
 
 def of_a_month(model: FleetModel, rate: float) -> ReplicaPrice:
     """Return the price of a month at so many reports a second."""
-    events = lake_messages(model) * rate
+    events = lake_facts(model) * rate
     lake_gb, archive_gb = (events * MONTH_S * size / GB for size in (LAKE_BYTES, ARCHIVE_BYTES * REWRITTEN))
     in_time = lake_gb * prices.COPIED_IN_TIME_GB.dollars
-    puts = lake_objects(model, rate) * rate * MONTH_S * prices.S3_PUT.dollars
+    puts = lake_objects(model, rate) * rate * MONTH_S * prices.S3_PUT.for_(1)
     return ReplicaPrice(
         lake=lake_gb * prices.BETWEEN_REGIONS_GB.dollars + in_time + puts,
         in_time=in_time,
@@ -74,8 +74,9 @@ def lines(model: FleetModel, rate: float) -> Iterator[str]:
 def _global_tables(model: FleetModel, rate: float) -> float:
     """Return the price of a replica of each table of a service: its writes again, what it stores, and the transfer."""
     units = sum(count for place, count in model.write_units().items() if place in OWNED)
-    unit = prices.PROVISIONED_WRITE.dollars / model.used if model.target.capacity else prices.WRITE_UNIT.dollars
     stored = sum(stored_gb(model, place.table, rate) for place in OWNED)
     moved = sum(model.counted.row_bytes.get(place.table, 0) for place in OWNED) * rate * MONTH_S / GB
-    writes = units * rate * MONTH_S / MILLION * unit
+    used = units * rate * MONTH_S
+    is_provisioned = model.target.capacity is not None
+    writes = prices.WRITE_HOUR.for_(used / HOUR_S / model.used) if is_provisioned else prices.WRITE_UNIT.for_(used)
     return writes + stored * prices.TABLE_GB.dollars + moved * prices.BETWEEN_REGIONS_GB.dollars

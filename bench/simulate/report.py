@@ -1,18 +1,21 @@
 """Predictions as text, and the table of docs/deploy.md: costs and first limits of fleets of several sizes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Final
 
 from bench import prices
 from bench.simulate import connected, limits
 from bench.simulate.arrivals import Load
-from bench.simulate.counted import EVERY_S, Counted
+from bench.simulate.counted import EVERY_S, Counted, Way
+from bench.simulate.line import total
 from bench.simulate.model import FleetModel
-from bench.simulate.money import of_a_million, of_a_month
+from bench.simulate.money import of_a_million
+from bench.simulate.month import of_a_month
 from bench.simulate.partitions import named
 from bench.simulate.prediction import Prediction, predict
-from bench.simulate.settings import REPORTS, stages, target_of
+from bench.simulate.settings import REPORTS, stages
+from bench.simulate.whole import cheaper, whole
 
 LAG_MS: Final = 5_000
 LATE_MS: Final = 90_000
@@ -93,28 +96,32 @@ def _limits(prediction: Prediction) -> Iterator[str]:
 
 
 def _money(model: FleetModel, prediction: Prediction) -> Iterator[str]:
-    parts, month = of_a_million(model, prediction.load.rate), of_a_month(model, prediction.load.rate)
+    rate = prediction.load.rate
+    parts, month, bill = of_a_million(model, rate), of_a_month(model, rate), whole(model, rate)
     yield f"a million reports cost ${parts.total:.2f} ({prices.as_of(datetime.now(UTC))})"
     dearest = sorted(parts._asdict().items(), key=lambda one: -one[1])
     yield "  " + ", ".join(f"{name} {dollars:.2f}" for name, dollars in dearest if round(dollars, 2))
     yield (
         f"a day costs ${month.total / 30:,.2f}, a month ${month.total:,.0f}: "
-        f"reports {month.reports:,.0f}, what is kept {month.kept:,.0f}, idle {month.idle:,.0f}"
+        f"reports {month.reports:,.0f}, their recording {month.recording:,.0f}, what is kept {month.kept:,.0f}, "
+        f"idle {month.idle:,.0f}"
     )
+    yield f"  with devices, screens and people, of whom much is assumed, ${total(bill):,.0f} (all lines: make costs)"
 
 
-def table(put: Counted, posted: Counted, idle: Counted, *, stage: str) -> Iterator[str]:
-    """Yield the lines of the table, in Markdown; `put`: each machine reports by itself, `posted`: gateways post 100.
+def table(counted: Mapping[Way, Counted], idle: Counted) -> Iterator[str]:
+    """Yield the lines of the table, in Markdown: the whole bill of prod by each way to report, and what gives first.
 
-    stage: in which they are; where it takes too little for a fleet, with `reportsPerSecond` as it would have to be.
+    Tables have the capacity that is cheaper at the rate. Where the stage takes too little for a fleet, it is as it
+    would have to be.
     """
-    yield "| machines | reports/s | $ a month, a PUT each | $ a month, POST of 100 | what gives first (used) |"
-    yield "|---|---|---|---|---|"
+    yield f"| machines | reports/s | {' | '.join(f'$ a month, {way}' for way in counted)} | what gives first (used) |"
+    yield f"|---|---|{'---|' * len(counted)}---|"
     for machines in SIZES:
         load = Load(machines=machines, hours=HOURS)
-        models = [FleetModel(counted, idle, target_of(stage, load.rate)) for counted in (put, posted)]
+        models = [cheaper(one, idle, load.rate) for one in counted.values()]
         # The model has no more than two significant digits.
-        dollars = (float(f"{of_a_month(model, load.rate).total:.2g}") for model in models)
+        dollars = (float(f"{total(whole(model, load.rate)):.2g}") for model in models)
         first = _first(predict(models[0], load))
         yield f"| {machines:,} | {load.rate:,.0f} | " + " | ".join(f"{one:,.0f}" for one in dollars) + f" | {first} |"
 

@@ -8,16 +8,19 @@ import json
 import random
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Final, Self
 from unittest.mock import patch
 
 from andon.runtime import clock, log, times
-from bench.simulate.counted import EVERY_S, Counted, Fleet
+from andon.testing.lambda_events import rule_message, sqs_event
+from bench.simulate.counted import EVERY_S, Counted, Fleet, ScreenRead, Way
 from bench.simulate.counted_loop import CountedLoop
-from bench.simulate.settings import POST, PUT
+from bench.simulate.settings import EQUIPMENT, POST, PUT
 from bench.workload import SAMPLES
 from services.anomalies.control import MODELS
 from services.anomalies.model import Model, version_of
+from services.equipment.ingress import MACHINE
 
 STEP_S: Final = 10
 ARRIVES_AFTER_MS: Final = 2_000
@@ -42,6 +45,7 @@ class Factory(CountedLoop):
     def __init__(self, machines: int) -> None:
         self.machines = [f"press-{number:07d}" for number in range(machines)]
         self.now_ms = BEGIN_MS
+        self._waiting: list[str] = []
         super().__init__()
 
     def variables(self) -> dict[str, str]:
@@ -70,6 +74,26 @@ class Factory(CountedLoop):
         path = {"id": machine, "timestamp": times.to_utc(self.now_ms)}
         self.request(PUT, path=path, body={"state": state, "detail": DETAIL})
 
+    def publish(self, machine: str, state: str) -> None:
+        """Let a machine report over MQTT; what the broker says of it waits in the queue until the next step."""
+        said = json.dumps({"state": state, "timestamp": times.to_utc(self.now_ms), "detail": DETAIL})
+        thing = f"Andon:{machine}"
+        topic = f"Andon/{MACHINE.name}/{thing}/{MACHINE.last}"
+        self._waiting.append(rule_message(said.encode(), topic=topic, client=thing, at_ms=self.now_ms))
+
+    def ingest(self) -> None:
+        """Deliver what things published."""
+        if waiting := self._waiting:
+            self._waiting = []
+            self.invoke(EQUIPMENT, "ingest", sqs_event(waiting))
+
+    def screen(self) -> ScreenRead:
+        """Let a screen read all machines; return what that takes for each of them."""
+        sent = self.response_bytes
+        self.request("GET /board/{company}", path={"company": _body("register-equipment")["location"]["company"]})
+        machines = max(1, len(self.machines))
+        return ScreenRead(self.used["board query"].reads / machines, (self.response_bytes - sent) / machines)
+
     def post(self, reports: Sequence[dict[str, str]]) -> None:
         """Let the factory's gateway post reports of many machines."""
         self.request(POST, body=reports, groups=("gateway",), name=_body("register-equipment")["factoryId"])
@@ -89,23 +113,28 @@ def count(fleet: Fleet) -> Counted:
             reports += len(due)
         grown = factory.stored_bytes()
         grown.subtract(before)
-        return Counted(
+        counted = Counted(
             fleet=fleet,
             reports=reports,
             used=dict(factory.used),
             calls=dict(factory.calls),
+            facts={key: tuple(facts) for key, facts in factory.facts.items()},
             published=dict(factory.published),
+            queued=dict(factory.queued),
             late_ms=dict(factory.late_ms),
             row_bytes={name: max(0.0, size / max(1, reports)) for name, size in grown.items()},
             metrics=frozenset(factory.metrics),
+            response_bytes=factory.response_bytes / max(1, reports),
+            pushed=factory.screen_messages / max(1, reports),
         )
+        return replace(counted, screen=factory.screen())
 
 
 def _timetable(fleet: Fleet, dice: random.Random) -> dict[int, list[tuple[int, int]]]:
     """Return the reports of each step: second and machine."""
     table: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for machine in range(fleet.machines):
-        first = 0 if fleet.batched else dice.randrange(EVERY_S)
+        first = 0 if fleet.way == Way.POST else dice.randrange(EVERY_S)
         for second in range(first, WARM_UP_S + fleet.seconds, EVERY_S):
             table[second // STEP_S].append((second, machine))
     return {step: sorted(reports) for step, reports in table.items()}
@@ -116,14 +145,17 @@ def _step(factory: Factory, fleet: Fleet, dice: random.Random, second: int, due:
     for at, number in due:
         factory.now_ms = BEGIN_MS + at * 1_000
         machine, state = factory.machines[number], "WARNING1" if dice.random() < fleet.abnormal else "NORMAL"
-        if fleet.batched:
+        if fleet.way == Way.POST:
             moment = times.to_utc(factory.now_ms)
             posted.append({"equipmentId": machine, "timestamp": moment, "state": state, "detail": DETAIL})
+        elif fleet.way == Way.MQTT:
+            factory.publish(machine, state)
         else:
             factory.put(machine, state)
     if posted:
         factory.post(posted)
     factory.now_ms = max(factory.now_ms, BEGIN_MS + second * 1_000) + ARRIVES_AFTER_MS
+    factory.ingest()
     factory.run()
     if (second + STEP_S) % MINUTE_S == 0:
         factory.now_ms = BEGIN_MS + (second + STEP_S) * 1_000

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from andon.testing.synthesised import Synthesised
-from tests.support.infra.synthesised import HERE, OTHER_SETTINGS, THERE, synthesise
+from tests.support.infra.synthesised import HERE, OTHER_SETTINGS, SWEPT, THERE, only, synthesise
 
 
 @pytest.fixture(scope="session")
@@ -33,3 +33,10 @@ def replicated(layer: Path) -> Synthesised:
 @pytest.fixture(scope="session")
 def local(layer: Path) -> Synthesised:
     return synthesise(layer, target="local")
+
+
+@pytest.fixture(scope="session")
+def million(layer: Path) -> Synthesised:
+    """The services with a sweep, in a stage for a million machines: twice the reports that they make on average."""
+    swept = only(*(f"services/{service.name}" for service in SWEPT))
+    return synthesise(layer, stage="prod", declare=swept, dataTrail=False, reportsPerSecond=6_667)

@@ -31,7 +31,7 @@ def test_a_page_has_the_figures_that_are_kept(page: Path) -> None:
 def test_pages_name_figures() -> None:
     named = {mark[1] for page in PAGES for mark in figures.MARK.findall(page.read_text())}
 
-    assert {"dev.alarms", "prod.steadyTables", "all.batchRates", "all.aggregates", "all.designsLived"} <= named
+    assert {"dev.alarms", "all.steadyTables", "all.batchRates", "all.aggregates", "all.designsLived"} <= named
 
 
 def test_only_what_stands_between_marks_is_written_anew() -> None:

@@ -1,5 +1,4 @@
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +9,7 @@ from andon.packages.package import Package
 from andon.rules.due import READ_SHARDS
 from andon.rules.sweep import shards_in
 from andon.testing.synthesised import Synthesised, text
-from tests.support.infra.synthesised import FILES, READERS, SWEPT, only, synthesise
+from tests.support.infra.synthesised import FILES, READERS, SWEPT
 
 DAY = 24 * 60 * 60
 LISTENERS = [file for file in FILES if file.endswith("/listener")]
@@ -69,13 +68,13 @@ def test_only_the_rules_that_target_a_queue_may_send_to_it(aws: Synthesised) -> 
 
 
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
-def test_an_event_waits_for_others_for_a_second_or_for_an_object_so_long_as_it_says_but_on_the_emulator(
+def test_facts_that_were_put_together_wait_for_no_others_but_for_an_object_so_long_as_it_says(
     aws: Synthesised, local: Synthesised, reader: Package
 ) -> None:
     [mapping], [on_emulator] = (one.mappings(reader.path("listener")) for one in (aws, local))
 
-    window_seconds = reader.objects.window_seconds if reader.objects else 1
-    assert (mapping["BatchSize"], mapping["MaximumBatchingWindowInSeconds"]) == (100, window_seconds)
+    batch = (200, reader.objects.window_seconds) if reader.objects else (10, None)
+    assert (mapping["BatchSize"], mapping.get("MaximumBatchingWindowInSeconds")) == batch
     assert on_emulator["BatchSize"] == 10
     assert "MaximumBatchingWindowInSeconds" not in on_emulator
 
@@ -173,13 +172,6 @@ def test_each_shard_is_swept_by_an_invocation_of_its_own_and_on_the_emulator_all
     assert sorted(shard for named in inputs for shard in shards_in(named)) == list(range(READ_SHARDS))
     assert [target.get("Input") for target in alone["Targets"]] == [None]
     assert [*shards_in({"source": "aws.events"})] == list(range(READ_SHARDS))
-
-
-@pytest.fixture(scope="module")
-def million(layer: Path) -> Synthesised:
-    """The stack of a stage for a million machines: twice the reports that they make on average."""
-    swept = only(*(f"services/{service.name}" for service in SWEPT))
-    return synthesise(layer, stage="prod", declare=swept, dataTrail=False, reportsPerSecond=6_667)
 
 
 @pytest.mark.parametrize("service", SWEPT, ids=lambda service: service.name)

@@ -82,14 +82,17 @@ def test_a_view_whose_faults_come_back_to_it_is_refused(layer: Path, monkeypatch
 def test_steady_tables_beyond_what_an_account_has_are_refused_by_their_names(
     layer: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    by_name = {f"By{number}": Index(Keys(f"Of{number}", one_partition_per="tenant")) for number in range(9)}
+    def index(number: int) -> Index:
+        return Index(Keys(f"Of{number}", one_partition_per="tenant"), steady=True)
+
+    by_name = {f"By{number}": index(number) for number in range(9)}
     monkeypatch.setattr(board, "INDEXES", by_name)
     large: dict[str, Any] = {"capacity": "PROVISIONED", "reportsPerSecond": 2_000, "declare": only("views/board")}
 
     synthesise(layer, **large)
-    monkeypatch.setattr(board, "INDEXES", by_name | {"By9": Index(Keys("Of9", one_partition_per="tenant"))})
+    monkeypatch.setattr(board, "INDEXES", by_name | {"By9": index(9)})
 
-    words = r"^11 steady tables and indexes that begin with 7,900 units each .* BOARD_TABLE, BOARD_TABLE/By0, "
+    words = r"^11 steady tables and indexes begin with 1,500 units of reads and 86,900 of writes, .* BOARD_TABLE/By0, "
     with pytest.raises(ValueError, match=words + r".* Take STEADY .* tableUnitsPerSecond in stages.dev of cdk.json"):
         synthesise(layer, **large)
     synthesise(layer, **large, tableUnitsPerSecond=100_000)

@@ -37,7 +37,7 @@ def test_prod_has_the_customer_key_the_lock_and_termination_protection() -> None
 
     assert (prod.customer_key, prod.protected, prod.lake_lock_days) == (True, True, 28)
     assert prod.deployment == "CANARY_10_PERCENT_5_MINUTES"
-    assert (prod.capacity is None, prod.traced) == (False, False)
+    assert (prod.capacity is None, prod.traced) == (True, False)
     assert (target("dev").capacity is None, target("dev").traced) == (True, True)
 
 

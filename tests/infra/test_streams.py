@@ -55,7 +55,9 @@ def test_a_trigger_misses_no_change_and_a_batch_is_retried_until_just_before_the
     assert (mapping["MaximumRetryAttempts"], mapping["BisectBatchOnFunctionError"]) == (-1, True)
     assert mapping["MaximumRecordAgeInSeconds"] == (PUSHED_WITHIN if (file, table) in PUSHED else 23 * 60 * 60)
     assert here["MaximumRecordAgeInSeconds"] == 60, "on the emulator a bad record blocks its stream for a minute only"
-    assert (mapping["MaximumBatchingWindowInSeconds"], here.get("MaximumBatchingWindowInSeconds")) == (1, None)
+    assert here.get("MaximumBatchingWindowInSeconds") is None
+    batch = (100, 1) if (file, table) in PUSHED else (200, 2)
+    assert (mapping["BatchSize"], mapping["MaximumBatchingWindowInSeconds"]) == batch
     resumes = ["ReportBatchItemFailures"] if file.endswith("trigger") else None
     assert (mapping.get("FunctionResponseTypes"), here.get("FunctionResponseTypes")) == (resumes, None)
     assert len(filters(aws, file, table)) <= 5  # a mapping has no more

@@ -11,7 +11,7 @@ from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Keys, TableSchema
 
 KEYS = Keys("pk", "sk", one_partition_per="entity")
-TABLES = {"ANOMALIES_TABLE": TableSchema(KEYS, stream=True, steady=True)}
+TABLES = {"ANOMALIES_TABLE": TableSchema(KEYS, stream=True, steady=True, steady_reads=True)}
 TABLE = Table("ANOMALIES_TABLE", KEYS)
 
 BUCKETS = ("MODELS_BUCKET",)

@@ -20,7 +20,7 @@ from andon.dynamodb.schema import Keys, TableSchema
 from andon.outbound.channels import LINK_SECRET
 
 KEYS = Keys("pk", "sk", one_partition_per="entity")
-TABLES = {"DISPATCH_TABLE": TableSchema(KEYS, stream=True, steady=True)}
+TABLES = {"DISPATCH_TABLE": TableSchema(KEYS, stream=True, steady=True, steady_reads=True)}
 TABLE = Table("DISPATCH_TABLE", KEYS)
 SECRETS = {LINK_SECRET: ("command",)}
 

@@ -18,7 +18,7 @@ BY_SUPERVISOR = Keys("EscalatedTo", "State#Date", one_partition_per="entity")
 # Not a local index: that would cap a device's collection at 10 GB for ever.
 BY_DATE = Keys("DeviceID", "Date", one_partition_per="entity")
 
-INDEXES = {"GSI1": Index(BY_OPERATOR), "GSI2": Index(BY_SUPERVISOR), "GSI3": Index(BY_DATE)}
+INDEXES = {"GSI1": Index(BY_OPERATOR), "GSI2": Index(BY_SUPERVISOR), "GSI3": Index(BY_DATE, steady=True)}
 
 TABLE = Table("STATE_LOG_TABLE", KEYS)
 GRANTS = {

@@ -1,7 +1,9 @@
 """Throughput of a table and of each of its indexes: on demand, or provisioned and paid for by the hour.
 
-Provisioned capacity of which 70 % is used costs two fifths of the same requests on demand, and follows the load within
-minutes only. So it is for tables that are written at much the same rate all the time.
+On demand costs nothing while nothing happens, so a stage begins with it. Provisioned capacity of which 70 % is used
+costs two fifths of the same requests, and follows the load within minutes only. So it is for tables that are written at
+much the same rate all the time, once that rate is known. What nobody uses at all is never scaled down: so a place
+begins with what it is known to need, and with the least otherwise.
 """
 
 from typing import Final, NamedTuple
@@ -17,6 +19,7 @@ USED: Final = 70
 FIRST_UNITS: Final = 4  # twice what the usual load uses, which is half of what the stage is made for
 MOST_UNITS: Final = 30  # if none of them is NORMAL
 LEAST_SHARE: Final = 1 / 40
+SELDOM_SHARE: Final = 1 / 10  # of writes that one report in ten makes, such as those of an index of its operator
 
 # Of the reads of a view: a screen reads a row of each machine every five minutes, too fast for scaling. A table lends
 # what it did not use for five minutes, and a machine reports once in them: so it takes a unit for each report.
@@ -36,15 +39,39 @@ QUOTA_OF_ACCOUNT: Final = 80_000
 MOST_AT_FIRST: Final = 7_900
 
 
-class Capacity(NamedTuple):
-    """Units a second, of writes and as many of reads, that each steady table and each of its indexes has.
+class Throughput(NamedTuple):
+    """Units a second."""
 
-    least, most: between them it follows the load. shown: the least of the reads of a view's table. first: what it has
-    when it is created, or was on demand before: how much is asked for is not known yet, and too little would be
-    throttled for half an hour.
+    reads: int
+    writes: int
+
+
+# What a new table or index on demand takes at once.
+# https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/warm-throughput.html
+NEW: Final = Throughput(reads=12_000, writes=4_000)
+
+
+class Place(NamedTuple):
+    """A steady table or an index of it: what of it is used at much the same rate all the time.
+
+    is_shown: screens read it, in bursts.
+    """
+
+    reads_steadily: bool = False
+    writes_steadily: bool = False
+    is_shown: bool = False
+
+
+class Capacity(NamedTuple):
+    """Units a second that places have, of reads or of writes.
+
+    least, most: between them it follows the load. shown: the least of the reads of a view's table. seldom, first: with
+    these writes that are not steady begin, and what is steady: when it is created, or was on demand before. How much is
+    asked for is not known then, and too little would be throttled for half an hour.
     """
 
     least: int
+    seldom: int
     shown: int
     first: int
     most: int
@@ -61,5 +88,35 @@ class Capacity(NamedTuple):
             raise ValueError(f"capacity: there is {' and '.join(MODES)}, but no {mode}")
         if mode == ON_DEMAND:
             return None
-        rises = ((LEAST_SHARE, QUOTA), (SHOWN_SHARE, MOST_AT_FIRST), (FIRST_UNITS, MOST_AT_FIRST), (MOST_UNITS, QUOTA))
-        return cls(*(min(quota, max(LEAST, round(reports_per_second * units))) for units, quota in rises))
+        firsts = (SELDOM_SHARE, SHOWN_SHARE, FIRST_UNITS)
+        seldom, shown, first = (min(MOST_AT_FIRST, _units(share, reports_per_second)) for share in firsts)
+        least, most = (min(QUOTA, _units(share, reports_per_second)) for share in (LEAST_SHARE, MOST_UNITS))
+        return cls(least, seldom, shown, first, most)
+
+    def least_of(self, place: Place) -> Throughput:
+        """Return what a place has at least."""
+        return Throughput(reads=self.shown if place.is_shown else self.least, writes=self.least)
+
+    def first_of(self, place: Place) -> Throughput:
+        """Return what a place begins with."""
+        return Throughput(
+            reads=self.first if place.reads_steadily else self.least_of(place).reads,
+            writes=self.first if place.writes_steadily else self.seldom,
+        )
+
+
+def warm(place: Place, reports_per_second: float) -> Throughput | None:
+    """Return what a place on demand is to take at once, if that is more than AWS lets every new one take.
+
+    It is paid for once, and cannot be taken back.
+    """
+    first = min(QUOTA, _units(FIRST_UNITS, reports_per_second))
+    asked = Throughput(
+        reads=max(NEW.reads, first if place.reads_steadily else 0),
+        writes=max(NEW.writes, first if place.writes_steadily else 0),
+    )
+    return None if asked == NEW else asked
+
+
+def _units(share: float, reports_per_second: float) -> int:
+    return max(LEAST, round(reports_per_second * share))

@@ -100,20 +100,21 @@ def follow(
     failures: s3.Bucket,
     filters: Iterable[Pattern],
     *,
+    batch: tuple[int, int],
     within_seconds: int | None = None,
     resumes: bool = False,
 ) -> None:
     """Bring the changes of a table to a function; `failures` keeps the batches that it cannot take in time.
 
-    within_seconds: at most what the target says, which is also the default. resumes: the function may say from which
-    record of a batch the stream must come again.
+    batch: changes at most at once, and the seconds to wait for them. within_seconds: at most what the target says,
+    which is also the default. resumes: the function may say from which record of a batch the stream must come again.
     """
     target = Target.of(table)
     mapping = StreamMapping
     chosen = filters if target.filters_absent else [made for made in map(_without_absent, filters) if made]
     patterns = [mapping.FilterProperty(pattern=json.dumps(pattern)) for pattern in chosen]
     longest = target.record_age_seconds
-    size, window_seconds = target.stream_batch
+    size, window_seconds = batch
     mapping(
         table,
         function,

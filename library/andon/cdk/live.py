@@ -49,7 +49,8 @@ class Live(Construct):
         self._publishing(push)
         self._connecting(query)
         filters = CHANGED if speaks else NOTHING
-        follow(table, push, failure_store(self, push), filters, within_seconds=PUSHED_WITHIN_SECONDS)
+        failures, batch = failure_store(self, push), Target.of(self).push_batch
+        follow(table, push, failures, filters, batch=batch, within_seconds=PUSHED_WITHIN_SECONDS)
 
     def _browser(self, query: Function) -> iam.Role:
         """Create the role that the query assumes for a browser: less than this, for one client id and one filter."""

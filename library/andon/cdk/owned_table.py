@@ -8,7 +8,7 @@ from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_kms as kms
 from constructs import Construct
 
-from andon.cdk.capacity import PROVISIONED
+from andon.cdk.capacity import PROVISIONED, Place, Throughput, warm
 from andon.cdk.checks import nag
 from andon.cdk.checks.hot_partitions import refuse_hot_partitions
 from andon.cdk.function import Function
@@ -33,24 +33,26 @@ KEY_USES: Final = (
 class OwnedTable(dynamodb.Table):
     """A table without a fixed name; its id and its output are its environment variable in PascalCase.
 
-    is_rebuilt: all that is in it comes from events, so that a backup of it would be a second one. capacity: of the
-    table and of each index; None: on demand.
+    is_rebuilt: all that is in it comes from events, so that a backup of it would be a second one. places: of a steady
+    one, the table (named "") and its indexes; capacity: theirs, None: on demand.
     """
 
     def __init__(self, scope: Construct, variable: str, schema: TableSchema, *, is_rebuilt: bool = False) -> None:
         refuse_hot_partitions(variable, schema)
         refuse_remembering(variable, schema)
-        target = Target.of(scope)
-        partition_key, sort_key = _attributes(schema.keys)
-        capacity = target.capacity if schema.steady else None
+        target, (partition_key, sort_key) = Target.of(scope), _attributes(schema.keys)
+        self.capacity = target.capacity if schema.steady else None
+        self.places = places_of(schema, is_rebuilt=is_rebuilt) if schema.steady else {}
+        first = self._first("")
         super().__init__(
             scope,
             pascal(variable),
             partition_key=partition_key,
             sort_key=sort_key,
-            billing_mode=dynamodb.BillingMode.PROVISIONED if capacity else dynamodb.BillingMode.PAY_PER_REQUEST,
-            read_capacity=capacity.first if capacity else None,
-            write_capacity=capacity.first if capacity else None,
+            billing_mode=dynamodb.BillingMode.PROVISIONED if first else dynamodb.BillingMode.PAY_PER_REQUEST,
+            read_capacity=first.reads if first else None,
+            write_capacity=first.writes if first else None,
+            warm_throughput=self._warm("", target),
             table_class=dynamodb.TableClass.STANDARD_INFREQUENT_ACCESS if schema.seldom_read else None,
             stream=dynamodb.StreamViewType.NEW_AND_OLD_IMAGES if schema.stream else None,
             time_to_live_attribute="ttl" if schema.expires else None,
@@ -60,13 +62,12 @@ class OwnedTable(dynamodb.Table):
             deletion_protection=target.refuses_deletion,
             removal_policy=target.removal_policy,
         )
-        if capacity:  # the default, which CDK leaves out: an update from the other mode is to say so
+        if first:  # the default, which CDK leaves out: an update from the other mode is to say so
             _resource(self).billing_mode = PROVISIONED
         if is_rebuilt:
             nag.acknowledge(self, DDB3=nag.REBUILT)
-        self.variable, self.keys, self.capacity, self.is_view = variable, schema.keys, capacity, is_rebuilt
-        self._add_indexes(schema)
-        self.index_names = tuple(schema.indexes)
+        self.variable, self.keys, self.index_names = variable, schema.keys, tuple(schema.indexes)
+        self._add_indexes(schema, target)
         # By name: the `/index/*` of `grant` would allow indexes that nobody declared.
         self._indexes = [f"{variable}/{name}" for name in self.index_names]
         tell(self, pascal(variable), self.table_name, "a table")
@@ -105,18 +106,36 @@ class OwnedTable(dynamodb.Table):
             through_dynamodb = {"StringEquals": {"kms:ViaService": f"dynamodb.{Aws.REGION}.amazonaws.com"}}
             function.grant(list(KEY_USES), [self.encryption_key.key_arn], only_if=through_dynamodb)
 
-    def _add_indexes(self, schema: TableSchema) -> None:
+    def _first(self, place: str) -> Throughput | None:
+        return self.capacity.first_of(self.places[place]) if self.capacity else None
+
+    def _warm(self, place: str, target: Target) -> dynamodb.WarmThroughput | None:
+        """Return what a place is to take at once while it is on demand; None: what every new one takes."""
+        asked = warm(self.places[place], target.reports.per_second) if self.places and not self.capacity else None
+        if asked is None:
+            return None
+        return dynamodb.WarmThroughput(read_units_per_second=asked.reads, write_units_per_second=asked.writes)
+
+    def _add_indexes(self, schema: TableSchema, target: Target) -> None:
         for name, index in schema.indexes.items():
             partition_key, sort_key = _attributes(index.keys)
+            first = self._first(name)
             self.add_global_secondary_index(
                 index_name=name,
                 partition_key=partition_key,
                 sort_key=sort_key,
-                read_capacity=self.capacity.first if self.capacity else None,
-                write_capacity=self.capacity.first if self.capacity else None,
+                read_capacity=first.reads if first else None,
+                write_capacity=first.writes if first else None,
+                warm_throughput=self._warm(name, target),
                 projection_type=_projection(index),
                 non_key_attributes=list(index.projects) if index.projects else None,
             )
+
+
+def places_of(schema: TableSchema, *, is_rebuilt: bool) -> dict[str, Place]:
+    """Return the table (named "") and its indexes; is_rebuilt: of a view, whose table screens read."""
+    table = Place(schema.steady_reads, schema.steady, is_shown=is_rebuilt)
+    return {"": table, **{name: Place(writes_steadily=index.steady) for name, index in schema.indexes.items()}}
 
 
 def refuse_remembering(table: str, schema: TableSchema) -> None:

@@ -171,7 +171,8 @@ class Service(Part):
 
     def _wire_ingest(self, ingest: Function) -> None:
         """Bring what things publish to the ingest function, which publishes events of it."""
-        name, batch = self.package.name, Batch(*Target.of(self.stack).queue_batch)
+        name, target = self.package.name, Target.of(self.stack)
+        batch = Batch(*target.queue_batch_within(target.publish_batch[1]))
         scope = Construct(self.stack, "Ingesting")
         self.ingesting = queues.feed(scope, ingest, output=f"{pascal(name)}Ingest", batch=batch, purpose=queue.INGEST)
         Things(self.stack, self.package.ingress, to=self.ingesting)
@@ -205,7 +206,7 @@ class Service(Part):
             trigger.handler.add_environment(publish_changes.VARIABLE, "1")
         for table in (self._tables[variable] for variable, schema in self.package.tables.items() if schema.stream):
             filters = published(due_times, table, crossed=crossed)
-            follow(table, trigger, failures, filters, resumes=target.resumes_batches)
+            follow(table, trigger, failures, filters, batch=target.publish_batch, resumes=target.resumes_batches)
 
     def _wire_listener(self, listener: Function) -> None:
         self.reader = self.hub.subscribe(self.stack, listener, self.package.subscriptions)

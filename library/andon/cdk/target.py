@@ -70,7 +70,8 @@ class Target:
     listeners: int  # of one queue, at a time
     logged_share: float  # of requests that went well; the API's own log has them all
     queue_batch: tuple[int, int]  # messages, at most, that a listener gets at once, and the seconds to wait for them
-    stream_batch: tuple[int, int]  # the same of changes that a trigger or a push gets
+    publish_batch: tuple[int, int]  # the same of changes that a trigger gets: their facts share entries of the bus
+    push_batch: tuple[int, int]  # the same of changes that a push gets
     lake_batch: tuple[int, int]  # messages, at most, that become one object, and the seconds that it waits for them
     sweeps_shards_apart: bool  # several invocations of a sweep share the shards of what is due
     hold_back_seconds: int  # a decision waits so long for events on their way
@@ -209,6 +210,11 @@ class Target:
             return 1
         return min(len(ALL_SHARDS), max(FEWEST_SWEEPS, ceil(self.reports.per_second / REPORTS_OF_SWEEP)))
 
+    def queue_batch_within(self, seconds: int) -> tuple[int, int]:
+        """Return the batch of a queue's reader that may wait so long; where triggers do not wait, nobody does."""
+        size, window_seconds = self.publish_batch
+        return (size, seconds) if window_seconds else self.queue_batch
+
     @property
     def lake_settles_seconds(self) -> int:
         """After so many seconds the lake has what the bus takes now, unless it is late, which is an alarm."""
@@ -242,9 +248,11 @@ AWS: Final = Target(
     resumes_batches=True,
     listeners=10,
     logged_share=0.1,
-    # At 200 reports a second a second's wait makes 40 invocations of 1,000, see docs/benchmarks.md.
-    queue_batch=(100, 1),
-    stream_batch=(100, 1),
+    # Wait where facts are put together, and not again where they come out: a second more there saves more, and costs
+    # no more time than one here (docs/benchmarks.md). A message has up to 90 facts, and a thousand are enough at once.
+    queue_batch=(10, 0),
+    publish_batch=(200, 2),
+    push_batch=(100, 1),
     lake_batch=(10_000, 300),  # the most of both: an object costs as much to write whatever is in it
     sweeps_shards_apart=True,
     hold_back_seconds=hold_back.DEFAULT_SECONDS,
@@ -272,7 +280,8 @@ LOCAL: Final = Target(
     listeners=2,  # the least that SQS allows: the emulator starts one process for each at once
     logged_share=1.0,
     queue_batch=(10, 0),
-    stream_batch=(100, 0),
+    publish_batch=(100, 0),
+    push_batch=(100, 0),
     lake_batch=(10, 0),  # the emulator hands over ten at most, and people want to see what they did
     sweeps_shards_apart=False,  # there is little to sweep, and each invocation takes a process
     hold_back_seconds=2,  # events are fast there, and people who try it want to see decisions

@@ -53,10 +53,8 @@ class View(Part):
         made = OwnedObjects(self.stack, self.package, objects)
         functions = self.create_functions(made.environment)
         self.serve(functions)
-        size, window_seconds = Target.of(self.stack).queue_batch
-        # Where nobody waits for messages, to be fast, no view does. Few listeners: they would write the same objects.
-        window_seconds = window_seconds and max(window_seconds, objects.window_seconds)
-        batch = Batch(size, window_seconds, at_a_time=FEWEST)
+        # Few listeners: they would write the same objects.
+        batch = Batch(*Target.of(self.stack).queue_batch_within(objects.window_seconds), at_a_time=FEWEST)
         self.reader = self._subscribe(functions["listener"], batch)
         made.grant_read(functions["query"])
         made.grant_write(functions["listener"])

@@ -47,11 +47,13 @@ class Keys:
 class Index(NamedTuple):
     """A global secondary index; `projects` lists the attributes that are copied into it, None copies all.
 
-    Nothing listed: it has keys only, so that a write that changes none of them writes nothing to it.
+    Nothing listed: it has keys only, so that a write that changes none of them writes nothing to it. steady: it is
+    written as often as a steady table is.
     """
 
     keys: Keys
     projects: tuple[str, ...] | None = None
+    steady: bool = False
 
 
 def counted(keys: Keys, projects: tuple[str, ...] = ()) -> Index:
@@ -69,9 +71,9 @@ class TableSchema(NamedTuple):
     """A table: its keys, its indexes by name, whether its changes leave by a stream, whether rows expire (`ttl`).
 
     seldom_read: rows are kept rather than read, so that the infrequent-access class is cheaper. steady: it is written
-    all the time, and at much the same rate, so that provisioned capacity is cheaper. recovery_days: so far back it can
-    be restored, and so long what is erased from it can come back; fewer need a table without a stream, by which what is
-    to be forgotten would leave.
+    all the time, and at much the same rate, so that provisioned capacity is cheaper; steady_reads: it is read so, too.
+    recovery_days: so far back it can be restored, and so long what is erased from it can come back; fewer need a table
+    without a stream, by which what is to be forgotten would leave.
     """
 
     keys: Keys
@@ -80,4 +82,5 @@ class TableSchema(NamedTuple):
     expires: bool = True
     seldom_read: bool = False
     steady: bool = False
+    steady_reads: bool = False
     recovery_days: int = MOST_RECOVERY_DAYS

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from andon.cdk.throttles import PUT_EVENTS, Quotas
-from andon.packages.discovery import services, subscribers_of
+from andon.packages.discovery import packages, services, subscribers_of
 from andon.project import project
 from andon.testing.synthesised import FUNCTION, Properties, Synthesised, synthesised, text
 from andon.tools.declared_versions import of_versioning
@@ -28,6 +28,9 @@ ALARM_DOLLARS: Final = 0.10
 ALARMS_OF_POLICY: Final = 4
 """Alarms that target tracking creates: two of what is used, two of what is provisioned."""
 
+POLICIES_OF_PLACE: Final = 2
+"""Of a table or an index: one follows its reads, one its writes."""
+
 EVERYWHERE: Final = "all"
 """Where figures stand that are the same in each stage."""
 
@@ -39,13 +42,13 @@ def figures_of(stack: Synthesised) -> Figures:
     """Return the figures of a template."""
     alarms, tables = stack.of_type("AWS::CloudWatch::Alarm").values(), stack.of_type("AWS::DynamoDB::Table").values()
     together = [alarm for alarm in alarms if metrics_of(alarm) == 2]  # noqa: PLR2004  a failure's count and the calls'
-    steady = [table for table in tables if table["BillingMode"] == "PROVISIONED"]
-    policies = len(stack.of_type("AWS::ApplicationAutoScaling::ScalingPolicy"))
     sources = [text(made["EventSourceArn"]) for made in stack.of_type("AWS::Lambda::EventSourceMapping").values()]
     priced = sum(map(metrics_of, alarms))
     return {
         "functions": len(stack.of_type(FUNCTION)),
         "movedFunctions": len(stack.of_type("AWS::Lambda::Alias")),
+        "resources": len(stack.resources),
+        "secrets": len(stack.of_type("AWS::SecretsManager::Secret")),
         "routes": len(stack.of_type("AWS::ApiGatewayV2::Route")),
         "tables": len(tables),
         "queues": len(stack.of_type("AWS::SQS::Queue")),
@@ -55,11 +58,6 @@ def figures_of(stack: Synthesised) -> Figures:
         "alarmDollars": _dollars(priced),
         "alarmsOfTwo": len(together),
         "alarmsOfTwoDollars": _dollars(2 * len(together)),
-        "steadyTables": len(steady),
-        "steadyIndexes": sum(len(table.get("GlobalSecondaryIndexes", ())) for table in steady),
-        "otherTables": len(tables) - len(steady),
-        "scalingAlarms": ALARMS_OF_POLICY * policies,
-        "scalingDollars": _dollars(ALARMS_OF_POLICY * policies),
     }
 
 
@@ -83,9 +81,24 @@ def of_batches() -> Figures:
     return {"batchEvents": events, "batchRules": rules, "batchRates": "\n\n" + "\n".join(lines) + "\n\n"}
 
 
+def of_steady_tables() -> Figures:
+    """Return the figures of the tables that a stage may provision, and of the alarms that follow their load then."""
+    schemas = [schema for package in packages() for schema in package.tables.values()]
+    steady = [schema for schema in schemas if schema.steady]
+    indexes = sum(len(schema.indexes) for schema in steady)
+    alarms = (len(steady) + indexes) * POLICIES_OF_PLACE * ALARMS_OF_POLICY
+    return {
+        "steadyTables": len(steady),
+        "steadyIndexes": indexes,
+        "otherTables": len(schemas) - len(steady),
+        "scalingAlarms": alarms,
+        "scalingDollars": _dollars(alarms),
+    }
+
+
 def everywhere() -> Figures:
     """Return the figures that are the same in each stage."""
-    return {**of_batches(), **of_versioning()}
+    return {**of_batches(), **of_steady_tables(), **of_versioning()}
 
 
 def _regions() -> dict[Quotas, list[str]]:

@@ -15,7 +15,7 @@ from bench import prices
 from bench.simulate.bills import RATE
 from bench.simulate.counted import UNSAMPLED, Counted, PackageMetric, metrics_in
 from bench.simulate.model import FleetModel
-from bench.simulate.money import of_a_month
+from bench.simulate.month import of_a_month
 
 SAMPLED = {
     "andon/events/publish_changes.py",

@@ -63,6 +63,7 @@ PROTECTED = {"liveOrigin": "wss://a2-ats.iot.eu-west-1.amazonaws.com"}
 
 OTHER_SETTINGS: dict[str, Any] = {
     "alarmTopic": "arn:aws:sns:eu-central-1:000000000000:pager",
+    "capacity": "PROVISIONED",
     "customerKey": True,
     "holdBackSeconds": 0,
     "lakeLockDays": 21,

@@ -1,13 +1,13 @@
 """Capacity of tables and indexes that follows their load: for writes and for reads, a target and a policy."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Final
 
 from aws_cdk import aws_applicationautoscaling as scaling
 from constructs import Construct, IConstruct
 
-from andon.cdk.capacity import USED, Capacity
+from andon.cdk.capacity import USED, Capacity, Throughput
 from andon.cdk.owned_table import OwnedTable
 from andon.cdk.target import Target
 
@@ -15,9 +15,9 @@ DYNAMODB: Final = "dynamodb"
 KINDS: Final = ("Read", "Write")
 
 TOO_MUCH: Final = (
-    "{places} steady tables and indexes that begin with {first:,} units each are more than the {quota:,} that an "
-    "account has: {names}. Take STEADY from a view (its table is on demand then), take an index from it, or "
-    "ask AWS for more and write it down: tableUnitsPerSecond in stages.{stage} of cdk.json."
+    "{places} steady tables and indexes begin with {reads:,} units of reads and {writes:,} of writes, but an account "
+    "has {quota:,} of either: {names}. Take STEADY from a view (its table is on demand then), take an index from it, "
+    "or ask AWS for more and write it down: tableUnitsPerSecond in stages.{stage} of cdk.json."
 )
 
 
@@ -35,19 +35,24 @@ def follow_load(found: Iterable[IConstruct]) -> None:
     _refuse_too_much(steady)
     for table, capacity in steady:
         scope = Construct(table, "Scaling")
-        for place, name, resource in _places(table):
-            is_shown = table.is_view and place == "table"
-            _track(scope, capacity, place=place, name=name, resource=resource, is_shown=is_shown)
+        for index, place in table.places.items():
+            resource = f"table/{table.table_name}" + (f"/index/{index}" if index else "")
+            dimension = f"{DYNAMODB}:{'index' if index else 'table'}"
+            for kind, least in zip(KINDS, capacity.least_of(place), strict=True):
+                name = f"{table.node.id}{index}{kind}s"
+                _track(scope, name, kind, resource=resource, dimension=dimension, least=least, most=capacity.most)
 
 
 def _refuse_too_much(steady: Sequence[tuple[OwnedTable, Capacity]]) -> None:
     """Refuse tables that together begin with more than an account has: their creation would fail half-way."""
-    for table, capacity in steady[:1]:
+    for table, _ in steady[:1]:
         target, names = Target.of(table), sorted(chain.from_iterable(_names(one) for one, _ in steady))
-        if len(names) * capacity.first > target.table_units:
+        firsts = [capacity.first_of(place) for one, capacity in steady for place in one.places.values()]
+        together = Throughput(*map(sum, zip(*firsts, strict=True)))
+        if max(together) > target.table_units:
             raise ValueError(
                 TOO_MUCH.format(
-                    first=capacity.first,
+                    **together._asdict(),
                     places=len(names),
                     quota=target.table_units,
                     names=", ".join(names),
@@ -57,36 +62,27 @@ def _refuse_too_much(steady: Sequence[tuple[OwnedTable, Capacity]]) -> None:
 
 
 def _names(table: OwnedTable) -> list[str]:
-    return [table.variable, *(f"{table.variable}/{index}" for index in table.index_names)]
+    return [f"{table.variable}/{index}" if index else table.variable for index in table.places]
 
 
-def _track(scope: Construct, capacity: Capacity, *, place: str, name: str, resource: str, is_shown: bool) -> None:
-    for kind in KINDS:
-        target = scaling.CfnScalableTarget(
-            scope,
-            f"{name}{kind}s",
-            service_namespace=DYNAMODB,
-            resource_id=resource,
-            scalable_dimension=f"{DYNAMODB}:{place}:{kind}CapacityUnits",
-            min_capacity=capacity.shown if is_shown and kind == "Read" else capacity.least,
-            max_capacity=capacity.most,
-        )
-        scaling.CfnScalingPolicy(
-            scope,
-            f"{name}{kind}sFollow",
-            policy_name=f"{kind}s",
-            policy_type="TargetTrackingScaling",
-            scaling_target_id=target.ref,
-            target_tracking_scaling_policy_configuration=_followed(kind),
-        )
-
-
-def _places(table: OwnedTable) -> Iterator[tuple[str, str, str]]:
-    """Yield the table and its indexes: kind of place, name of the construct, id of the resource to scale."""
-    resource = f"table/{table.table_name}"
-    yield "table", table.node.id, resource
-    for index in table.index_names:
-        yield "index", f"{table.node.id}{index}", f"{resource}/index/{index}"
+def _track(scope: Construct, name: str, kind: str, *, resource: str, dimension: str, least: int, most: int) -> None:
+    target = scaling.CfnScalableTarget(
+        scope,
+        name,
+        service_namespace=DYNAMODB,
+        resource_id=resource,
+        scalable_dimension=f"{dimension}:{kind}CapacityUnits",
+        min_capacity=least,
+        max_capacity=most,
+    )
+    scaling.CfnScalingPolicy(
+        scope,
+        f"{name}Follow",
+        policy_name=f"{kind}s",
+        policy_type="TargetTrackingScaling",
+        scaling_target_id=target.ref,
+        target_tracking_scaling_policy_configuration=_followed(kind),
+    )
 
 
 def _followed(kind: str) -> scaling.CfnScalingPolicy.TargetTrackingScalingPolicyConfigurationProperty:

@@ -30,8 +30,6 @@ class Used:
     writes: Counter[tuple[TableOrIndex, str]] = field(default_factory=Counter)
     read_units: defaultdict[TableOrIndex, float] = field(default_factory=lambda: defaultdict(float))
     entries: int = 0
-    entry_bytes: int = 0
-    pushes: int = 0
 
     @property
     def reads(self) -> float:
