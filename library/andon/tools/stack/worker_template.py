@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-IMPORTED = ("boto3", "pydantic", "pycurl", "orjson", "aws_lambda_powertools.event_handler")
+IMPORTED = ("boto3", "pydantic", "pycurl", "orjson")
 MOST = 200_000  # bytes of a request
 STREAMS = 3
 
