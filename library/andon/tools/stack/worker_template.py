@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-IMPORTED = ("boto3", "pydantic", "pycurl", "orjson", "aws_lambda_powertools.event_handler")
+IMPORTED = ("boto3", "pydantic", "pycurl", "orjson")
 MOST = 200_000  # bytes of a request
 STREAMS = 3
 
