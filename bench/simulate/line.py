@@ -23,14 +23,14 @@ class Line(NamedTuple):
 
     part: str
     price: Price
-    count: float
+    amount: float
     basis: Basis = Basis.COUNTED
     what: str = ""
 
     @property
     def dollars(self) -> float:
         """The dollars of all of them."""
-        return self.price.for_(self.count)
+        return self.price.for_(self.amount)
 
     @property
     def name(self) -> str:
@@ -39,7 +39,7 @@ class Line(NamedTuple):
 
     def times(self, factor: float) -> "Line":
         """Return the line of so many times as much."""
-        return self._replace(count=self.count * factor)
+        return self._replace(amount=self.amount * factor)
 
 
 def total(lines: Iterable[Line]) -> float:

@@ -2174,7 +2174,7 @@ BUILT: Final = "tests/infra/test_refusals.py -k when_it_is_built"
 
 REFUSALS: Final = "tests/infra/test_refusals.py"
 AGGREGATE: Final = "library/tests/versions/test_aggregate.py"
-DECLARED: Final = "library/andon/testing/laws/test_versioning.py"
+DECLARES: Final = "library/andon/testing/laws/test_versioning.py"
 
 REFUSED: Final = [
     *_in("library/andon/cdk/checks/versioning.py", "tests/infra/test_refusals.py",
@@ -2236,10 +2236,10 @@ REFUSED: Final = [
         ("versioning: a law believes what nobody declared",
          'yield f"rows of {made.kind!r} are written, but not declared"', "pass"),
         ("versioning: a law believes any row of a sample", "if (VERSION in row) == (design", "if False and (design")),
-    *_in("functions/services/equipment/audit.py", DECLARED,
+    *_in("functions/services/equipment/audit.py", DECLARES,
         ("versioning: an audit keeps no history", "part), requires=requires)",
          "part), requires=requires)._replace(revisions=None)")),
-    *_in("functions/services/people/versioning.py", DECLARED,
+    *_in("functions/services/people/versioning.py", DECLARES,
         ("versioning: a person expires", "read=Frequency.OFTEN, speed=Speed.SLOW),",
          "read=Frequency.OFTEN, speed=Speed.SLOW, expires=True),")),
     *_in("library/andon/testing/whole.py", "library/tests/tools/new/test_slices.py -k named_if_it_is_missing",

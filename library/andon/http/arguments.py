@@ -67,7 +67,7 @@ class Validator:
         self._takes_body = any(one.part == BODY for one in arguments)
         self._queries = frozenset(one.alias for one in arguments if one.part == "query")
 
-    def arguments_in(self, event: JsonMapping) -> dict[str, Any]:
+    def arguments_in(self, event: JsonMapping) -> dict[str, Any]:  # noqa: PLR0915  each argument has one of three fates
         """Return the arguments by their names.
 
         Raises:
