@@ -53,6 +53,9 @@ MADE: Final = [
         ("something new leaves openapi.json behind", "        openapi.write()\n", "        pass\n")),
     *_in("library/andon/tools/in_process/derived.py", "library/tests/tools/new/test_project.py -k deleted",
         ("a new project has no AGENTS.md", "        agents.write(project().root)\n", "        pass\n")),
+    *_in("library/andon/cdk/layer.py", "tests/infra/test_layer.py -k 'uv or layer_for_aws'",
+        ("a layer for AWS has this machine's processor", 'r"\\2-\\1", platforms[0]', 'r"x86_64-\\1", platforms[0]'),
+        ("where uv has no way nothing is installed", "if UV.is_file() and _succeeds(", "if UV.is_file() or _succeeds(")),
     *_in("library/andon/tools/stack/routes_near.py", "library/tests/tools/test_call.py",
         ("a route that there is counts as mistyped", "        return None\n", "        pass\n")),
 ]
