@@ -179,10 +179,11 @@ attack: install  ## attack a stack of its own, print what was tried and what hel
 
 test: lint  ## check, and run every test (check, then some of them: ARGS="-k order")
 	@$(if $(ARGS),$(MAKE) --no-print-directory types nag site && $(PYTHON) -m pytest $(ARGS),$(MAKE) --no-print-directory \
-	--jobs=5 BESIDE=1 deployed types nag site machine pages cut-over others measured)
+	--jobs=5 BESIDE=1 deployed types site machine pages cut-over others measured)
 
 # Five at a time, in this order. Three of them mostly wait, two for a stack, each for its own, and one for a browser;
-# what only computes gives way to them. All but `others` say what they have to say in one piece.
+# what only computes gives way to them. All but `others` say what they have to say in one piece. What `nag` looks for,
+# `machine` does, in the templates that it has anyway.
 deployed:
 	@$(PYTHON) -m pytest $(UNFOUND) tests/e2e --ignore=$(CUTOVER) $(IN_ONE_PIECE)
 

@@ -61,6 +61,7 @@ class Target:
     keeps_data: bool  # tables, users and failures survive the stack; point-in-time recovery
     refuses_deletion: bool  # tables and users: nobody deletes them, neither does the end of a failed deployment
     audited: bool  # cdk-nag checks it
+    annotated: bool  # the assembly notes of each resource where it was declared, for the events of a deployment
     traced: bool  # X-Ray has a sample of invocations
     takes_passwords: bool  # sign-in may send a password, as a script does
     archive_days: int | None  # the bus keeps its events so long, for replays
@@ -240,6 +241,7 @@ AWS: Final = Target(
     keeps_data=True,
     refuses_deletion=True,
     audited=True,
+    annotated=True,
     traced=False,  # a stage says its own
     takes_passwords=False,
     archive_days=28,  # nothing can be erased from it, so that it forgets; the lake remembers
@@ -271,6 +273,7 @@ LOCAL: Final = Target(
     keeps_data=False,
     refuses_deletion=False,
     audited=False,
+    annotated=False,  # the command line reads all of it again for each event, half of a deployment's time
     traced=False,
     takes_passwords=True,
     archive_days=None,  # the emulator refuses a template with an archive in it
