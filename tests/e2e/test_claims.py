@@ -13,7 +13,7 @@ from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
 from andon.tools.thing import claim
 from andon.tools.thing.certificate import CERTIFICATE, KEY, SIGNERS
-from andon.tools.thing.claim import Made
+from andon.tools.thing.claim import MadeClaim
 from andon.tools.thing.register import register
 from andon.tools.views.deployed import here
 from andon_gateway import cli
@@ -34,7 +34,7 @@ SIGNING = fleet.SIGNING
 
 
 @pytest.fixture(scope="module")
-def made(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Made:
+def made(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> MadeClaim:
     """A claim to be a machine; the hook has been called, whose first process may take longer than it is waited for."""
     made = claim.make(here(stack.outputs), MACHINE.name, home=tmp_path_factory.mktemp("claims"))
     assert eventually(lambda: is_answered(made, tmp_path_factory.mktemp("nobody")), within_s=WITHIN_S)
@@ -42,7 +42,7 @@ def made(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> Made:
 
 
 @pytest.fixture
-def connect(made: Made) -> Callable[..., Thing]:
+def connect(made: MadeClaim) -> Callable[..., Thing]:
     """Connect by the claim."""
 
     def connect(client: str = fleet.client_of(ROOT, "1"), *, will: str | None = None) -> Thing:
@@ -51,7 +51,7 @@ def connect(made: Made) -> Callable[..., Thing]:
     return connect
 
 
-def provisioned(made: Made, name: str, folder: Path, *, kind: Kind = MACHINE, member: str = "") -> str:
+def provisioned(made: MadeClaim, name: str, folder: Path, *, kind: Kind = MACHINE, member: str = "") -> str:
     """Ask by a claim for a certificate, as a device does."""
     tls = Tls(made.folder / SIGNERS, folder / CERTIFICATE, folder / KEY)
     broker = Broker(made.broker.host, made.broker.port, tls, client_id=f"{ROOT}:{name}")
@@ -60,7 +60,7 @@ def provisioned(made: Made, name: str, folder: Path, *, kind: Kind = MACHINE, me
     return certificate_of(broker, asked)
 
 
-def is_answered(made: Made, folder: Path) -> bool:
+def is_answered(made: MadeClaim, folder: Path) -> bool:
     try:
         provisioned(made, "claim-nobody", folder)
     except NotProvisioned as error:
@@ -84,7 +84,7 @@ def delete_machine(stack: Stack, machine: str) -> None:
 
 
 def test_a_machine_that_is_registered_gets_a_certificate_by_the_claim_and_reports_by_it(
-    stack: Stack, made: Made, tmp_path: Path
+    stack: Stack, made: MadeClaim, tmp_path: Path
 ) -> None:
     register_machine(stack, "claim-press-1", factory="claim-plant")
     thing = thing_of(ROOT, "claim-press-1")
@@ -121,7 +121,7 @@ def test_the_gateway_of_a_plant_provisions_itself_and_its_first_report_is_on_the
 
 
 def test_who_is_not_registered_deleted_of_another_stack_or_there_already_is_refused_and_nothing_is_left(
-    stack: Stack, made: Made, tmp_path: Path
+    stack: Stack, made: MadeClaim, tmp_path: Path
 ) -> None:
     for name in ("claim-deleted", "claim-taken"):
         register_machine(stack, name, factory="claim-plant")
@@ -195,7 +195,7 @@ def test_a_claim_that_is_withdrawn_is_of_no_use_and_those_beside_it_go_on(stack:
 
 
 @pytest.mark.parametrize("which", ["", "no-such"])
-def test_a_claim_that_nobody_made_cannot_be_withdrawn(stack: Stack, made: Made, which: str) -> None:
+def test_a_claim_that_nobody_made_cannot_be_withdrawn(stack: Stack, made: MadeClaim, which: str) -> None:
     before = claim.claims(here(stack.outputs))
 
     with pytest.raises(ToolFailed):
@@ -205,7 +205,7 @@ def test_a_claim_that_nobody_made_cannot_be_withdrawn(stack: Stack, made: Made, 
     assert made.id in {one.id for one in before}
 
 
-def test_a_claim_is_written_over_no_other_one(stack: Stack, made: Made) -> None:
+def test_a_claim_is_written_over_no_other_one(stack: Stack, made: MadeClaim) -> None:
     before = claim.claims(here(stack.outputs))
 
     with pytest.raises(ToolFailed, match="not empty"):

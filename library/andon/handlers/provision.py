@@ -1,4 +1,4 @@
-"""who asks to be a thing, by a claim -> whether they may."""
+"""requests to become a thing, by a claim -> yes or no."""
 
 import os
 from functools import partial

@@ -31,7 +31,7 @@ from andon.wire.deadline import in_time
 ROLE: Final = "ingest"
 
 
-class Heard(StrEnum):
+class Fate(StrEnum):
     """The fate of a message about a client."""
 
     KEPT = "kept"
@@ -45,7 +45,7 @@ class Understood(NamedTuple):
     message_id: str
     events: Sequence[DomainEvent] = ()
     is_fault: bool = False
-    heard: Heard | None = None
+    heard: Fate | None = None
 
 
 @in_time
@@ -70,7 +70,7 @@ def ingest(event: JsonMapping, context: LambdaContext, *, service: str, ingress:
             "events": sum(len(one.events) for one in published if not one.is_fault),
             "fault": sum(one.is_fault for one in published),
             "presence": sum(one.heard is not None for one in published),
-            **{heard: sum(one.heard is heard for one in published) for heard in (Heard.STALE, Heard.TAKEN_OVER)},
+            **{heard: sum(one.heard is heard for one in published) for heard in (Fate.STALE, Fate.TAKEN_OVER)},
             "failed": len(failed),
             "errors": sorted({name_of(error) for error in failed.values()}),
         },
@@ -92,10 +92,10 @@ def _understand(service: str, ingress: Ingress, tags: Mapping[str, str], body: s
         return Understood("", [fault], is_fault=True)
 
 
-def _hear(presence: Presence | None, on_presence: OnPresence) -> Heard:
+def _hear(presence: Presence | None, on_presence: OnPresence) -> Fate:
     if presence is None:
-        return Heard.TAKEN_OVER
-    return Heard.KEPT if on_presence(presence) else Heard.STALE
+        return Fate.TAKEN_OVER
+    return Fate.KEPT if on_presence(presence) else Fate.STALE
 
 
 def _explained(error: Rejected) -> Rejected:

@@ -9,8 +9,8 @@ import pytest
 from andon.tools.called import BY
 from andon.tools.thing import claims
 from andon.tools.thing.__main__ import text_of
-from andon.tools.thing.certificate import Broker
-from andon.tools.thing.claim import Claim, Made
+from andon.tools.thing.certificate import BrokerAddress
+from andon.tools.thing.claim import Claim, MadeClaim
 from andon.tools.thing.register import Registered
 
 HOME = Path("/home/ana/toys")
@@ -41,8 +41,8 @@ def test_a_claim_says_what_goes_onto_an_image_and_how_it_ends(
     monkeypatch: pytest.MonkeyPatch, by: str, ends: str
 ) -> None:
     monkeypatch.setenv(BY, by)
-    folder, broker = HOME / "image", Broker("127.0.0.1", 1234, "signers")
-    made = Made("robot", "0123456789ab" + "f" * 52, "Toys_robot", "Toys_claim:", ("sign", "ask"), broker, folder)
+    folder, broker = HOME / "image", BrokerAddress("127.0.0.1", 1234, "signers")
+    made = MadeClaim("robot", "0123456789ab" + "f" * 52, "Toys_robot", "Toys_claim:", ("sign", "ask"), broker, folder)
 
     said = claims.text_of(made, seen_from=HOME)
 

@@ -31,7 +31,7 @@ NESTED: Final = frozenset({"allOf", "anyOf", "oneOf", "not", "prefixItems", "ite
 Mode = Literal["validation", "serialization"]
 
 
-class Told(NamedTuple):
+class ModelOfRoute(NamedTuple):
     """A type that a document tells of, under a key of its own; title: of a schema without a name, such as a list."""
 
     key: Hashable
@@ -47,7 +47,7 @@ class JsonSchemas(NamedTuple):
     models: Mapping[str, Schema]
 
 
-def json_schemas_of(told: Sequence[Told]) -> JsonSchemas:
+def json_schemas_of(told: Sequence[ModelOfRoute]) -> JsonSchemas:
     """Return the schemas of several types: models that they have in common have one name."""
     adapters = {one.key: TypeAdapter(one.kind) for one in told}
     for adapter in adapters.values():

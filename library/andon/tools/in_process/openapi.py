@@ -14,7 +14,7 @@ from andon.packages.discovery import apis, role_of
 from andon.packages.package import Package
 from andon.project import project
 from andon.runtime.json_types import JsonObject
-from andon.tools.in_process.json_schemas import JsonSchemas, Told, json_schemas_of
+from andon.tools.in_process.json_schemas import JsonSchemas, ModelOfRoute, json_schemas_of
 
 DOCUMENT = project().root / "docs" / "openapi.json"
 
@@ -68,16 +68,16 @@ def _handlers(package: Package) -> list[Any]:
     return [package.load(role) for role in sorted(roles)]
 
 
-def _told(declared: Mapping[str, Route]) -> Iterator[Told]:
+def _told(declared: Mapping[str, Route]) -> Iterator[ModelOfRoute]:
     """Yield what the routes of a handler file take and answer."""
     for key, route in declared.items():
         for one in arguments_of(route.answered_by):
             title = (one.name if one.part == BODY else one.alias).replace("_", " ").title()
             said = Field(... if one.default is REQUIRED else one.default, description=one.description)
-            yield Told((key, one.name), Annotated[one.kind, said], "validation", title)
+            yield ModelOfRoute((key, one.name), Annotated[one.kind, said], "validation", title)
         for status, response in route.responses.items():
             for content in response.get("content", {}).values():
-                yield Told((key, status), content[MODEL], "serialization")
+                yield ModelOfRoute((key, status), content[MODEL], "serialization")
 
 
 def _operation(key: str, route: Route, schemas: JsonSchemas) -> JsonObject:

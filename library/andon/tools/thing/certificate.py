@@ -18,7 +18,7 @@ OWNER_ONLY: Final = 0o700
 TIMEOUT_S: Final = 30
 
 
-class Broker(NamedTuple):
+class BrokerAddress(NamedTuple):
     """Where things connect; signers: the certificates of who signed the broker's; None: any system knows them."""
 
     host: str
@@ -26,7 +26,7 @@ class Broker(NamedTuple):
     signers: str | None
 
 
-class Signed(NamedTuple):
+class SignedCertificate(NamedTuple):
     """A certificate that counts, and its key, both in PEM."""
 
     arn: str
@@ -39,14 +39,14 @@ class Signed(NamedTuple):
         return self.arn.rpartition("/")[2]
 
 
-def signed(iot: Any, name: str) -> Signed:  # noqa: ANN401  boto3's
+def signed(iot: Any, name: str) -> SignedCertificate:  # noqa: ANN401  boto3's
     """Make a key, and have AWS sign a certificate for it; without a policy it allows nothing."""
     requested = key.request(name)
     made = iot.create_certificate_from_csr(certificateSigningRequest=requested.request, setAsActive=True)
-    return Signed(made["certificateArn"], made["certificatePem"], requested.key)
+    return SignedCertificate(made["certificateArn"], made["certificatePem"], requested.key)
 
 
-def keep(made: Signed, folder: Path, signers: str | None) -> None:
+def keep(made: SignedCertificate, folder: Path, signers: str | None) -> None:
     """Write a certificate, its key and who signed the broker's into a folder, for their owner alone."""
     folder.mkdir(parents=True, exist_ok=True, mode=OWNER_ONLY)
     private_file.write(folder / KEY, made.key)
@@ -78,13 +78,13 @@ def require_policy(iot: Any, policy: str, *, else_: str) -> None:  # noqa: ANN40
         raise ToolFailed(f"there is no policy {policy}: {else_}") from None
 
 
-def broker_of(stack: Deployed) -> Broker:
+def broker_of(stack: Deployed) -> BrokerAddress:
     """Return the broker of a stack: the account's on AWS, that of this machine without a name."""
     if stack.name:
         found = stack.client("iot").describe_endpoint(endpointType="iot:Data-ATS")
-        return Broker(found["endpointAddress"], MQTT_PORT, None)
+        return BrokerAddress(found["endpointAddress"], MQTT_PORT, None)
     here = _here(stack.outputs["Endpoint"])
-    return Broker(here["host"], here["port"], here["certificates"])
+    return BrokerAddress(here["host"], here["port"], here["certificates"])
 
 
 def _here(endpoint: str) -> Mapping[str, Any]:

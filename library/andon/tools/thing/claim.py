@@ -1,4 +1,4 @@
-"""Claims: certificates that many things share until each has one of its own. Made, listed and withdrawn."""
+"""Claims: certificates that many things share until each has one of its own. MadeClaim, listed and withdrawn."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from andon.ingress import fleet
 from andon.ingress.names import Kind
 from andon.tools.stack.errors import ToolFailed
-from andon.tools.thing.certificate import Broker, broker_of, end, keep, require_policy, signed
+from andon.tools.thing.certificate import BrokerAddress, broker_of, end, keep, require_policy, signed
 from andon.tools.thing.register import kind_named, kinds, root_of
 from andon.tools.views.deployed import Deployed
 
@@ -28,7 +28,7 @@ class Claim(NamedTuple):
     created: datetime
 
 
-class Made(NamedTuple):
+class MadeClaim(NamedTuple):
     """What whoever has a claim needs; `folder` has its files.
 
     client: the beginning of its client ids. topics: those on which it asks for a certificate, and to be a thing.
@@ -39,11 +39,11 @@ class Made(NamedTuple):
     template: str
     client: str
     topics: tuple[str, str]
-    broker: Broker
+    broker: BrokerAddress
     folder: Path
 
 
-def make(stack: Deployed, kind_name: str, *, home: Path, folder: Path | None = None) -> Made:
+def make(stack: Deployed, kind_name: str, *, home: Path, folder: Path | None = None) -> MadeClaim:
     """Make a claim to be a kind of thing, and write its key and certificate into a folder; claims before it go on.
 
     folder: without one it is that of the claim, below `home`.
@@ -63,7 +63,7 @@ def make(stack: Deployed, kind_name: str, *, home: Path, folder: Path | None = N
     keep(made, folder, broker.signers)
     iot.attach_policy(policyName=policy, target=made.arn)  # from here on it counts
     topics = (fleet.SIGNING, fleet.topic_of(template))
-    return Made(kind.name, made.id, template, fleet.client_of(root, ""), topics, broker, folder)
+    return MadeClaim(kind.name, made.id, template, fleet.client_of(root, ""), topics, broker, folder)
 
 
 def claims(stack: Deployed, kind_name: str | None = None) -> list[Claim]:

@@ -8,14 +8,14 @@ from typing import Final
 from andon.project import project
 from andon.tools.called import as_called
 from andon.tools.thing.certificate import CERTIFICATE, KEY, SIGNERS, seen
-from andon.tools.thing.claim import ALL, SHOWN, Claim, Made, claims, make, withdraw
+from andon.tools.thing.claim import ALL, SHOWN, Claim, MadeClaim, claims, make, withdraw
 from andon.tools.views.deployed import deployed
 
 HOME: Final = project().local / "claims"
 NONE: Final = "no claim counts"
 
 
-def text_of(made: Made, *, seen_from: Path) -> str:
+def text_of(made: MadeClaim, *, seen_from: Path) -> str:
     """Return what whoever puts a claim onto things needs to know."""
     certificate, key, signers = (seen(made.folder / name, seen_from) for name in (CERTIFICATE, KEY, SIGNERS))
     lines = {

@@ -60,7 +60,7 @@ def trace_of(given: Mapping[str, str], folder: Path) -> Trace:
 
 
 def row_of_stack(stack: Deployed) -> RowOf:
-    """Return how rows of a stack's views are read."""
+    """Return the reader of rows of a stack's views."""
 
     def row_of(view: Package, key: Mapping[str, str]) -> Item | None:
         found = stack.client("dynamodb").get_item(TableName=stack.table(view), Key=to_typed(key), ConsistentRead=True)

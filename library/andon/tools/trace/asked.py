@@ -9,13 +9,13 @@ from andon.project import NamedBy
 from andon.runtime import times
 from andon.runtime.clock import DAY_MS
 from andon.runtime.tried import Failed, tried
-from andon.tools.trace.facts import Facts
-from andon.tools.trace.gathering import Asked
+from andon.tools.trace.facts import TracedFacts
+from andon.tools.trace.gathering import SoughtFact
 
 APART: Final = "/"
 
 
-def asked_by(text: str, named_by: NamedBy) -> Asked:
+def asked_by(text: str, named_by: NamedBy) -> SoughtFact:
     """Return what a text asks for.
 
     Args:
@@ -30,14 +30,14 @@ def asked_by(text: str, named_by: NamedBy) -> Asked:
     values = _parts(text, fields)
     if values:
         key = dict(zip(fields, values, strict=True))
-        return Asked(tuple(values), partial(Facts.of_entity, name=name, key=key), _day_in(values))
-    return Asked((text,), partial(Facts.named, id_=text))
+        return SoughtFact(tuple(values), partial(TracedFacts.of_entity, name=name, key=key), _day_in(values))
+    return SoughtFact((text,), partial(TracedFacts.named, id_=text))
 
 
-def _by_token(written: Written) -> Asked:
+def _by_token(written: Written) -> SoughtFact:
     texts = tuple(str(value) for value in written.names.values())
     needle = (written.event_id,) if written.event_id else (written.partition_key, *texts)
-    return Asked(needle, partial(Facts.written, written=written), _before(written.timestamp_ms))
+    return SoughtFact(needle, partial(TracedFacts.written, written=written), _before(written.timestamp_ms))
 
 
 def _parts(text: str, fields: Sequence[str]) -> list[str]:

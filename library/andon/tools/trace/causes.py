@@ -16,7 +16,7 @@ from andon.events.domain_event import DomainEvent
 from andon.project import NamedBy
 from andon.runtime.tried import Failed, tried
 from andon.runtime.whole_number import is_whole
-from andon.tools.trace.facts import Fact
+from andon.tools.trace.facts import TracedFact
 
 TRIGGERS: Final = "triggers"  # of `andon.rules.rule.DecisionAttributes`
 COVERS: Final = "covers"  # of `andon.outbound.delivery.Delivery`
@@ -47,14 +47,14 @@ def causes_of(event: DomainEvent) -> list[Cause]:
     return sorted(of_id.values(), key=_order)
 
 
-def subjects_of(fact: Fact, named_by: NamedBy) -> list[Subject]:
+def subjects_of(fact: TracedFact, named_by: NamedBy) -> list[Subject]:
     """Return the subjects of the entities of a fact."""
     entities = fact.event.entities
     found = ((name, _values(entities.get(name), fields)) for name, fields in named_by.items())
     return [(name, values) for name, values in found if values]
 
 
-def subjects_in(fact: Fact, named_by: NamedBy) -> list[Subject]:
+def subjects_in(fact: TracedFact, named_by: NamedBy) -> list[Subject]:
     """Return the subjects that a fact names anywhere in its entities, its own among them."""
     places = [*_objects_in([*fact.event.entities.values()], DEEPEST)]
     found = ((name, _values(place, fields)) for place in places for name, fields in named_by.items())

@@ -1,4 +1,4 @@
-"""Facts of the lake, each once, and which of them is meant. Pure."""
+"""TracedFacts of the lake, each once, and which of them is meant. Pure."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -12,7 +12,7 @@ Key = Mapping[str, str | int]
 """Fields of an entity, by name."""
 
 
-class Fact(NamedTuple):
+class TracedFact(NamedTuple):
     """A fact as the lake has it. times: how often it came to the bus; taken_ms: when the bus took it first."""
 
     source: str
@@ -31,20 +31,20 @@ class Fact(NamedTuple):
         return self.taken_ms, self.event.timestamp_ms, self.source, self.id
 
 
-class Facts:
-    """Facts by their ids. unreadable: how many lines are none.
+class TracedFacts:
+    """TracedFacts by their ids. unreadable: how many lines are none.
 
     Two services may publish one id; whoever names an id means the fact of the type that stands beside it.
     """
 
     def __init__(self, lines: Iterable[str] = ()) -> None:
-        self._facts: dict[tuple[str, str], Fact] = {}
+        self._facts: dict[tuple[str, str], TracedFact] = {}
         self._of_id: dict[str, list[tuple[str, str]]] = {}
         self.unreadable = 0
         for line in lines:
             self.add(line)
 
-    def __iter__(self) -> Iterator[Fact]:
+    def __iter__(self) -> Iterator[TracedFact]:
         """Return the facts in their order."""
         return iter(sorted(self._facts.values(), key=lambda fact: fact.order))
 
@@ -66,28 +66,28 @@ class Facts:
         else:
             self._facts[identity] = min(before, fact, key=lambda one: one.order)._replace(times=before.times + 1)
 
-    def named(self, id_: str, event_type: str = "") -> Fact | None:
+    def named(self, id_: str, event_type: str = "") -> TracedFact | None:
         """Return the fact of an id, of the type if several have it; None if the lake has none."""
         found = [self._facts[identity] for identity in sorted(self._of_id.get(id_, ()))]
         of_type = [fact for fact in found if event_type in {"", fact.event.type}]
         return of_type[0] if of_type else None
 
-    def written(self, written: Written) -> Fact | None:
+    def written(self, written: Written) -> TracedFact | None:
         """Return the fact of a write, as its token names it."""
         if written.event_id:
             return self.named(written.event_id, written.type)
         return next((fact for fact in self if _is_of(fact, written)), None)
 
-    def of_entity(self, name: str, key: Key) -> Fact | None:
+    def of_entity(self, name: str, key: Key) -> TracedFact | None:
         """Return the first fact whose entity of that name has these fields."""
         return next((fact for fact in self if _has(fact.event.entities.get(name), key)), None)
 
 
-def _fact_of(delivery: Delivery) -> Fact:
-    return Fact(delivery.source, delivery.event, delivery.taken_ms)
+def _fact_of(delivery: Delivery) -> TracedFact:
+    return TracedFact(delivery.source, delivery.event, delivery.taken_ms)
 
 
-def _is_of(fact: Fact, written: Written) -> bool:
+def _is_of(fact: TracedFact, written: Written) -> bool:
     event = fact.event
     about = (fact.source, event.type, event.partition_key, event.timestamp_ms)
     if about != (written.source, written.type, written.partition_key, written.timestamp_ms):

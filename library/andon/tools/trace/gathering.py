@@ -16,7 +16,7 @@ from andon.runtime import times
 from andon.runtime.clock import DAY_MS
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.trace.causes import causes_of, subjects_in
-from andon.tools.trace.facts import Fact, Facts
+from andon.tools.trace.facts import TracedFact, TracedFacts
 from andon.tools.trace.tree import Forest, Node
 
 Needle = tuple[str, ...]
@@ -25,11 +25,11 @@ Needle = tuple[str, ...]
 Place = tuple[str, int]
 """The name of an object, and the number of a line in it."""
 
-Sought = Callable[[Facts], Fact | None]
+Sought = Callable[[TracedFacts], TracedFact | None]
 """The fact that is asked for, among those that were read."""
 
 
-class Asked(NamedTuple):
+class SoughtFact(NamedTuple):
     """The fact that is asked for: lines that may be it, the fact among these, and its day, if that is known."""
 
     needle: Needle
@@ -72,7 +72,7 @@ class LakeFolder:
                     raise ToolFailed(f"{file} is no object of the lake: {error}") from error
 
 
-def gather(folder: LakeFolder, asked: Asked, named_by: NamedBy) -> Trace:
+def gather(folder: LakeFolder, asked: SoughtFact, named_by: NamedBy) -> Trace:
     """Read the trace of a fact.
 
     Raises:
@@ -96,10 +96,10 @@ class _Gathered:
 
     def __init__(self, folder: LakeFolder, named_by: NamedBy) -> None:
         self._folder, self._named_by = folder, named_by
-        self.facts, self.days = Facts(), list[str]()
+        self.facts, self.days = TracedFacts(), list[str]()
         self._sought, self._places = set[Needle](), set[Place]()
 
-    def read_what_is_new(self, members: Iterable[Fact]) -> bool:
+    def read_what_is_new(self, members: Iterable[TracedFact]) -> bool:
         """Read the lines that name one of some facts, or a cause of them; return True if some were not read before."""
         found = [*members]
         needles = {needle for fact in found for needle in _needles_of(fact, self._named_by)}
@@ -117,7 +117,7 @@ class _Gathered:
         return True
 
 
-def facts_of(tree: Node) -> Iterator[Fact]:
+def facts_of(tree: Node) -> Iterator[TracedFact]:
     """Return the facts of a tree that are not missing."""
     if tree.fact is not None:
         yield tree.fact
@@ -125,11 +125,11 @@ def facts_of(tree: Node) -> Iterator[Fact]:
         yield from facts_of(child)
 
 
-def _first(folder: LakeFolder, asked: Asked) -> Fact:
+def _first(folder: LakeFolder, asked: SoughtFact) -> TracedFact:
     """Return the fact that is asked for, the newest days first."""
     days = [day for day in folder.days if asked.day is None or day >= asked.day]
     for day in days if asked.day else reversed(days):
-        found = Facts(line for _, line in _read(folder, [day], {asked.needle}))
+        found = TracedFacts(line for _, line in _read(folder, [day], {asked.needle}))
         if (fact := asked.sought(found)) is not None:
             return fact
     raise ToolFailed(f"the lake has no such fact from {min(days, default='nowhere')} to {folder.days[-1]}")
@@ -151,16 +151,16 @@ def _forms(text: str) -> tuple[str, ...]:
     return tuple({json.dumps(text, ensure_ascii=plain)[1:-1] for plain in (True, False)})
 
 
-def _needles_of(fact: Fact, named_by: NamedBy) -> set[Needle]:
+def _needles_of(fact: TracedFact, named_by: NamedBy) -> set[Needle]:
     subjects = (tuple(str(one) for one in values) for _, values in subjects_in(fact, named_by))
     return {(fact.id,), *((cause.id,) for cause in causes_of(fact.event)), *subjects}
 
 
-def _day_of(fact: Fact) -> str:
+def _day_of(fact: TracedFact) -> str:
     return times.date_of(fact.taken_ms)
 
 
-def _days_of_causes(facts: Iterable[Fact]) -> Iterator[str]:
+def _days_of_causes(facts: Iterable[TracedFact]) -> Iterator[str]:
     """Return the days from which on causes may lie in the lake: a day earlier, for a clock may be wrong."""
     for fact in facts:
         for cause in causes_of(fact.event):

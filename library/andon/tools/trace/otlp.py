@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from andon.events.actor import actor_of
 from andon.runtime.json_types import JsonObject
-from andon.tools.trace.facts import Fact
+from andon.tools.trace.facts import TracedFact
 from andon.tools.trace.gathering import Trace
 from andon.tools.trace.text import is_backwards
 from andon.tools.trace.tree import Identity, Node
@@ -30,7 +30,7 @@ PRODUCER: Final = 4
 
 class _Placed(NamedTuple):
     node: Node
-    fact: Fact
+    fact: TracedFact
     above: Node | None
 
 

@@ -18,7 +18,7 @@ from andon.events.upcast import upcast
 from andon.packages.discovery import subscribers_of, woken_by
 from andon.packages.package import Package
 from andon.runtime.tried import Failed, tried
-from andon.tools.trace.facts import Fact
+from andon.tools.trace.facts import TracedFact
 from andon.tools.views.compare import event_id
 from andon.views.inverse_oplock import event_order, oplock_attribute
 from andon.views.view_update import ViewUpdate
@@ -41,7 +41,7 @@ class Has(StrEnum):
     UNKNOWN = "unknown"
 
 
-class Reader(NamedTuple):
+class FactReader(NamedTuple):
     """A reader of a fact; by: the event that overtook it. pushes: screens are told of what changes in its row."""
 
     name: str
@@ -53,38 +53,38 @@ class Reader(NamedTuple):
 STORES: Final = "stores"
 
 
-def readers_of(fact: Fact, row_of: RowOf | None) -> tuple[Reader, ...]:
+def readers_of(fact: TracedFact, row_of: RowOf | None) -> tuple[FactReader, ...]:
     """Return the readers of a fact, by name; without `row_of` nobody knows what rows say."""
     topic = fact.source, fact.event.type
     found = {package.name: package for package in subscribers_of(*topic) if package.side != STORES}
     readers = {name: _reader(package, fact, row_of) for name, package in found.items()}
-    readers |= {f"{one.name} (sender)": Reader(f"{one.name} (sender)") for one in woken_by(*topic)}
+    readers |= {f"{one.name} (sender)": FactReader(f"{one.name} (sender)") for one in woken_by(*topic)}
     return tuple(reader for _, reader in sorted(readers.items()))
 
 
-def _reader(package: Package, fact: Fact, row_of: RowOf | None) -> Reader:
+def _reader(package: Package, fact: TracedFact, row_of: RowOf | None) -> FactReader:
     pushes = package.plays("push")
     if row_of is None or package.side != "views" or package.objects is not None:
-        return Reader(package.name, pushes=pushes)
+        return FactReader(package.name, pushes=pushes)
     updates = tried(_updates, package, fact)
     if isinstance(updates, Failed) or not updates:
-        return Reader(package.name, pushes=pushes)
+        return FactReader(package.name, pushes=pushes)
     says = [_says(update, fact, row_of(package, update.key)) for update in updates]
     has, by = min(says, key=lambda one: _LEAST.index(one[0]))
-    return Reader(package.name, has, by, pushes)
+    return FactReader(package.name, has, by, pushes)
 
 
 _LEAST: Final = (Has.NOT_SEEN, Has.GONE, Has.OVERTAKEN, Has.SEEN, Has.UNKNOWN)
 """Of several rows of one fact, what the least of them says."""
 
 
-def _updates(package: Package, fact: Fact) -> tuple[ViewUpdate, ...]:
+def _updates(package: Package, fact: TracedFact) -> tuple[ViewUpdate, ...]:
     event = upcast(fact.event, package.upcasters, source=fact.source)
     on: Subscriptions = package.load("view").ON
     return updates_in(on[fact.source, event.type](event))
 
 
-def _says(update: ViewUpdate, fact: Fact, row: Item | None) -> tuple[Has, str]:
+def _says(update: ViewUpdate, fact: TracedFact, row: Item | None) -> tuple[Has, str]:
     if row is None:
         return Has.GONE, ""
     order = event_order(fact.event, update.about_ms, update.origin)

@@ -5,12 +5,12 @@ from typing import Final
 
 from andon.events.actor import actor_of
 from andon.runtime import times
-from andon.tools.trace.facts import Fact
+from andon.tools.trace.facts import TracedFact
 from andon.tools.trace.gathering import Trace
-from andon.tools.trace.readers import Has, Reader
+from andon.tools.trace.readers import FactReader, Has
 from andon.tools.trace.tree import Node
 
-ReadersOf = Callable[[Fact], tuple[Reader, ...]]
+ReadersOf = Callable[[TracedFact], tuple[FactReader, ...]]
 
 LEGEND: Final = "─ caused by an id   ┄ ≈ by its subject   ↶ earlier than its cause: clocks differ   ✗ not in the lake"
 
@@ -25,7 +25,7 @@ def lines_of(trace: Trace, readers_of: ReadersOf) -> Iterator[str]:
     yield LEGEND
 
 
-def is_backwards(fact: Fact, above: Fact | None) -> bool:
+def is_backwards(fact: TracedFact, above: TracedFact | None) -> bool:
     """Return True if a fact came to the bus, or says that it happened, before its cause."""
     if above is None:
         return False
@@ -33,7 +33,7 @@ def is_backwards(fact: Fact, above: Fact | None) -> bool:
 
 
 def _node(
-    node: Node, readers_of: ReadersOf, began_ms: int, *, above: Fact | None, lead: str, mark: str
+    node: Node, readers_of: ReadersOf, began_ms: int, *, above: TracedFact | None, lead: str, mark: str
 ) -> Iterator[str]:
     yield f"{lead}{mark}{_words(node, began_ms, above)}"
     inner = lead if not mark else lead + ("   " if mark.startswith("└") else "│  ")
@@ -49,7 +49,7 @@ def _node(
         yield from _node(child, readers_of, began_ms, above=node.fact, lead=inner, mark=f"{corner}{line}")
 
 
-def _words(node: Node, began_ms: int, above: Fact | None) -> str:
+def _words(node: Node, began_ms: int, above: TracedFact | None) -> str:
     fact = node.fact
     if fact is None:
         cause = node.cause
@@ -66,7 +66,7 @@ def _words(node: Node, began_ms: int, above: Fact | None) -> str:
     return f"{who}, {times.to_utc(event.timestamp_ms)}{after}{said}  {event.id}"
 
 
-def _reader(reader: Reader) -> str:
+def _reader(reader: FactReader) -> str:
     if reader.has is Has.UNKNOWN:
         return reader.name
     by = f" by {reader.by}" if reader.by else ""

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 from andon.project import NamedBy
 from andon.tools.trace.causes import Cause, Subject, causes_of, subjects_in, subjects_of
-from andon.tools.trace.facts import Fact, Facts
+from andon.tools.trace.facts import TracedFact, TracedFacts
 
 Identity = tuple[str, str]
 """Source and id of a fact; of a missing one the source is not known."""
@@ -25,7 +25,7 @@ class Node(NamedTuple):
     others: further causes. missing: those of them that the lake has not. in_circle: it names what followed from it.
     """
 
-    fact: Fact | None
+    fact: TracedFact | None
     children: tuple["Node", ...] = ()
     cause: Cause | None = None
     by_subject: bool = False
@@ -47,7 +47,7 @@ class Node(NamedTuple):
 
 
 class _Link(NamedTuple):
-    """Where a fact stands: below `parent`, which may be missing, or nowhere."""
+    """The place of a fact: below `parent`, which may be missing, or nowhere."""
 
     parent: Identity | None = None
     by_subject: bool = False
@@ -57,7 +57,7 @@ class _Link(NamedTuple):
 class Forest:
     """The places of facts: each below its cause."""
 
-    def __init__(self, facts: Facts, named_by: NamedBy) -> None:
+    def __init__(self, facts: TracedFacts, named_by: NamedBy) -> None:
         self._facts, self._named_by = facts, named_by
         self._fact = {(fact.source, fact.id): fact for fact in facts}
         self._owners = self._owners_of_subjects()
@@ -101,7 +101,7 @@ class Forest:
                 owners.setdefault(subject, identity)
         return owners
 
-    def _link_of(self, fact: Fact) -> _Link:
+    def _link_of(self, fact: TracedFact) -> _Link:
         causes = tuple(causes_of(fact.event))
         present = [found for one in causes if (found := self._facts.named(one.id, one.type)) is not None]
         if present:
