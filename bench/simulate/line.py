@@ -8,7 +8,7 @@ from bench.prices import Price
 
 
 class Basis(StrEnum):
-    """How a number is known: counted of the real handlers or computed from that, read from what is deployed, or not.
+    """Basis of a number: counted of the real handlers or computed from that, read from what is deployed, or not.
 
     An assumed one is about people, or about AWS where it does not say.
     """

@@ -1,4 +1,4 @@
-"""Who and what there is beside machines: plants, their screens and people. All of it is assumed; a bill says so."""
+"""People and things beside machines: plants, their screens and people. All of it is assumed; a bill says so."""
 
 from typing import Final, NamedTuple
 

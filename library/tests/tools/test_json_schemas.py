@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, WithJsonSchema
 
-from andon.tools.in_process.json_schemas import ORDER, Told, json_schemas_of
+from andon.tools.in_process.json_schemas import ORDER, ModelOfRoute, json_schemas_of
 
 KEYWORDS = sorted(ORDER, key=lambda keyword: ORDER[keyword])
 SCHEMA: dict[str, Any] = {
@@ -26,7 +26,7 @@ SCHEMA: dict[str, Any] = {
 
 def written(schema: dict[str, Any]) -> dict[str, Any]:
     """Return the schema of a type that has this one."""
-    told = Told("key", Annotated[list[str], WithJsonSchema(schema)], "validation", "Some")
+    told = ModelOfRoute("key", Annotated[list[str], WithJsonSchema(schema)], "validation", "Some")
     return dict(json_schemas_of([told]).of["key"])
 
 
@@ -54,7 +54,10 @@ class Whole(BaseModel):
 
 
 def test_a_model_has_one_name_however_many_have_it_and_no_default_that_says_nothing() -> None:
-    told = [Told("whole", Whole, "validation", "Body"), Told("part", list[Part], "serialization", "Parts")]
+    told = [
+        ModelOfRoute("whole", Whole, "validation", "Body"),
+        ModelOfRoute("part", list[Part], "serialization", "Parts"),
+    ]
 
     found = json_schemas_of(told)
 
