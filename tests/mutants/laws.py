@@ -2189,6 +2189,26 @@ REFUSALS: Final = "tests/infra/test_refusals.py"
 AGGREGATE: Final = "library/tests/versions/test_aggregate.py"
 DECLARES: Final = "library/andon/testing/laws/test_versioning.py"
 
+TRACES: Final = "tests/tools/trace/test_trace.py"
+
+TRACE: Final = [
+    *_in("library/andon/tools/trace/causes.py", TRACES,
+        ("trace: triggers are not read", "for one in triggers if isinstance(triggers, list) else ():",
+         "for one in ():")),
+    *_in("library/andon/tools/trace/tree.py", TRACES,
+        ("trace: a fact stands below its oldest cause", "newest = max(present,", "newest = min(present,"),
+        ("trace: what is missing is not told", "if self._facts.named(one.id, one.type) is None", "if False"),
+        ("trace: circles never end", "cut.add(first)", "continue")),
+    *_in("library/andon/tools/trace/gathering.py", TRACES,
+        ("trace: a line that is read again came again", "if place not in self._places:", "if True:"),
+        ("trace: earlier days are not looked at", "first = min([*map(_day_of, found), *_days_of_causes(found)])",
+         "first = min(map(_day_of, found))")),
+    *_in("library/andon/tools/trace/text.py", TRACES,
+        ("trace: times run backwards unmarked", "or fact.event.timestamp_ms < above.event.timestamp_ms", "")),
+    *_in("library/andon/tools/trace/otlp.py", TRACES,
+        ("trace: spans end before they begin", "max(fact.taken_ms, fact.event.timestamp_ms)", "0")),
+]
+
 REFUSED: Final = [
     *_in("library/andon/cdk/checks/versioning.py", "tests/infra/test_refusals.py",
         ("refused: what is kept from a stream needs no revisions", "(aggregate.design.keeps or by_trigger) and kind",
@@ -2594,6 +2614,7 @@ MUTANTS: Final = [
     *VIEWS,
     *SEEN,
     *TWO_TIMES,
+    *TRACE,
     *TWO_VERSIONS,
     *RULES,
     *HTTP,

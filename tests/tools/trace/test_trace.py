@@ -141,6 +141,7 @@ def test_decisions_stand_below_their_triggers_and_name_all_of_them(folder: Path)
         [above] = [node for node in nodes(told.tree) if any(child.identity[1] == id_ for child in node.children)]
         [own] = [node for node in nodes(told.tree) if node.identity[1] == id_]
         assert {above.identity[1], *(cause.id for cause in own.others)} == set(triggers)
+        assert above.identity[1] == max(triggers, key=lambda one: (int(str(details[one]["timestamp"])), one))
         assert (own.missing, own.by_subject) == ((), False)
 
 

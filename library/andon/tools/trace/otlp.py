@@ -18,7 +18,7 @@ from andon.tools.trace.gathering import Trace
 from andon.tools.trace.text import is_backwards
 from andon.tools.trace.tree import Identity, Node
 
-OF_STREAM: Final = re.compile("[0-9a-f]{32}")
+OF_STREAM: Final = re.compile("[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # AWS, and the emulator
 NO_ID: Final = re.compile("0+")  # the specification forbids it
 
 TRACE_DIGITS, SPAN_DIGITS = 32, 16
@@ -85,24 +85,28 @@ def _span(placed: _Placed, trace_id: str, spans: dict[Identity, str]) -> JsonObj
 
 def _trace_id(root: Node) -> str:
     _, id_ = root.identity
-    return id_ if _is_of_stream(id_) else _digest(*root.identity)[:TRACE_DIGITS]
+    return _digits(id_) if _is_of_stream(id_) else _digest(*root.identity)[:TRACE_DIGITS]
 
 
 def _span_ids(placed: list[_Placed]) -> dict[Identity, str]:
     """Return the ids of spans: the first half of an id, if no other fact of the trace begins so; else a digest."""
     identities = [one.node.identity for one in placed]
-    halves = Counter(id_[:SPAN_DIGITS] for _, id_ in identities)
+    halves = Counter(_digits(id_)[:SPAN_DIGITS] for _, id_ in identities)
     return {identity: _span_id(identity, halves) for identity in identities}
 
 
 def _span_id(identity: Identity, halves: Counter[str]) -> str:
-    half = identity[1][:SPAN_DIGITS]
+    half = _digits(identity[1])[:SPAN_DIGITS]
     is_own = _is_of_stream(identity[1]) and halves[half] == 1 and not NO_ID.fullmatch(half)
     return half if is_own else _digest(*identity)[:SPAN_DIGITS]
 
 
 def _is_of_stream(id_: str) -> bool:
-    return OF_STREAM.fullmatch(id_) is not None and NO_ID.fullmatch(id_) is None
+    return OF_STREAM.fullmatch(id_) is not None and NO_ID.fullmatch(_digits(id_)) is None
+
+
+def _digits(id_: str) -> str:
+    return id_.replace("-", "")
 
 
 def _digest(*parts: str) -> str:
