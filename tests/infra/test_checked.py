@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from aws_cdk import App, Stack
@@ -12,6 +13,8 @@ from andon.project import project
 from andon.testing.synthesised import Synthesised
 from tests.support.infra.synthesised import STAGES
 
+CFN_LINT = Path(sys.executable).with_name("cfn-lint")
+
 
 def test_a_finding_that_nobody_acknowledged_ends_a_synth() -> None:
     """So it does that of `aws` and of `prod`, which are audited."""
@@ -19,7 +22,7 @@ def test_a_finding_that_nobody_acknowledged_ends_a_synth() -> None:
     Bucket(Stack(app, "Open"), "Bucket")
     nag.audit(app)
 
-    with pytest.raises(RuntimeError, match="Validation failed"):
+    with pytest.raises(RuntimeError, match="AwsSolutions-S1"):
         app.synth()
 
 
@@ -28,7 +31,7 @@ def test_cfn_lint_finds_nothing_in_dev_and_prod(aws: Synthesised, prod: Synthesi
     templates = [str(made.folder / name) for made in (aws, prod) for name in made.templates]
 
     done = subprocess.run(  # noqa: S603  our own templates
-        [sys.executable, "-m", "cfnlint", *templates], cwd=project().root, capture_output=True, text=True, check=False
+        [CFN_LINT, *templates], cwd=project().root, capture_output=True, text=True, check=False
     )
 
     assert len(templates) > 2
