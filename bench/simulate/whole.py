@@ -72,7 +72,9 @@ def table(models: Mapping[float, FleetModel], *, now: datetime, more: Bills) -> 
 
 def _rows(bills: Bills, now: datetime) -> Iterator[str]:
     by_name = [{(line.part, line.name): line for line in bill if line.amount} for bill in bills.values()]
-    for part, name in dict.fromkeys(key for lines in by_name for key in lines):
+    keys = dict.fromkeys(key for lines in by_name for key in lines)
+    parts = [*dict.fromkeys(part for part, _ in keys)]
+    for part, name in sorted(keys, key=lambda key: parts.index(key[0])):
         found = [lines.get((part, name)) for lines in by_name]
         line = next(one for one in found if one)
         mark = "?" if line.basis == Basis.ASSUMED else " "
