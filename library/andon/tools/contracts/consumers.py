@@ -19,6 +19,7 @@ from andon.stores.archive.store import KINDS, actors_in
 from andon.stores.drift.finding import finding_in
 from andon.stores.faults.record import fault_in
 from andon.sync.crossing import CrossedRow
+from andon.tools.region.services import RestoredService
 from andon.views.materialize import Listener
 from andon.views.restored_row import RestoredRow
 from andon.views.row_write import Subscriptions
@@ -51,10 +52,25 @@ def consumers() -> Iterator[Consumer]:
         if package.plays("sender"):
             wake_of = package.gateway.wake_of
             yield Consumer(f"{package.name}.sender", dict.fromkeys(package.gateway.on, partial(_on_event, wake_of)))
+    for package in services():
+        if package.has("facts"):
+            yield Consumer(f"{package.name}.region", _rows_again(package))
     yield Consumer("faults.listener", {FAULT: partial(_on_delivery, fault_in)})
     yield Consumer("drift.listener", {DRIFT: partial(_on_delivery, finding_in)})
     for kind in KINDS:
         yield Consumer(f"archive.{kind.name}", {EVERY: partial(actors_in, kind)})
+
+
+def _rows_again(package: Package) -> dict[Topic, Callable[[JsonObject], object]]:
+    """Return what comes back of a service when its region is lost: the rows in the images of its own facts."""
+    restored = RestoredService.of(package)
+
+    def rows(topic: Topic, wire: JsonObject) -> object:
+        delivery = Delivery(topic[0], DomainEvent.from_wire(wire))
+        return [*restored.puts(delivery, now_ms=delivery.event.timestamp_ms)], restored.changes(delivery)
+
+    source = package.facts.source
+    return {(source, one): partial(rows, (source, one)) for one in package.facts.types}
 
 
 def _restorer(package: Package) -> Iterator[Consumer]:

@@ -38,6 +38,18 @@ class Examples:
             else:
                 yield with_member(event, path, example), {}
 
+    def unknown_of(self, topic: Topic) -> list[Path]:
+        """Return the members of a type that no event has, of this type or of another one with the same TypedDict."""
+        members = self._types[topic].members
+        unknown = [path for path in members if len(path) > 1 and path[-1] != ITEM and not self._is_known(path, members)]
+        return [path for path in unknown if path[:-1] not in unknown]
+
+    def _is_known(self, path: Path, members: Mapping[Path, Member]) -> bool:
+        owners = alternatives_of(members[path[:-1]].schema)
+        return any((one.get("title", ""), path[-1]) in self._known for one in owners if "properties" in one) or not any(
+            "properties" in one for one in owners
+        )
+
     def _learn(self, schema: JsonObject, value: Any) -> None:  # noqa: ANN401  any JSON
         for one in alternatives_of(schema):
             if isinstance(value, list) and "items" in one:

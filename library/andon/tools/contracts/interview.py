@@ -33,7 +33,8 @@ class Interview:
         """The needs of each consumer."""
         found: dict[str, dict[Topic, dict[Path, Need]]] = {}
         for (consumer, topic), said in self._said.items():
-            found.setdefault(consumer, {})[topic] = together(said.values())
+            if needs := together(said.values()):
+                found.setdefault(consumer, {})[topic] = needs
         return found
 
     def hear(self, published: Iterable[JsonObject]) -> None:

@@ -1,7 +1,7 @@
 """The contracts of today: publishers and consumers of a project, run on samples and stories in this process."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from andon.events.topic import ANY, Topic
 from andon.runtime.json_types import JsonObject
@@ -10,9 +10,13 @@ from andon.tools.contracts.consumers import Consumer, consumers
 from andon.tools.contracts.examples import Examples
 from andon.tools.contracts.interview import Interview
 from andon.tools.contracts.members import Member, Path, paths_in
-from andon.tools.contracts.need import Need, Probe, run_of, together
+from andon.tools.contracts.need import Gone, Need, Probe, run_of, together
 from andon.tools.contracts.publishers import Made, Unmade, entities_in
 from andon.tools.contracts.state import State, TypeState
+
+RAW: Final = "raw"
+DEPTH_OF_RAW: Final = 3
+"""`raw`, its images, and their attributes."""
 
 Needs = dict[Topic, dict[Path, Need]]
 
@@ -21,7 +25,7 @@ class Observed(NamedTuple):
     """The state of today, and what it was made of.
 
     live: the events of stories. without_schema: type -> why it has none. asked: the consumers of stored events that
-    were there to be asked. runs: how often consumers were run.
+    were there to be asked. unseen: the members of types that no event has. runs: how often consumers were run.
     """
 
     state: State
@@ -31,6 +35,7 @@ class Observed(NamedTuple):
     without_schema: Mapping[Topic, str]
     consumers: list[Consumer]
     asked: frozenset[str]
+    unseen: Mapping[Topic, list[Path]]
     runs: int
 
 
@@ -47,8 +52,17 @@ def observed() -> Observed:
     needs = {consumer.name: asking.needs_of(consumer) for consumer in found} | interview.needs
     needs |= {one.name: queries.needs_of(one, types) for one in queries.questions()}
     state = State(types, {name: of for name, of in needs.items() if of}, frozenset(interview.faults))
-    runs = asking.runs + interview.runs
-    return Observed(state, made, unmade, live, without_schema, found, frozenset(interview.asked), runs)
+    return Observed(
+        state,
+        made,
+        unmade,
+        live,
+        without_schema,
+        found,
+        asked=frozenset(interview.asked),
+        unseen={topic: paths for topic in types if (paths := asking.examples.unknown_of(topic))},
+        runs=asking.runs + interview.runs,
+    )
 
 
 def _types(schemas: Mapping[Topic, JsonObject], made: list[Made]) -> dict[Topic, TypeState]:
@@ -80,11 +94,11 @@ def is_of(topic: Topic, of: Topic) -> bool:
 
 
 class Asking:
-    """Asks consumers of single events; `runs`: how often they were run."""
+    """Asks consumers of single events; `examples`: for what those lack; `runs`: how often they were run."""
 
     def __init__(self, types: Mapping[Topic, TypeState], events: list[Made]) -> None:
         self._types, self._events, self.runs = types, events, 0
-        self._examples = Examples(types, events)
+        self.examples = Examples(types, events)
 
     def needs_of(self, consumer: Consumer) -> Needs:
         """Return the needs of a consumer."""
@@ -98,18 +112,20 @@ class Asking:
     def _needs(self, reads: Any, topic: Topic, one: TypeState) -> dict[Path, Need]:  # noqa: ANN401
         said = list[Mapping[Path, Need]]()
         for event in one.events.values():
-            for probed, examples in self._examples.filled(topic, event):
+            for probed, examples in self.examples.filled(topic, event):
                 probe = Probe(run_of(reads), probed, _members_in(one, probed), examples)
                 said.append(probe.needs())
                 self.runs += probe.runs
-        return together(said)
+        return {path: need for path, need in together(said).items() if not _is_of_whole(path, need)}
+
+
+def _is_of_whole(path: Path, need: Need) -> bool:
+    """Return True if an attribute of a row is kept with the whole of it, and nothing more is to be said of it."""
+    return path[0] == RAW and len(path) == DEPTH_OF_RAW and need == Need(Gone.LOST, keeps=True)
 
 
 def _members_in(one: TypeState, event: JsonObject) -> dict[Path, Member]:
     """Return the members that a consumer is asked about: those of the type, and of the images of the row."""
-    raw = {path: Member({}, is_optional=True) for path in paths_in({"raw": event.get("raw")}) if len(path) <= DEPTH_OF_RAW}
+    of_rows = paths_in({RAW: event.get(RAW)})
+    raw = {path: Member({}, is_optional=True) for path in of_rows if len(path) <= DEPTH_OF_RAW}
     return {**one.all_members, **raw}
-
-
-DEPTH_OF_RAW = 3
-"""`raw`, its images, and their attributes."""

@@ -66,13 +66,13 @@ def topic_in(text: str) -> Topic:
 
 def to_json(state: State) -> str:
     """Return a state as JSON, the same for the same state."""
-    types = {topic_text(topic): _type_to_json(one) for topic, one in state.types.items()}
+    types = {topic_text(topic): _type_to_json(state.types[topic]) for topic in sorted(state.types)}
     consumers = {
-        name: {topic_text(topic): _needs_to_json(needs) for topic, needs in of.items()}
-        for name, of in state.consumers.items()
+        name: {topic_text(topic): _needs_to_json(of[topic]) for topic in sorted(of)}
+        for name, of in sorted(state.consumers.items())
     }
     whole = {"types": types, "consumers": consumers, "faults": sorted(state.faults)}
-    return json.dumps(whole, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 
 
 def from_json(text: str) -> State:
@@ -97,7 +97,7 @@ def _type_in(said: JsonObject) -> TypeState:
 
 
 def _needs_to_json(needs: Needs) -> JsonObject:
-    return {text_of(path): _need_to_json(need) for path, need in needs.items()}
+    return {text_of(path): _need_to_json(need) for path, need in sorted(needs.items())}
 
 
 def _needs_in(said: JsonObject) -> dict[Path, Need]:

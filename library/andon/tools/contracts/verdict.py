@@ -94,9 +94,14 @@ def of_images(today: State) -> Iterator[Finding]:
     """Yield who reads the image of a row that another service owns."""
     for who, of in today.consumers.items():
         for topic, needs in of.items():
-            if who.partition(".")[0] != topic[0]:
+            if package_of(who) != topic[0]:
                 for path in [path for path in needs if path == ("raw",)]:
                     yield Finding(Severity.BREAKS, who, topic, path, f"is the image of a row, which is {topic[0]}'s own")
+
+
+def package_of(consumer: str) -> str:
+    """Return the package of a consumer, as `board` of `board.listener`; `query` of all saved queries."""
+    return consumer.partition(".")[0]
 
 
 def readers_of(topic: Topic, state: State) -> list[tuple[str, Needs]]:
