@@ -26,12 +26,15 @@ class AlertRow(AlertEntity):
     reason: NotRequired[str]
 
 
+EntityOfAlert = type[AlertEntity]
+
+
 class Alert(NamedTuple):
     """A kind of alert; `type` also names its rows, `entity_name` the entity of its events, which is an `entity`."""
 
     type: str
     entity_name: str
-    entity: type[AlertEntity]
+    entity: EntityOfAlert
 
     def decide(
         self, triggers: tuple[DomainEvent, ...], *, subject: str, since: str, at_ms: int, reason: str | None = None

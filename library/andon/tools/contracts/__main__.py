@@ -5,12 +5,14 @@ It ends with 0, with 1 if somebody loses something or keeps other values, with 2
 
 import argparse
 import sys
+from collections.abc import Iterable
 from typing import Final
 
 from andon.project import project
 from andon.tools.called import as_called
 from andon.tools.contracts import documents, kept, report, state
 from andon.tools.contracts.derive import Derived, derived
+from andon.tools.contracts.observe import Observed, observed
 from andon.tools.contracts.state import State
 
 RELEASED: Final = "contracts/released.json"
@@ -25,13 +27,15 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing: 1 if a document is not current")
     asked = parser.parse_args()
     released = read_released()
-    found = kept.kept() or _derived(released)
-    for line in report.report(found, released):
-        print(line)
+    if asked.release:
+        return _release(observed(), released)
+    found = kept.kept() or _keep(derived(observed(), released))
+    _say(report.report(found, released))
+    status = report.status_of(found.findings)
     if asked.check:
-        return max(report.status_of(found.findings), _check(found))
+        return max(status, _check(found))
     _write(found)
-    return _release(found) if asked.release else report.status_of(found.findings)
+    return status
 
 
 def read_released() -> State | None:
@@ -40,13 +44,20 @@ def read_released() -> State | None:
     return state.from_json(file.read_text()) if file.is_file() else None
 
 
-def _derived(released: State | None) -> Derived:
-    found = derived(released)
+def _keep(found: Derived) -> Derived:
     kept.keep(found)
     return found
 
 
+def _say(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(line)
+
+
 def _check(found: Derived) -> int:
+    """Return whether a document is not current; a project that keeps none has none to keep current."""
+    if not (project().root / documents.PAGE).is_file():
+        return 0
     root, wanted = project().root, documents.documents(found.state, found.blind)
     wrong = [*documents.differing(root, wanted), *documents.stale(root, wanted, found.state)]
     if wrong:
@@ -65,15 +76,17 @@ def _few(paths: list[str]) -> str:
     return ", ".join(paths[:FEW]) + more
 
 
-def _release(found: Derived) -> int:
-    """Make a state the released one; return the status of what is wrong with it in itself."""
+def _release(today: Observed, released: State | None) -> int:
+    """Make the state of today the released one; return the status of what is wrong with it in itself."""
+    found = derived(today, released)
+    _say(report.report(found, released))
+    _write(found)
     file = project().root / RELEASED
     file.parent.mkdir(exist_ok=True)
     file.write_text(state.to_json(found.state))
     print(f"{RELEASED} has this state: what comes is compared with it.")
-    left = _derived(found.state)
-    for line in report.of_findings(left.findings):
-        print(line)
+    left = _keep(derived(today, found.state))
+    _say(report.of_findings(left.findings))
     return report.status_of(left.findings)
 
 

@@ -1,9 +1,10 @@
-"""The consumers of a project's events that can be asked of one event at a time, as the functions that they really run."""
+"""The consumers of a project's events that can be asked about one event, as the functions that they really run."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any, Final, NamedTuple
 
+from andon.dynamodb.attribute_values import Attributes
 from andon.events import drift, fault
 from andon.events.bus_entry import Delivery
 from andon.events.domain_event import DomainEvent
@@ -67,7 +68,8 @@ def _rows_again(package: Package) -> dict[Topic, Callable[[JsonObject], object]]
 
     def rows(topic: Topic, wire: JsonObject) -> object:
         delivery = Delivery(topic[0], DomainEvent.from_wire(wire))
-        return [*restored.puts(delivery, now_ms=delivery.event.timestamp_ms)], restored.changes(delivery)
+        puts = restored.puts(delivery, now_ms=delivery.event.timestamp_ms)
+        return [(put.table, _beside_event(put.item), put.condition) for put in puts], restored.changes(delivery)
 
     source = package.facts.source
     return {(source, one): partial(rows, (source, one)) for one in package.facts.types}
@@ -92,10 +94,15 @@ def _decided(topic: Topic, decide: Callable[[DomainEvent], Any], upcasters: Upca
     match decide(event):
         case CrossedRow(crossing, versions, edit):
             return versions.key, edit, crossing.from_theirs(event, None)
-        case RestoredRow(_, {"discriminator": discriminator} as row) if discriminator == EVENT:
-            return {name: value for name, value in row.items() if name != "event"}
+        case RestoredRow(_, row):
+            return row and _beside_event(row)
         case written:
             return written, event.timestamp_ms
+
+
+def _beside_event(row: Attributes) -> Attributes:
+    """Return a row without the event that is stored whole in it: whoever reads that is asked by itself."""
+    return {name: value for name, value in row.items() if name != "event" or row.get("discriminator") != EVENT}
 
 
 def _on_event(function: Callable[[DomainEvent], object], wire: JsonObject) -> object:

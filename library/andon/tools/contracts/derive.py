@@ -8,7 +8,7 @@ from andon.events.topic import Topic
 from andon.packages.discovery import services
 from andon.tools.contracts import publishers, said, trials, verdict
 from andon.tools.contracts.diff import SchemaChange, changes, is_break
-from andon.tools.contracts.observe import Observed, observed
+from andon.tools.contracts.observe import Observed
 from andon.tools.contracts.page import Blind
 from andon.tools.contracts.state import State, TypeState
 from andon.tools.contracts.stories import rule_name
@@ -24,9 +24,8 @@ class Derived(NamedTuple):
     runs: int
 
 
-def derived(released: State | None) -> Derived:
-    """Return what follows from a project; released: None if nothing was yet."""
-    today = observed()
+def derived(today: Observed, released: State | None) -> Derived:
+    """Return what follows from a project as it is observed; released: None if nothing was yet."""
     state = versioned(today.state, released or State({}, {}))
     return Derived(state, findings(today, released), blind_of(today), today.runs)
 
@@ -34,23 +33,26 @@ def derived(released: State | None) -> Derived:
 def findings(today: Observed, released: State | None) -> list[Finding]:
     """Return the verdict; without a release, of today alone."""
     of_release = released or today.state
+    are_told = not today.failures and today.state.faults <= of_release.faults
     return verdict.each_once(
         chain(
             verdict.of_schemas(of_release, today.state),
-            said.of_events(of_release, today.state, publishers.made_again),
+            said.of_events(of_release, today.state, publishers.made_again, are_told=are_told),
             verdict.of_types(today.state),
             verdict.of_images(today.state),
             trials.of_publishers(today),
             trials.of_subscriptions(today),
             trials.of_consumers(today, of_release),
-            trials.of_faults(today.state, of_release),
+            trials.of_stories(today, of_release),
         )
     )
 
 
 def versioned(today: State, released: State) -> State:
     """Return a state with the versions of its types: one more than that of the release where readers may break."""
-    return today._replace(types={topic: _versioned(one, released.types.get(topic)) for topic, one in today.types.items()})
+    return today._replace(
+        types={topic: _versioned(one, released.types.get(topic)) for topic, one in today.types.items()}
+    )
 
 
 def _versioned(one: TypeState, before: TypeState | None) -> TypeState:

@@ -42,12 +42,11 @@ def files(
     """Return the files of the catalog, by path; publishers: type -> the packages that publish it."""
     parts = [*parts]
     team = project.lower()
+    listed = {"services": [{"id": part.name, "version": FIRST} for part in parts]}
     found = {
         f"teams/{team}.mdx": _page({"id": team, "name": f"The team of {project}", "summary": title}, title),
-        f"channels/{BUS}/index.mdx": _resource(BUS, "The bus", "Amazon EventBridge: all facts", team, GROUPED),
-        f"domains/{team}/index.mdx": _resource(
-            team, project, title, team, title, services=[{"id": part.name, "version": FIRST} for part in parts]
-        ),
+        f"channels/{BUS}/index.mdx": _Resource(BUS, "The bus", "Amazon EventBridge: all facts", GROUPED).text(team),
+        f"domains/{team}/index.mdx": _Resource(team, project, title, title, listed).text(team),
     }
     for part in parts:
         found[f"services/{part.name}/index.mdx"] = _service(part, state, team, publishers)
@@ -65,17 +64,20 @@ def _service(part: Part, state: State, team: str, publishers: Mapping[Topic, lis
         "receives": [{**_message(topic, state), "from": [{"id": BUS}]} for topic in received],
     }
     said = {name: listed for name, listed in messages.items() if listed}
-    return _resource(part.name, part.name, part.summary, team, part.summary, **said)
+    return _Resource(part.name, part.name, part.summary, part.summary, said).text(team)
 
 
 def _event(topic: Topic, one: TypeState, state: State, team: str) -> str:
     by = "whoever meets it" if topic[0] == ANY else f"`{topic[0]}`"
     lines = [f"Published by {by}. {GROUPED}", "", "| consumer | requires | loses something without |", "|---|---|---|"]
-    lines += [f"| `{who}` | {_named(needs, Gone.REQUIRED)} | {_named(needs, Gone.LOST)} |" for who, needs in _rows(topic, state)]
+    lines += [
+        f"| `{who}` | {_named(needs, Gone.REQUIRED)} | {_named(needs, Gone.LOST)} |"
+        for who, needs in _rows(topic, state)
+    ]
     body = "\n".join(lines)
     version = f"{one.version}.0.0"
     said = {"schemaPath": SCHEMA, "channels": [{"id": BUS}]}
-    return _resource(topic[1], topic[1], summary_of(one), team, body, version=version, **said)
+    return _Resource(topic[1], topic[1], summary_of(one), body, said, version).text(team)
 
 
 def _rows(topic: Topic, state: State) -> Iterator[tuple[str, Mapping[tuple[str, ...], Gone]]]:
@@ -95,11 +97,20 @@ def _message(topic: Topic, state: State) -> JsonObject:
     return {"id": topic[1], "version": f"{state.types[topic].version}.0.0"}
 
 
-def _resource(
-    id_: str, name: str, summary: str, team: str, body: str, *, version: str = FIRST, **more: object
-) -> str:
-    head = {"id": id_, "name": name, "version": version, "summary": summary, "owners": [team], **more}
-    return _page(head, body)
+class _Resource(NamedTuple):
+    """A page of the catalog. members: of its head beside those that all pages have."""
+
+    id: str
+    name: str
+    summary: str
+    body: str
+    members: Mapping[str, object] = {}
+    version: str = FIRST
+
+    def text(self, team: str) -> str:
+        """Return it as a file, owned by a team."""
+        head = {"id": self.id, "name": self.name, "version": self.version, "summary": self.summary, "owners": [team]}
+        return _page({**head, **self.members}, self.body)
 
 
 def _page(head: Mapping[str, object], body: str) -> str:
@@ -111,4 +122,6 @@ def _page(head: Mapping[str, object], body: str) -> str:
 def _plain(body: str) -> str:
     """Return a text without what MDX would take for code, outside of code."""
     parts = body.split("`")
-    return "`".join(part if number % 2 else part.replace("{", "(").replace("<", "(") for number, part in enumerate(parts))
+    return "`".join(
+        part if number % 2 else part.replace("{", "(").replace("<", "(") for number, part in enumerate(parts)
+    )

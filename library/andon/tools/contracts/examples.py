@@ -29,14 +29,12 @@ class Examples:
         """Yield an event with examples of the simple members that it has not; then one for each object or list more."""
         members = self._types[topic].members
         lacking = {path: self._example(path, members) for path in members if _is_lacking(event, path)}
-        whole = {path: example for path, example in lacking.items() if isinstance(example, dict | list) or path[-1] == ITEM}
+        whole = {
+            path: example for path, example in lacking.items() if isinstance(example, dict | list) or path[-1] == ITEM
+        }
         yield event, {path: example for path, example in lacking.items() if path not in whole}
         for path, example in whole.items():
-            *before, name = path
-            if name == ITEM:
-                yield changed(event, (*before,), lambda one, example=example: one or [example]), {}
-            else:
-                yield with_member(event, path, example), {}
+            yield _with_example(event, path, example), {}
 
     def unknown_of(self, topic: Topic) -> list[Path]:
         """Return the members of a type that no event has, of this type or of another one with the same TypedDict."""
@@ -77,6 +75,14 @@ class Examples:
         if one.get("type") == "array":
             return [self._made_of(one["items"])]
         return _SCALARS.get(one.get("type", "string"), {})
+
+
+def _with_example(event: JsonObject, path: Path, example: object) -> JsonObject:
+    """Return an event with an example at a path: a member, or the only item of a list that is empty."""
+    if path[-1] != ITEM:
+        return with_member(event, path, example)
+    filled: JsonObject = changed(event, path[:-1], lambda items: items or [example])
+    return filled
 
 
 def _is_lacking(event: JsonObject, path: Path) -> bool:

@@ -15,8 +15,8 @@ from andon.tools.contracts.stored import Reader, StoredEvents, stored_in
 class Interview:
     """What consumers of stored events said, and what was published meanwhile.
 
-    events: of each type, on the wire. faults: consumer -> how many messages it gave up. asked: the consumers.
-    runs: how often any of them was run.
+    events: of each type, on the wire. faults: consumer -> how many messages it gave up, and route -> how many requests
+    failed. failures: story -> why it could not be told. asked: the consumers. runs: how often any of them was run.
     """
 
     def __init__(self, members_of: Callable[[Topic], Mapping[Path, Member]]) -> None:
@@ -25,6 +25,7 @@ class Interview:
         self._is_asking = False
         self.events: list[tuple[Topic, JsonObject]] = []
         self.faults: Counter[str] = Counter()
+        self.failures: dict[str, str] = {}
         self.asked = set[str]()
         self.runs = 0
 

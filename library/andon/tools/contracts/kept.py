@@ -10,8 +10,9 @@ from typing import Final
 from andon.project import library_folder, project
 from andon.runtime.json_types import JsonObject
 from andon.tools.contracts import state
-from andon.tools.contracts.derive import Blind, Derived
+from andon.tools.contracts.derive import Derived
 from andon.tools.contracts.members import path_in, text_of
+from andon.tools.contracts.page import Blind
 from andon.tools.contracts.verdict import Finding, Severity
 
 FILE: Final = "contracts.json"

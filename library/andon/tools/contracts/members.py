@@ -1,11 +1,12 @@
 """Members of entities by their paths, as `telling.about[].callId`: in a schema, and in an event. Pure."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from andon.runtime.json_types import JsonObject
 
 Path = tuple[str, ...]
+Whole = TypeVar("Whole")
 
 ITEM: Final = "[]"
 """The part of a path for each item of a list."""
@@ -92,7 +93,9 @@ def paths_in(value: Any, at: Path = (), *, leaves: frozenset[Path] = frozenset()
             yield (*at, name)
             yield from paths_in(member, (*at, name), leaves=leaves)
     if isinstance(value, list) and value:
-        yield from dict.fromkeys(path for one in value for path in ((*at, ITEM), *paths_in(one, (*at, ITEM), leaves=leaves)))
+        yield from dict.fromkeys(
+            path for one in value for path in ((*at, ITEM), *paths_in(one, (*at, ITEM), leaves=leaves))
+        )
 
 
 def without(value: Any, path: Path) -> Any:  # noqa: ANN401
@@ -101,10 +104,13 @@ def without(value: Any, path: Path) -> Any:  # noqa: ANN401
     return changed(value, (*before,), lambda whole: _without(whole, name))
 
 
-def with_member(value: Any, path: Path, member: object) -> Any:  # noqa: ANN401
+def with_member(value: Whole, path: Path, member: object) -> Whole:
     """Return a value with a member more where an object is at its path."""
     *before, name = path
-    return changed(value, (*before,), lambda whole: {**whole, name: member} if isinstance(whole, dict) else whole)
+    more: Whole = changed(
+        value, (*before,), lambda whole: {**whole, name: member} if isinstance(whole, dict) else whole
+    )
+    return more
 
 
 def changed(value: Any, path: Path, change: Callable[[Any], Any]) -> Any:  # noqa: ANN401

@@ -1,4 +1,4 @@
-"""The need that a consumer has of a member: it is taken away and changed, and the consumer's real function is run. Pure.
+"""The need of a member: it is taken away and changed, and the consumer's real function is run. Pure.
 
 | without it | with another value | the consumer |
 |---|---|---|
@@ -26,8 +26,10 @@ class Refused(NamedTuple):
 Result = object
 """What a consumer makes of an event, or `Refused`; two of them can be compared."""
 
-Run = Callable[[JsonObject], Result]
-"""An event on the wire, or what stands for all events of a type -> the result of a consumer."""
+Said = JsonObject | list[JsonObject]
+"""An event on the wire; or all events of a type that are stored together, which change together."""
+
+Run = Callable[[Said], Result]
 
 
 class Gone(StrEnum):
@@ -61,10 +63,10 @@ UNUSED: Final = Need(Gone.UNUSED)
 Needs = Mapping[Path, Need]
 
 
-def run_of(function: Callable[[JsonObject], object]) -> Run:
+def run_of(function: Callable[[Any], object]) -> Run:
     """Return a run that tells a failure from other results."""
 
-    def run(event: JsonObject) -> Result:
+    def run(event: Said) -> Result:
         try:
             return repr(function(event))
         except Exception as error:  # noqa: BLE001  whatever it fails at, it would fail at for ever
@@ -76,7 +78,7 @@ def run_of(function: Callable[[JsonObject], object]) -> Run:
 class Probe:
     """Runs a consumer on an event with one member changed at a time; `runs`: how often."""
 
-    def __init__(self, run: Run, event: Any, members: Mapping[Path, Member], examples: Mapping[Path, Any]) -> None:
+    def __init__(self, run: Run, event: Said, members: Mapping[Path, Member], examples: Mapping[Path, Any]) -> None:
         self._run, self._event, self._members, self._examples = run, event, members, examples
         self.runs = 0
 
@@ -104,7 +106,7 @@ class Probe:
             return None
         return self._with_others(event, path, member, told, Gone.UNUSED if told == usual else Gone.LOST)
 
-    def _with_others(self, event: JsonObject, path: Path, member: Member, usual: Result, gone: Gone) -> Need:
+    def _with_others(self, event: Said, path: Path, member: Member, usual: Result, gone: Gone) -> Need:
         keeps, refuses = False, set[str]()
         others = [values.others(value, member.schema) for value in values_at(event, path)]
         for name in others[0]:
@@ -115,21 +117,21 @@ class Probe:
                 keeps = True
         return Need(gone, keeps, frozenset(refuses))
 
-    def _gone(self, event: JsonObject, usual: Result) -> Gone:
+    def _gone(self, event: Said, usual: Result) -> Gone:
         result = self._result(event)
         if isinstance(result, Refused):
             return Gone.REQUIRED
         return Gone.UNUSED if result == usual else Gone.LOST
 
-    def _result(self, event: JsonObject) -> Result:
+    def _result(self, event: Said) -> Result:
         self.runs += 1
         return self._run(event)
 
 
-def _with_other(event: JsonObject, path: Path, others: Sequence[Mapping[str, Any]], name: str) -> JsonObject:
+def _with_other(event: Said, path: Path, others: Sequence[Mapping[str, Any]], name: str) -> Said:
     """Return an event with the other value of that name; an item of another kind than the first stays as it is."""
     in_order = iter(others)
-    altered: JsonObject = changed(event, path, lambda value: next(in_order).get(name, value))
+    altered: Said = changed(event, path, lambda value: next(in_order).get(name, value))
     return altered
 
 

@@ -25,7 +25,8 @@ class Observed(NamedTuple):
     """The state of today, and what it was made of.
 
     live: the events of stories. without_schema: type -> why it has none. asked: the consumers of stored events that
-    were there to be asked. unseen: the members of types that no event has. runs: how often consumers were run.
+    were there to be asked. unseen: the members of types that no event has. failures: stories that could not be told,
+    and why. runs: how often consumers were run.
     """
 
     state: State
@@ -36,6 +37,7 @@ class Observed(NamedTuple):
     consumers: list[Consumer]
     asked: frozenset[str]
     unseen: Mapping[Topic, list[Path]]
+    failures: Mapping[str, str]
     runs: int
 
 
@@ -61,6 +63,7 @@ def observed() -> Observed:
         found,
         asked=frozenset(interview.asked),
         unseen={topic: paths for topic in types if (paths := asking.examples.unknown_of(topic))},
+        failures=interview.failures,
         runs=asking.runs + interview.runs,
     )
 

@@ -22,8 +22,8 @@ LEGEND: Final = """\
 missing. Each event also has `id`, `type`, `timestamp`, `partitionKey` and `tags`. An entry of the bus has one event as
 its `detail`, or a group of events of one type: `{"group": 1, "facts": [<event>, …]}`.
 
-`raw` has the row before and after. It is a contract of its service with itself: what the service wrote, it reads again
-where expired rows come back (`restore`), and where a region was lost. Nobody else may read it, and who does is named."""
+`raw` has the row before and after. It is a contract of its service with itself: that reads again what it wrote, where
+expired rows come back (`restore`), and where a region was lost. Nobody else may read it, and whoever does is named."""
 
 UNSEEN: Final = "What no sample and no story shows"
 
@@ -51,7 +51,7 @@ def _picture(state: State) -> str:
         for reader in sorted({package_of(who) for who, _ in readers_of(topic, state)}):
             if topic[0] not in {ANY, reader} and reader not in {"archive", "query"}:
                 arrows[topic[0], reader] = arrows.get((topic[0], reader), 0) + 1
-    lines = [f'    {source} -->|{number}| {_node(reader)}' for (source, reader), number in sorted(arrows.items())]
+    lines = [f"    {source} -->|{number}| {_node(reader)}" for (source, reader), number in sorted(arrows.items())]
     return "\n".join(["```mermaid", "flowchart LR", *lines, "```"])
 
 

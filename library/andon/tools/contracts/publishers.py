@@ -1,4 +1,4 @@
-"""The publishers: the types that they say of their entities, and the events that their makers really make of samples."""
+"""The publishers: the types of their entities, and the events that their makers really make of samples."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -43,9 +43,10 @@ def schemas() -> tuple[dict[Topic, JsonObject], dict[Topic, str]]:
     """Return the schema of the entity of each type that is published, or the reason why it has none."""
     found, without = dict[Topic, JsonObject](), dict[Topic, str]()
     for topic, kind in _entities():
+        if kind is None:
+            without[topic] = f"entities= of FACTS in functions/services/{topic[0]}/facts.py does not say it"
+            continue
         try:
-            if kind is None:
-                raise NoSchema(f"entities= of FACTS in functions/services/{topic[0]}/facts.py does not say its type")
             found[topic] = schema_of(kind)
         except NoSchema as error:
             without[topic] = str(error)
@@ -102,7 +103,9 @@ def made_again(topic: Topic, event: JsonObject) -> JsonObject | None:
     facts = next((one for one in _facts() if one.source == topic[0]), None)
     if facts is None or not isinstance(raw, dict):
         return None
-    kind: Literal["INSERT", "MODIFY", "REMOVE"] = "REMOVE" if raw["new"] is None else "MODIFY" if raw["old"] else "INSERT"
+    kind: Literal["INSERT", "MODIFY", "REMOVE"] = (
+        "REMOVE" if raw["new"] is None else "MODIFY" if raw["old"] else "INSERT"
+    )
     change = Change(kind, raw["old"], raw["new"])
     is_expiry = event["tags"].get(ACTOR) == TTL
     fact = tried(facts.expiry_of, change.row) if is_expiry else tried(facts.fact_of, change)

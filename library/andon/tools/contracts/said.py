@@ -1,7 +1,6 @@
 """What events of the release say, and events of today do not: members that vanish, and other values. Pure."""
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final
 
 from andon.events.topic import Topic
 from andon.runtime.json_types import JsonObject
@@ -16,16 +15,16 @@ MadeAgain = Callable[[Topic, JsonObject], JsonObject | None]
 """A type and its event of the release -> the event that today's maker makes of the same row; None: of no row."""
 
 
-def of_events(released: State, today: State, again: MadeAgain) -> Iterator[Finding]:
+def of_events(released: State, today: State, again: MadeAgain, *, are_told: bool = True) -> Iterator[Finding]:
     """Yield who loses what events say no more, or keeps another value.
 
     A member counts if it differs in the event that is made of the same row today, and in the sample of today: samples
-    change, and so do rows.
+    change, and so do rows. are_told: all stories were told as at the release; else what is not in them says nothing.
     """
     for topic, before in released.types.items():
         if (after := today.types.get(topic)) is None:
             continue
-        for change in _changes(topic, before, after, again):
+        for change in [*_of_samples(topic, before, after, again), *(_of_stories(before, after) if are_told else ())]:
             for who, need in _needs_of(change.path, topic, released, today):
                 severity = _severity_of(need, change)
                 if severity:
@@ -47,7 +46,7 @@ def _needs_of(path: Path, topic: Topic, released: State, today: State) -> list[t
     return [*found.items()]
 
 
-def _changes(topic: Topic, before: TypeState, after: TypeState, again: MadeAgain) -> list[SchemaChange]:
+def _of_samples(topic: Topic, before: TypeState, after: TypeState, again: MadeAgain) -> list[SchemaChange]:
     found = dict[Path, SchemaChange]()
     for sample, event in before.events.items():
         of_today = [one for one in (again(topic, event), after.events.get(sample)) if one is not None]
@@ -55,10 +54,12 @@ def _changes(topic: Topic, before: TypeState, after: TypeState, again: MadeAgain
         for path in differing[0] if differing else ():
             if all(path in others for others in differing):
                 found.setdefault(path, differing[0][path])
-    for path in sorted(before.live - after.live):
-        if path[:-1] not in before.live - after.live:
-            found.setdefault(path, SchemaChange(path, Change.GONE))
     return [*found.values()]
+
+
+def _of_stories(before: TypeState, after: TypeState) -> list[SchemaChange]:
+    gone = before.live - after.live
+    return [SchemaChange(path, Change.GONE) for path in sorted(gone) if path[:-1] not in gone]
 
 
 def differences(before: JsonObject, after: JsonObject) -> dict[Path, SchemaChange]:

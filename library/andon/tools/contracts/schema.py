@@ -37,22 +37,22 @@ def schema_of(kind: Any) -> JsonObject:  # noqa: ANN401  a type, of any kind
 def _schema_of(kind: Any) -> JsonObject:  # noqa: ANN401
     if kind in SCALARS:
         return {"type": SCALARS[kind]}
-    if is_typeddict(kind):
-        return _object(kind)
     if kind in {Any, object}:
         return {}
-    parts = get_args(kind)
-    match get_origin(kind):
-        case origin if origin is Literal:
-            return {"enum": [*parts]}
-        case origin if origin in {NotRequired, Required}:
-            return _schema_of(parts[0])
-        case origin if origin in {Union, UnionType}:
-            return {"anyOf": [*map(_schema_of, parts)]}
-        case origin if origin in {list, Sequence}:
-            return {"type": "array", "items": _schema_of(parts[0])}
-        case origin if origin in {dict, Mapping} and parts[0] is str:
-            return {"type": "object", "additionalProperties": _schema_of(parts[1])}
+    return _object(kind) if is_typeddict(kind) else _of_parts(kind, get_origin(kind), get_args(kind))
+
+
+def _of_parts(kind: object, origin: object, parts: tuple[Any, ...]) -> JsonObject:
+    if origin is Literal:
+        return {"enum": [*parts]}
+    if origin in {NotRequired, Required}:
+        return _schema_of(parts[0])
+    if origin in {Union, UnionType}:
+        return {"anyOf": [*map(_schema_of, parts)]}
+    if origin in {list, Sequence}:
+        return {"type": "array", "items": _schema_of(parts[0])}
+    if origin in {dict, Mapping} and parts[0] is str:
+        return {"type": "object", "additionalProperties": _schema_of(parts[1])}
     raise NoSchema(f"{kind} is no type of JSON")
 
 

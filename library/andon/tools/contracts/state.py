@@ -10,8 +10,11 @@ from andon.runtime.json_types import JsonObject
 from andon.tools.contracts.members import Member, Path, members_of, path_in, text_of
 from andon.tools.contracts.need import Gone, Need, Needs
 
-TYPED_ENVELOPE: Final[Mapping[str, JsonObject]] = {"partitionKey": {"type": "string"}, "timestamp": {"type": "integer"}}
-ACTOR: Final[Path] = ("tags", "actor")
+OF_ENVELOPE: Final[Mapping[Path, Member]] = {
+    ("partitionKey",): Member({"type": "string"}, is_optional=False),
+    ("timestamp",): Member({"type": "integer"}, is_optional=False),
+    ("tags", "actor"): Member({"type": "string"}, is_optional=True),
+}
 
 _NAME: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[^,"]*[^,"\s]')  # a listed value is JSON, with whatever in it
 
@@ -38,8 +41,7 @@ class TypeState(NamedTuple):
     @property
     def all_members(self) -> dict[Path, Member]:
         """The members that consumers are asked about: also those of the envelope that some read and some do not."""
-        of_envelope = {(name,): Member(schema, is_optional=False) for name, schema in TYPED_ENVELOPE.items()}
-        return {**self.members, **of_envelope, ACTOR: Member({"type": "string"}, is_optional=True)}
+        return {**self.members, **OF_ENVELOPE}
 
 
 class State(NamedTuple):

@@ -38,7 +38,7 @@ class Reader(NamedTuple):
     def runs_on(self, stored: StoredEvents) -> Run:
         """Return its run on a table with other events of a type in it: a list of them stands for the event."""
 
-        def read(events: JsonObject) -> object:
+        def read(events: list[JsonObject]) -> object:
             with replaced(self.table, stored.changed(events)):
                 return self.reads()
 

@@ -29,6 +29,7 @@ from andon.runtime import clock
 from andon.runtime.clock import DAY_MS, MINUTE_MS
 from andon.runtime.errors import Poison
 from andon.runtime.json_types import JsonObject
+from andon.runtime.tried import Failed, tried
 from andon.testing.loop import Answer
 from andon.testing.recorder import SAMPLES, Recorder
 from andon.testing.samples import paths, read
@@ -58,7 +59,9 @@ class Story(Recorder):
         with evaluations(self._evaluated):
             for sample in filter(_is_of_api, samples):
                 self.at(sample["requestContext"]["timeEpoch"])
-                self.call(sample)
+                answer = self.call(sample)
+                if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                    self._interview.faults[sample["routeKey"]] += 1
                 self.run()
             for ms in (MINUTE_MS, 10 * MINUTE_MS, DAY_MS):
                 self.wait(ms)
@@ -99,11 +102,13 @@ class Story(Recorder):
 
 
 def told(interview: Interview) -> None:
-    """Tell all stories, and ask whoever is in them."""
+    """Tell all stories, and ask whoever is in them; one that cannot be told to its end is a failure of its package."""
     with redirect_stdout(io.StringIO()), patch.object(clock, "wait", _no_time_passes):  # what handlers log
         for package, file in _files():
             with Story(package, interview) as story:
-                story.tell(file)
+                failed = tried(story.tell, file)
+            if isinstance(failed, Failed):
+                interview.failures[f"{package.name}.{file}"] = f"{type(failed.error).__name__}: {failed.error}"
         with Story(Package("stores", "lake"), interview) as story:
             story.tell_samples()
 

@@ -9,7 +9,7 @@ from andon.runtime.json_types import JsonObject
 from andon.testing.samples import is_of_old, paths, read, type_of
 from andon.tools.contracts import queries
 from andon.tools.contracts.consumers import EVERY, Consumer
-from andon.tools.contracts.fit import misfits
+from andon.tools.contracts.fit import Misfit, misfits
 from andon.tools.contracts.need import Refused, run_of
 from andon.tools.contracts.observe import Observed
 from andon.tools.contracts.publishers import entities_in
@@ -31,9 +31,9 @@ def of_publishers(today: Observed) -> Iterator[Finding]:
                 yield Finding(Severity.BREAKS, made.topic[0], made.topic, misfit.path, misfit.why)
 
 
-def _misfits(event: JsonObject, one: TypeState) -> Iterator[Finding]:
+def _misfits(event: JsonObject, one: TypeState) -> list[Misfit]:
     whole = {"type": "object", "properties": {one.entity: one.schema}, "required": [one.entity]}
-    yield from misfits(entities_in(event), whole)
+    return misfits(entities_in(event), whole)
 
 
 def of_consumers(today: Observed, released: State) -> Iterator[Finding]:
@@ -78,7 +78,9 @@ def _subscribed(consumers: list[Consumer]) -> Iterator[tuple[str, set[Topic]]]:
             yield from ((f"{package.name}.rule-{rule.id}", {*rule.on}) for rule in rules.all)
 
 
-def of_faults(today: State, released: State) -> Iterator[Finding]:
-    """Yield who gives up a message in a story, and did not at the release."""
-    for who in sorted(today.faults - released.faults):
-        yield Finding(Severity.BREAKS, who, (ANY, FAULT), (), "gives up a message in a story: run it, and look at the log")
+def of_stories(today: Observed, released: State) -> Iterator[Finding]:
+    """Yield the stories that cannot be told, and who fails in one and did not at the release."""
+    for story, why in today.failures.items():
+        yield Finding(Severity.BREAKS, story, (ANY, FAULT), (), f"cannot be told: {why}")
+    for who in sorted(today.state.faults - released.faults):
+        yield Finding(Severity.BREAKS, who, (ANY, FAULT), (), "fails in a story, as it did not at the release")

@@ -31,10 +31,10 @@ class Finding(NamedTuple):
 
 
 def severity_of(need: Need, change: SchemaChange, now: Need | None = None) -> Severity:
-    """Return what a change does to a consumer with a need. now: its need of today, which knows listed values that are new.
+    """Return what a change does to a consumer with a need.
 
-    One that keeps what a member says keeps another thing if that is of another kind. A listed value more is for who
-    refuses none.
+    now: its need of today, which knows the listed values that are new. One that keeps what a member says keeps another
+    thing if that is of another kind. A listed value more matters to who refuses it.
     """
     match change.change:
         case Change.GONE | Change.OPTIONAL:
@@ -86,7 +86,7 @@ def _missed(need: Need, member: Member) -> Iterator[str]:
     listed = {literal(one) for one in literals_of(member.schema)}
     for value in sorted(need.refuses & listed):
         yield f"is refused where it says {value}, which its type lists"
-    if FRACTION in need.refuses and {"type": "number"} == member.schema:
+    if FRACTION in need.refuses and member.schema == {"type": "number"}:
         yield "is refused where it says a fraction, which its type lets through"
 
 
@@ -96,7 +96,9 @@ def of_images(today: State) -> Iterator[Finding]:
         for topic, needs in of.items():
             if package_of(who) != topic[0]:
                 for path in [path for path in needs if path == ("raw",)]:
-                    yield Finding(Severity.BREAKS, who, topic, path, f"is the image of a row, which is {topic[0]}'s own")
+                    yield Finding(
+                        Severity.BREAKS, who, topic, path, f"is the image of a row, which is {topic[0]}'s own"
+                    )
 
 
 def package_of(consumer: str) -> str:
