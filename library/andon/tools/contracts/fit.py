@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from andon.runtime.json_types import JsonObject
-from andon.runtime.whole_number import is_whole
 from andon.tools.contracts.members import ITEM, Path, alternatives_of
 from andon.tools.contracts.values import kind_of
 
@@ -17,6 +16,9 @@ KIND_OF: Final = {
     "array": "a list",
     "object": "an object",
 }
+
+NOT_SAID: Final = "is nothing that its type says"
+MISSING: Final = "is missing, and its type says that it is there"
 
 
 class Misfit(NamedTuple):
@@ -42,7 +44,7 @@ def _misfits(value: Any, schema: JsonObject, at: Path) -> Iterator[Misfit]:  # n
     wanted = schema.get("type")
     if wanted is None:
         return
-    if kind_of(value) != KIND_OF[wanted] or (wanted == "integer" and not is_whole(value)):
+    if kind_of(value) != KIND_OF[wanted] or (wanted == "integer" and value % 1):
         yield Misfit(at, f"is {kind_of(value)} where its type says {wanted}")
     elif isinstance(value, list):
         yield from (found for one in value for found in misfits(one, schema["items"], (*at, ITEM)))
@@ -54,11 +56,11 @@ def _of_object(value: JsonObject, schema: JsonObject, at: Path) -> Iterator[Misf
     said = schema.get("properties", {})
     for name in schema.get("required", ()):
         if name not in value:
-            yield Misfit((*at, name), "is missing, and its type says that it is there")
+            yield Misfit((*at, name), MISSING)
     for name, member in value.items():
         if name in said:
             yield from misfits(member, said[name], (*at, name))
         elif "additionalProperties" in schema:
             yield from misfits(member, schema["additionalProperties"], (*at, name))
         else:
-            yield Misfit((*at, name), "is nothing that its type says")
+            yield Misfit((*at, name), NOT_SAID)

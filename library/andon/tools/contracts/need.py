@@ -89,8 +89,8 @@ class Probe:
             return {}
         found: dict[Path, Need] = {}
         for path, member in self._members.items():  # each behind the one that it is in
-            if found.get(path[:-1], Need(Gone.LOST)).is_any:
-                found[path] = self._need(path, member, usual) or UNUSED
+            is_looked_into = path[:-1] not in found or found[path[:-1]].is_any
+            found[path] = (is_looked_into and self._need(path, member, usual)) or UNUSED
         return {path: need for path, need in found.items() if need.is_any}
 
     def _need(self, path: Path, member: Member, usual: Result) -> Need | None:

@@ -24,15 +24,16 @@ Needs = dict[Topic, dict[Path, Need]]
 class Observed(NamedTuple):
     """The state of today, and what it was made of.
 
-    live: the events of stories. without_schema: type -> why it has none. asked: the consumers of stored events that
-    were there to be asked. unseen: the members of types that no event has. failures: stories that could not be told,
-    and why. runs: how often consumers were run.
+    live: the events of stories. declared: all types that somebody publishes. without_schema: type -> why it has none.
+    asked: the consumers of stored events that were there to be asked. unseen: the members of types that no event has.
+    failures: stories that could not be told, and why. runs: how often consumers were run.
     """
 
     state: State
     made: list[Made]
     unmade: list[Unmade]
     live: list[Made]
+    declared: frozenset[Topic]
     without_schema: Mapping[Topic, str]
     consumers: list[Consumer]
     asked: frozenset[str]
@@ -59,6 +60,7 @@ def observed() -> Observed:
         made,
         unmade,
         live,
+        frozenset({*schemas, *without_schema}),
         without_schema,
         found,
         asked=frozenset(interview.asked),

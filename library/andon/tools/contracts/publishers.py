@@ -8,14 +8,16 @@ from andon.events import drift, fault
 from andon.events.actor import ACTOR, TTL
 from andon.events.change_data_capture import StreamRecord, fact_in
 from andon.events.domain_event import ENVELOPE
-from andon.events.drift import DriftEntity
+from andon.events.drift import DriftEntity, drift_of
 from andon.events.fact import Change, Fact, Facts
-from andon.events.fault import FaultEntity
+from andon.events.fault import FaultEntity, fault_of
 from andon.events.topic import ANY, Topic
 from andon.packages.discovery import follower_of_table, services
 from andon.packages.package import Package
+from andon.runtime.errors import Poison
 from andon.runtime.json_types import JsonObject
 from andon.runtime.tried import Failed, tried
+from andon.testing.recorder import BEGINNING_MS
 from andon.testing.samples import paths, read, type_of
 from andon.tools.contracts.schema import NoSchema, schema_of
 
@@ -74,10 +76,18 @@ def made() -> tuple[list[Made], list[Unmade]]:
             unmade.append(Unmade(path.stem, package.facts.source, event))
         else:
             found.append(Made(path.stem, (package.facts.source, event["type"]), event))
-    for path in paths("domain"):  # of faults and drift there is no stream
-        if (ANY, type_of(path)) in OF_LIBRARY:
-            found.append(Made(path.stem, (ANY, type_of(path)), read(path)))
-    return found, unmade
+    return [*found, *_of_library()], unmade
+
+
+def _of_library() -> Iterator[Made]:
+    """Yield the samples of faults and drift, of which there is no stream; what a project has none of, as it is made."""
+    kept = {path.stem: read(path) for path in paths("domain") if (ANY, type_of(path)) in OF_LIBRARY}
+    gone, now_ms = fault_of(Poison("no event"), "{}", consumer="things.listener", now_ms=BEGINNING_MS), BEGINNING_MS
+    key, found, expected = {"id": "thing-1"}, {"place": "north"}, {"place": "south"}
+    wrong = drift_of("things", key, kinds=["wrong"], found=found, expected=expected, repair="oplock", now_ms=now_ms)
+    for event in (gone, wrong):
+        kept.setdefault(event.type, {**event.to_wire()})
+    yield from (Made(name, (ANY, event["type"]), event) for name, event in sorted(kept.items()))
 
 
 def maker_of(package: Package) -> Callable[[StreamRecord], JsonObject | str]:

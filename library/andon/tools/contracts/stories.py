@@ -17,7 +17,7 @@ from unittest.mock import patch
 
 from andon.events.domain_event import DomainEvent
 from andon.outbound.channel import Message
-from andon.outbound.gateway import Gateway, Wake
+from andon.outbound.gateway import Gateway
 from andon.packages.discovery import owner_of_route, services, views
 from andon.packages.package import Package
 from andon.project import project
@@ -86,8 +86,8 @@ class Story(Recorder):
             control = package.load("control").CONTROL
             for record in event["Records"]:
                 for wire in events_in(json.loads(record["body"])["detail"]):
-                    sends = partial(messages, package.gateway, package.gateway.wake_of(DomainEvent.from_wire(wire)))
-                    if sends():
+                    sends = partial(messages, package.gateway, wire)
+                    if not isinstance(sent := tried(sends), Failed) and sent:
                         self._ask(f"{package.name}.sender", control, sends)
         return super().invoke(package, role, event)
 
@@ -107,10 +107,14 @@ def told(interview: Interview) -> None:
         for package, file in _files():
             with Story(package, interview) as story:
                 failed = tried(story.tell, file)
-            if isinstance(failed, Failed):
-                interview.failures[f"{package.name}.{file}"] = f"{type(failed.error).__name__}: {failed.error}"
+            _note(failed, f"{package.name}.{file}", interview)
         with Story(Package("stores", "lake"), interview) as story:
-            story.tell_samples()
+            _note(tried(story.tell_samples), "events.http", interview)
+
+
+def _note(told: object, name: str, interview: Interview) -> None:
+    if isinstance(told, Failed):
+        interview.failures[name] = f"{type(told.error).__name__}: {told.error}"
 
 
 def _no_time_passes(_: float) -> None:
@@ -161,9 +165,9 @@ def decided(control: Control, key: str, sort: str, rule: Rule) -> object:
     return rule.first_due_ms(anchor, 0), evaluation.rows
 
 
-def messages(gateway: Gateway, wake: Wake) -> list[Message]:
-    """Return what a sender would send when it is woken, by each way."""
-    now_ms = clock.now_ms()
+def messages(gateway: Gateway, wire: JsonObject) -> list[Message]:
+    """Return what a sender would send when an event wakes it, by each way."""
+    wake, now_ms = gateway.wake_of(DomainEvent.from_wire(wire)), clock.now_ms()
     due = gateway.waiting_of(wake, now_ms).due
     return [gateway.compose(wake, way, due, now_ms) for way in gateway.ways_of(wake, due, now_ms) if due]
 

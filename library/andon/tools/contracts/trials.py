@@ -61,9 +61,8 @@ def _events_of(today: Observed, released: State) -> Iterator[tuple[Topic, JsonOb
 
 def of_subscriptions(today: Observed) -> Iterator[Finding]:
     """Yield who subscribes to what nobody publishes, or asks the lake for it."""
-    published = {*today.state.types, *today.without_schema}
     for who, topics in _subscribed(today.consumers):
-        for topic in sorted(topics - published - {EVERY}):
+        for topic in sorted(topics - today.declared - {EVERY}):
             yield Finding(Severity.BREAKS, who, topic, (), "is published by nobody")
     for question in queries.questions():
         for path in queries.unknown_to(question, today.state.types):
