@@ -36,6 +36,8 @@ from andon.testing.samples import body_of, read
 BEGINNING_MS: Final = 1_767_258_000_000  # 2026-01-01T09:00Z
 BETWEEN_MS: Final = 1_000
 RECORD: Final = "record"
+SAMPLES: Final = "samples"
+"""The file with a package's requests, beside its tests."""
 
 Samples = Mapping[str, JsonObject]
 """Path below `events/`, as `stream/thing-moved.json` -> the message."""
@@ -57,13 +59,18 @@ class Recorder(Loop):
         self._show()
         return entered
 
-    def record(self) -> None:
-        """Make the package's requests, one function of `samples.py` after the other."""
-        module = importlib.import_module(f"tests.{self._package.folder.replace('/', '.')}.samples")
+    def record(self, file: str = SAMPLES) -> None:
+        """Make the package's requests, one function of a file of its tests after the other."""
+        module = importlib.import_module(f"tests.{self._package.folder.replace('/', '.')}.{file}")
         for record in (one for name, one in vars(module).items() if name.startswith(RECORD)):
             record(self)
             self.wait(DAY_MS)
             self.keep_only()
+
+    def at(self, now_ms: int) -> None:
+        """Let it be another time, in epoch milliseconds, whatever is due until then."""
+        self._now_ms = now_ms
+        self._show()
 
     def request(self, route: str, *, variant: str = "", **parts: Any) -> Answer:  # noqa: ANN401  see `http_event`
         """Call a route, then publish and deliver what follows; see `andon.testing.lambda_events.http_event`.
@@ -105,8 +112,7 @@ class Recorder(Loop):
 
     def wait(self, ms: int) -> None:
         """Let time pass; what is due then is decided."""
-        self._now_ms += ms
-        self._show()
+        self.at(self._now_ms + ms)
         self.sweep()
 
     def run(self) -> list[JsonObject]:
@@ -138,7 +144,7 @@ class Recorder(Loop):
 
 def file_of(package: Package) -> Path:
     """Return the file with a package's requests."""
-    return project().root / "tests" / package.folder / "samples.py"
+    return project().root / "tests" / package.folder / f"{SAMPLES}.py"
 
 
 def recorded() -> list[Package]:

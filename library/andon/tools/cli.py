@@ -37,6 +37,7 @@ VERBS: Final = {
     "samples": Verb("in_process.derived", "write events/ anew, of tests/*/*/samples.py; openapi.json, AGENTS.md, too"),
     "openapi": Verb("in_process.openapi", "write docs/openapi.json anew, from what the handlers say"),
     "figures": Verb("figures", "write the figures in docs/ anew, from the templates of all stages"),
+    "contracts": Verb("contracts", "say who publishes what, who needs it, and who breaks; [--release]: as it is now"),
     "agents": Verb("in_process.agents", "write AGENTS.md and llms.txt anew, from packages, docs and verbs"),
     "new-view-version": Verb("views.new_version", "write the next version of a view beside it, a copy to edit: VIEW"),
     "fill": Verb("views.fill", "fill a view's next version from the lake, while events go on: VIEW"),

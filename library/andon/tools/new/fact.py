@@ -14,7 +14,7 @@ from andon.project import project
 from andon.tools.called import as_called
 from andon.tools.new import template
 from andon.tools.new.changes import Changes, made
-from andon.tools.new.edits import merged, with_aggregate, with_imports, with_meaning, with_type
+from andon.tools.new.edits import merged, with_aggregate, with_entity, with_imports, with_meaning, with_type
 from andon.tools.new.errors import NotNew
 from andon.tools.new.known import require_no_sample, service_of
 from andon.tools.new.words import Name, Words
@@ -83,7 +83,8 @@ def _declared(root: Path, package: Package, name: Name, words: Words) -> dict[Pu
     of_type, meaning = words("inspection.INSPECTION_RECORDED"), words("inspection.inspection_recorded")
     kind, module = words("inspection.DISCRIMINATOR"), f"services.{package.name}.{name.many}"
     with_both = with_meaning(with_type((root / facts).read_text(), "Facts", of_type), kind, meaning)
-    edited = {facts: with_imports(with_both, [f"from services.{package.name} import {name.many}"])}
+    with_all = with_entity(with_both, of_type, words("inspection.InspectionEntity"))
+    edited = {facts: with_imports(with_all, [f"from services.{package.name} import {name.many}"])}
     versioning = facts.with_name("versioning.py")
     if (root / versioning).is_file():
         edited[versioning] = with_aggregate((root / versioning).read_text(), kind, DECLARED, module)

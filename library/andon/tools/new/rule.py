@@ -7,7 +7,7 @@ it: a control service, with a query of its decisions.
 import re
 from argparse import Namespace
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import Final, NamedTuple
 
 from andon.packages.discovery import services
 from andon.packages.package import Package
@@ -20,6 +20,7 @@ from andon.tools.new.changes import Changes, made
 from andon.tools.new.edits import (
     merged,
     with_aggregate,
+    with_entity,
     with_entry,
     with_imports,
     with_meaning,
@@ -42,6 +43,14 @@ OF_EVENT: Final = "from andon.events.domain_event import DomainEvent\n"
 LISTED: Final = re.compile(r"^.*\blisted\b.*\n", re.MULTILINE)
 RECORD: Final = re.compile(r'^def record\((world: Recorder\) -> None:\n    """.*"""\n)', re.MULTILINE)
 QUERIED: Final = re.compile(r"^ *world\.request\(.*\n", re.MULTILINE)
+
+
+class Declared(NamedTuple):
+    """The fact that a rule decides, as its service's files name it: its type, its meaning, and its entity."""
+
+    constant: str
+    meaning: str
+    entity: str
 
 
 def make(asked: Namespace) -> str:
@@ -108,8 +117,11 @@ def _in_service(root: Path, service: Package, name: Name, anchor: RuleAnchor) ->
             tests / f"test_{name.many}.py": _named(test, name),
         },
         samples=_named(samples, name),
-        constant=f"{name.many}.{subject.one.upper()}_{name.many.upper()}",
-        meaning=f"{name.many}.{subject.one}_{name.many}",
+        fact=Declared(
+            f"{name.many}.{subject.one.upper()}_{name.many.upper()}",
+            f"{name.many}.{subject.one}_{name.many}",
+            words("restless.RestlessEntity"),
+        ),
     )
 
 
@@ -127,21 +139,21 @@ def _changed(
     *,
     new: dict[PurePosixPath, str],
     samples: str,
-    constant: str,
-    meaning: str,
+    fact: Declared,
 ) -> Changes:
     folder, tests = PurePosixPath("functions", service.folder), PurePosixPath("tests", service.folder)
     imports = [f"from services.{service.name}.rules import {name.many}"]
     control = with_rule(_text(root, folder / "control.py"), f"{name.many}.RULE")
-    facts = with_meaning(with_type(_text(root, folder / "facts.py"), "Facts", constant), constant, meaning)
+    facts = with_type(_text(root, folder / "facts.py"), "Facts", fact.constant)
+    facts = with_entity(with_meaning(facts, fact.constant, fact.meaning), fact.constant, fact.entity)
     edited = {
-        folder / "control.py": with_imports(with_type(control, "Rules", constant), imports),
+        folder / "control.py": with_imports(with_type(control, "Rules", fact.constant), imports),
         folder / "facts.py": with_imports(facts, imports),
     }
     versioning = folder / "versioning.py"
     if (root / versioning).is_file():
         edited[versioning] = with_aggregate(
-            _text(root, versioning), constant, "DECISION", f"services.{service.name}.rules.{name.many}"
+            _text(root, versioning), fact.constant, "DECISION", f"services.{service.name}.rules.{name.many}"
         )
     if not service.subscribes_to(*anchor.heard.topic):
         edited[folder / "subscriptions.py"] = _with_subscription(root, service, anchor)
