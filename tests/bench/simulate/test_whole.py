@@ -29,7 +29,7 @@ from bench.simulate.whole import apart, cheaper
 
 ALL = {name: one for name, one in vars(prices).items() if isinstance(one, Price)}
 NOW = datetime(2026, 11, 24, tzinfo=UTC)
-ELSEWHERE = {"BETWEEN_REGIONS_GB", "COPIED_IN_TIME_GB", "WARM_WRITE", "WARM_READ"}
+ELSEWHERE = {"IOT_OPERATION", "BETWEEN_REGIONS_GB", "COPIED_IN_TIME_GB", "WARM_WRITE", "WARM_READ"}
 """Prices of what is no line: of a replica region, and of what is paid once."""
 
 
