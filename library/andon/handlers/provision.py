@@ -1,11 +1,9 @@
 """requests to become a thing, by a claim -> yes or no."""
 
-import os
 from functools import partial
 
 from andon.handlers.declared import Handler, load, name_of, of_environment
 from andon.ingress.provisioning import provision
-from andon.wire import aws
 
 
 def handler_of(package: str) -> Handler:
@@ -15,7 +13,3 @@ def handler_of(package: str) -> Handler:
 
 
 handler = of_environment(handler_of)
-
-# botocore takes a third of a second of CPU, of which initialisation has a whole one and a request less, see `aws.py`.
-if "AWS_LAMBDA_INITIALIZATION_TYPE" in os.environ:
-    aws.client("iot")
