@@ -14,9 +14,9 @@ from andon.tools.contracts.consumers import EVERY, consumers
 from andon.tools.contracts.fit import misfits
 from andon.tools.contracts.interview import Interview
 from andon.tools.contracts.members import Member, Path, path_in, text_of
-from andon.tools.contracts.need import Gone
+from andon.tools.contracts.need import LostMember
 from andon.tools.contracts.publishers import entities_in, made, made_again, schemas
-from andon.tools.contracts.queries import Question, needs_of, paths_in_sql, unknown_to
+from andon.tools.contracts.queries import QueryAsked, needs_of, paths_in_sql, unknown_to
 from andon.tools.contracts.state import TypeState
 from andon.tools.contracts.stories import Story
 
@@ -94,8 +94,8 @@ def test_whoever_listens_is_a_consumer_of_all_that_it_subscribes_to() -> None:
 def test_a_rule_that_decides_in_a_story_says_what_it_needs(told: Interview) -> None:
     needs = told.needs["planning.rule-overdue"][PLANNED]
 
-    assert needs[path_in("order.plannedFor")].gone is Gone.REQUIRED
-    assert needs[path_in("partitionKey")].gone is Gone.LOST
+    assert needs[path_in("order.plannedFor")].gone is LostMember.REQUIRED
+    assert needs[path_in("partitionKey")].gone is LostMember.LOST
     assert path_in("order.factoryId") not in needs
     assert "planning.rule-upkeep" in told.asked
 
@@ -106,7 +106,7 @@ def test_a_story_keeps_what_is_published_and_nobody_gives_anything_up(told: Inte
 
 
 def test_a_saved_query_reads_the_members_of_its_paths(types: Mapping[Topic, TypeState]) -> None:
-    question = Question("query.made-up", paths_in_sql(SQL))
+    question = QueryAsked("query.made-up", paths_in_sql(SQL))
 
     assert {*map(text_of, question.paths)} == {"order.kind", "help.about[].callId"}
     assert {*needs_of(question, types)} == {

@@ -10,7 +10,7 @@ from andon.tools.called import BY
 from andon.tools.thing import claims
 from andon.tools.thing.__main__ import text_of
 from andon.tools.thing.certificate import BrokerAddress
-from andon.tools.thing.claim import Claim, MadeClaim
+from andon.tools.thing.claim import MadeClaim, ThingClaim
 from andon.tools.thing.register import Registered
 
 HOME = Path("/home/ana/toys")
@@ -53,7 +53,7 @@ def test_a_claim_says_what_goes_onto_an_image_and_how_it_ends(
 
 
 def test_claims_are_listed_by_what_withdraws_them() -> None:
-    found = [Claim("robot", "0123456789ab" + "f" * 52, datetime(2026, 11, 24, 9, 30, tzinfo=UTC))]
+    found = [ThingClaim("robot", "0123456789ab" + "f" * 52, datetime(2026, 11, 24, 9, 30, tzinfo=UTC))]
 
     assert claims.listed(found) == "0123456789ab  2026-11-24 09:30  robot"
     assert claims.listed([]) == "no claim counts"

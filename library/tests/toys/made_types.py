@@ -13,11 +13,11 @@ _numbers = iter(range(10**9))
 
 
 def _typed_dict(members: dict[str, Any]) -> Any:  # noqa: ANN401  a type
-    return TypedDict(f"Made{next(_numbers)}", members)  # type: ignore[operator]  each has a name of its own
+    return TypedDict(f"Made{next(_numbers)}", members)  # type: ignore[operator]  # each has a name of its own
 
 
 def _members(kinds: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    member = st.one_of(kinds, kinds.map(lambda kind: NotRequired[kind]))
+    member = st.one_of(kinds, kinds.map(lambda kind: NotRequired[kind]))  # type: ignore[valid-type]
     return st.dictionaries(st.sampled_from(NAMES), member, min_size=1).map(_typed_dict)
 
 

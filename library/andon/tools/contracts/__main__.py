@@ -13,7 +13,7 @@ from andon.tools.called import as_called
 from andon.tools.contracts import documents, kept, report, state
 from andon.tools.contracts.derive import Derived, derived
 from andon.tools.contracts.observe import Observed, observed
-from andon.tools.contracts.state import State
+from andon.tools.contracts.state import ContractState
 
 RELEASED: Final = "contracts/released.json"
 STALE: Final = 1
@@ -38,7 +38,7 @@ def main() -> int:
     return status
 
 
-def read_released() -> State | None:
+def read_released() -> ContractState | None:
     """Return the state of the release; None: there is none yet."""
     file = project().root / RELEASED
     return state.from_json(file.read_text()) if file.is_file() else None
@@ -55,7 +55,7 @@ def _say(lines: Iterable[str]) -> None:
 
 
 def _check(found: Derived) -> int:
-    """Return whether a document is not current; a project that keeps none has none to keep current."""
+    """Return True if a document is not current; a project that keeps none has none to keep current."""
     if not (project().root / documents.PAGE).is_file():
         return 0
     root, wanted = project().root, documents.documents(found.state, found.blind)
@@ -76,7 +76,7 @@ def _few(paths: list[str]) -> str:
     return ", ".join(paths[:FEW]) + more
 
 
-def _release(today: Observed, released: State | None) -> int:
+def _release(today: Observed, released: ContractState | None) -> int:
     """Make the state of today the released one; return the status of what is wrong with it in itself."""
     found = derived(today, released)
     _say(report.report(found, released))

@@ -7,7 +7,7 @@ from andon.events.topic import ANY, Topic
 from andon.runtime.json_types import JsonObject
 from andon.tools.contracts.event_schema import event_schema, summary_of
 from andon.tools.contracts.members import text_of
-from andon.tools.contracts.state import State, TypeState
+from andon.tools.contracts.state import ContractState, TypeState
 from andon.tools.contracts.verdict import readers_of
 
 VERSION: Final = "3.1.0"
@@ -25,7 +25,7 @@ MOST_FACTS: Final = 1_000
 """Events of a group, at the most."""
 
 
-def document(state: State, *, title: str, publishers: Mapping[Topic, list[str]]) -> JsonObject:
+def document(state: ContractState, *, title: str, publishers: Mapping[Topic, list[str]]) -> JsonObject:
     """Return the document. title: of the project. publishers: type -> the packages that publish it."""
     definitions: dict[str, JsonObject] = {}
     schemas = {topic[1]: event_schema(topic, one, definitions, SCHEMAS) for topic, one in _types(state)}
@@ -42,7 +42,7 @@ def document(state: State, *, title: str, publishers: Mapping[Topic, list[str]])
     }
 
 
-def _types(state: State) -> list[tuple[Topic, TypeState]]:
+def _types(state: ContractState) -> list[tuple[Topic, TypeState]]:
     return sorted(state.types.items(), key=lambda item: item[0])
 
 
@@ -84,7 +84,7 @@ def without_row(event: JsonObject) -> JsonObject:
     return {name: value for name, value in event.items() if name != "raw"}
 
 
-def _sends(state: State, publishers: Mapping[Topic, list[str]]) -> JsonObject:
+def _sends(state: ContractState, publishers: Mapping[Topic, list[str]]) -> JsonObject:
     return {
         f"{who}.sends.{topic[1]}": _operation("send", topic, f"{who} publishes it.")
         for topic, _ in _types(state)
@@ -92,7 +92,7 @@ def _sends(state: State, publishers: Mapping[Topic, list[str]]) -> JsonObject:
     }
 
 
-def _receives(state: State) -> JsonObject:
+def _receives(state: ContractState) -> JsonObject:
     return {
         f"{who}.receives.{topic[1]}": {
             **_operation("receive", topic, f"{who} reads it."),

@@ -63,7 +63,7 @@ def consumers() -> Iterator[Consumer]:
 
 
 def _rows_again(package: Package) -> dict[Topic, Callable[[JsonObject], object]]:
-    """Return what comes back of a service when its region is lost: the rows in the images of its own facts."""
+    """Return the rows that come back of a service when its region is lost: the rows in the images of its own facts."""
     restored = RestoredService.of(package)
 
     def rows(topic: Topic, wire: JsonObject) -> object:
@@ -88,7 +88,7 @@ def _reads(listener: Listener, on: Subscriptions) -> dict[Topic, Callable[[JsonO
 
 
 def _decided(topic: Topic, decide: Callable[[DomainEvent], Any], upcasters: Upcasters, wire: JsonObject) -> object:
-    """Return what a listener would write of an event, beside the event itself where that is stored whole."""
+    """Return the writes of a listener for an event, beside the event itself where that is stored whole."""
     event = upcast(DomainEvent.from_wire(wire), upcasters, source=topic[0])
     require_few(event)
     match decide(event):

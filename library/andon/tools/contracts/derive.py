@@ -10,27 +10,27 @@ from andon.tools.contracts import publishers, said, trials, verdict
 from andon.tools.contracts.diff import SchemaChange, changes, is_break
 from andon.tools.contracts.observe import Observed
 from andon.tools.contracts.page import Blind
-from andon.tools.contracts.state import State, TypeState
+from andon.tools.contracts.state import ContractState, TypeState
 from andon.tools.contracts.stories import rule_name
-from andon.tools.contracts.verdict import Finding
+from andon.tools.contracts.verdict import ContractFinding
 
 
 class Derived(NamedTuple):
-    """What follows from a project's code, its samples and its release. runs: how often consumers were run."""
+    """Contracts that follow from a project's code, its samples and its release. runs: how often consumers were run."""
 
-    state: State
-    findings: list[Finding]
+    state: ContractState
+    findings: list[ContractFinding]
     blind: Blind
     runs: int
 
 
-def derived(today: Observed, released: State | None) -> Derived:
-    """Return what follows from a project as it is observed; released: None if nothing was yet."""
-    state = versioned(today.state, released or State({}, {}))
+def derived(today: Observed, released: ContractState | None) -> Derived:
+    """Return the contracts of a project as it is observed; released: None if nothing was yet."""
+    state = versioned(today.state, released or ContractState({}, {}))
     return Derived(state, findings(today, released), blind_of(today), today.runs)
 
 
-def findings(today: Observed, released: State | None) -> list[Finding]:
+def findings(today: Observed, released: ContractState | None) -> list[ContractFinding]:
     """Return the verdict; without a release, of today alone."""
     of_release = released or today.state
     are_told = not today.failures and today.state.faults <= of_release.faults
@@ -48,7 +48,7 @@ def findings(today: Observed, released: State | None) -> list[Finding]:
     )
 
 
-def versioned(today: State, released: State) -> State:
+def versioned(today: ContractState, released: ContractState) -> ContractState:
     """Return a state with the versions of its types: one more than that of the release where readers may break."""
     return today._replace(
         types={topic: _versioned(one, released.types.get(topic)) for topic, one in today.types.items()}
@@ -64,7 +64,7 @@ def _versioned(one: TypeState, before: TypeState | None) -> TypeState:
     return one._replace(version=before.version + 1, older=older)
 
 
-def news(today: State, released: State) -> Iterator[tuple[Topic, list[SchemaChange] | None]]:
+def news(today: ContractState, released: ContractState) -> Iterator[tuple[Topic, list[SchemaChange] | None]]:
     """Yield each type that is not as it was released, with what is different; None: it is new, or is no more."""
     for topic in sorted({*today.types, *released.types}):
         one, before = today.types.get(topic), released.types.get(topic)
@@ -75,7 +75,7 @@ def news(today: State, released: State) -> Iterator[tuple[Topic, list[SchemaChan
 
 
 def blind_of(today: Observed) -> Blind:
-    """Return what no sample and no story shows."""
+    """Return the members that no sample and no story shows."""
     deciding = [package.load("control").CONTROL for package in services() if package.has("control")]
     rules = {rule_name(control, rule) for control in deciding for rule in control.rules.all}
     return Blind(sorted(rules - today.asked), today.unseen)

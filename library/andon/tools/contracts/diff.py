@@ -38,7 +38,7 @@ class SchemaChange(NamedTuple):
 
 
 def changes(before: Mapping[Path, Member], after: Mapping[Path, Member]) -> list[SchemaChange]:
-    """Return what is different; of a member that is gone, or new, what is in it is not said again."""
+    """Return the differences; of a member that is gone, or new, what is in it is not said again."""
     return [*_gone(before, after), *(one for path in before if path in after for one in _of(path, before, after))]
 
 

@@ -16,20 +16,20 @@ from andon.runtime.json_types import JsonObject
 from andon.tools.contracts import asyncapi, eventcatalog
 from andon.tools.contracts.consumers import EVERY
 from andon.tools.contracts.event_schema import file_of, json_schema
-from andon.tools.contracts.eventcatalog import Part
+from andon.tools.contracts.eventcatalog import CatalogPart
 from andon.tools.contracts.page import Blind, page
-from andon.tools.contracts.state import State
+from andon.tools.contracts.state import ContractState
 
 ASYNCAPI: Final = "docs/asyncapi.json"
 CATALOG: Final = "docs/eventcatalog"
 PAGE: Final = "docs/contracts.md"
 SCHEMAS: Final = "schemas"
 
-QUERIES: Final = Part("query", "Saved queries of the lake.")
+QUERIES: Final = CatalogPart("query", "Saved queries of the lake.")
 _VERSIONED: Final = re.compile(r"(.+)\.v(\d+)\.json")
 
 
-def documents(state: State, blind: Blind) -> dict[str, str]:
+def documents(state: ContractState, blind: Blind) -> dict[str, str]:
     """Return the documents by their paths in the project."""
     by = {topic: publishers_of(topic) for topic in state.types}
     title = project().title
@@ -55,15 +55,15 @@ def publishers_of(topic: Topic) -> list[str]:
 
 
 def _verb() -> str:
-    """Return how the page says that it is written, whoever writes it."""
+    """Return the line of the page that says how it is written, whoever writes it."""
     makefile = project().root / "Makefile"
     has_verb = makefile.is_file() and "\ncontracts:" in makefile.read_text()
     return "make contracts" if has_verb else "andon contracts"
 
 
-def _parts() -> list[Part]:
+def _parts() -> list[CatalogPart]:
     own = (one for one in packages() if one.side != "pages")
-    return [*(Part(one.name, summary_of(one), keeps_all=EVERY in one.subscriptions) for one in own), QUERIES]
+    return [*(CatalogPart(one.name, summary_of(one), keeps_all=EVERY in one.subscriptions) for one in own), QUERIES]
 
 
 def summary_of(package: Package) -> str:
@@ -75,14 +75,14 @@ def summary_of(package: Package) -> str:
     return package.folder
 
 
-def stale(root: Path, wanted: Mapping[str, str], state: State) -> list[str]:
+def stale(root: Path, wanted: Mapping[str, str], state: ContractState) -> list[str]:
     """Return the documents in a project that are no more: of the catalog, and of versions that were never released."""
     catalog = root / CATALOG
     there = [str(file.relative_to(root)) for file in sorted(catalog.rglob("*")) if file.is_file()]
     return [path for path in (*there, *_unreleased(root, state)) if path not in wanted]
 
 
-def _unreleased(root: Path, state: State) -> Iterator[str]:
+def _unreleased(root: Path, state: ContractState) -> Iterator[str]:
     versions = {event_type: one.version for (_, event_type), one in state.types.items()}
     for file in sorted((root / SCHEMAS).glob("*.json")):
         found = _VERSIONED.fullmatch(file.name)

@@ -11,8 +11,8 @@ from andon.events.topic import ANY, Topic
 from andon.runtime.json_types import JsonObject
 from andon.tools.contracts.event_schema import json_schema, summary_of
 from andon.tools.contracts.members import text_of
-from andon.tools.contracts.need import Gone
-from andon.tools.contracts.state import State, TypeState
+from andon.tools.contracts.need import LostMember
+from andon.tools.contracts.state import ContractState, TypeState
 from andon.tools.contracts.verdict import package_of, readers_of
 
 BUS: Final = "bus"
@@ -25,7 +25,7 @@ An entry of the bus has one event of this type as its `detail`, or a group of th
 `{"group": 1, "facts": [<event>, …]}`."""
 
 
-class Part(NamedTuple):
+class CatalogPart(NamedTuple):
     """A package as a service of the catalog. name: of it, or of saved queries. summary: one line.
 
     keeps_all: it subscribes to whatever comes, and keeps it as it is.
@@ -37,7 +37,12 @@ class Part(NamedTuple):
 
 
 def files(
-    state: State, parts: Iterable[Part], *, project: str, title: str, publishers: Mapping[Topic, list[str]]
+    state: ContractState,
+    parts: Iterable[CatalogPart],
+    *,
+    project: str,
+    title: str,
+    publishers: Mapping[Topic, list[str]],
 ) -> dict[str, str]:
     """Return the files of the catalog, by path; publishers: type -> the packages that publish it."""
     parts = [*parts]
@@ -56,7 +61,7 @@ def files(
     return found
 
 
-def _service(part: Part, state: State, team: str, publishers: Mapping[Topic, list[str]]) -> str:
+def _service(part: CatalogPart, state: ContractState, team: str, publishers: Mapping[Topic, list[str]]) -> str:
     sent = [topic for topic in sorted(state.types) if part.name in publishers[topic]]
     received = [topic for topic in sorted(state.types) if part.keeps_all or part.name in _readers(topic, state)]
     messages = {
@@ -67,11 +72,11 @@ def _service(part: Part, state: State, team: str, publishers: Mapping[Topic, lis
     return _Resource(part.name, part.name, part.summary, part.summary, said).text(team)
 
 
-def _event(topic: Topic, one: TypeState, state: State, team: str) -> str:
+def _event(topic: Topic, one: TypeState, state: ContractState, team: str) -> str:
     by = "whoever meets it" if topic[0] == ANY else f"`{topic[0]}`"
     lines = [f"Published by {by}. {GROUPED}", "", "| consumer | requires | loses something without |", "|---|---|---|"]
     lines += [
-        f"| `{who}` | {_named(needs, Gone.REQUIRED)} | {_named(needs, Gone.LOST)} |"
+        f"| `{who}` | {_named(needs, LostMember.REQUIRED)} | {_named(needs, LostMember.LOST)} |"
         for who, needs in _rows(topic, state)
     ]
     body = "\n".join(lines)
@@ -80,20 +85,20 @@ def _event(topic: Topic, one: TypeState, state: State, team: str) -> str:
     return _Resource(topic[1], topic[1], summary_of(one), body, said, version).text(team)
 
 
-def _rows(topic: Topic, state: State) -> Iterator[tuple[str, Mapping[tuple[str, ...], Gone]]]:
+def _rows(topic: Topic, state: ContractState) -> Iterator[tuple[str, Mapping[tuple[str, ...], LostMember]]]:
     for who, needs in sorted(readers_of(topic, state)):
         yield who, {path: need.gone for path, need in needs.items()}
 
 
-def _named(needs: Mapping[tuple[str, ...], Gone], gone: Gone) -> str:
+def _named(needs: Mapping[tuple[str, ...], LostMember], gone: LostMember) -> str:
     return ", ".join(f"`{text_of(path)}`" for path, one in sorted(needs.items()) if one is gone)
 
 
-def _readers(topic: Topic, state: State) -> set[str]:
+def _readers(topic: Topic, state: ContractState) -> set[str]:
     return {package_of(who) for who, _ in readers_of(topic, state)}
 
 
-def _message(topic: Topic, state: State) -> JsonObject:
+def _message(topic: Topic, state: ContractState) -> JsonObject:
     return {"id": topic[1], "version": f"{state.types[topic].version}.0.0"}
 
 

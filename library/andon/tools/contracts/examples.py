@@ -6,7 +6,7 @@ from typing import Any, Final
 from andon.events.topic import Topic
 from andon.runtime.json_types import JsonObject
 from andon.tools.contracts.members import ITEM, Member, Path, alternatives_of, changed, values_at, with_member
-from andon.tools.contracts.publishers import Made
+from andon.tools.contracts.publishers import MadeFact
 from andon.tools.contracts.state import TypeState
 
 WHOLE: Final = ""
@@ -18,7 +18,7 @@ _SCALARS: Final[Mapping[str, Any]] = {"string": "text", "integer": 1, "number": 
 class Examples:
     """Examples by the name of a TypedDict and of its member, wherever some event has it."""
 
-    def __init__(self, types: Mapping[Topic, TypeState], events: Iterable[Made]) -> None:
+    def __init__(self, types: Mapping[Topic, TypeState], events: Iterable[MadeFact]) -> None:
         self._types = types
         self._known: dict[tuple[str, str], Any] = {}
         for one in events:

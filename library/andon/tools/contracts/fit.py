@@ -29,7 +29,7 @@ class Misfit(NamedTuple):
 
 
 def misfits(value: Any, schema: JsonObject, at: Path = ()) -> list[Misfit]:  # noqa: ANN401  any JSON
-    """Return what does not fit; an object has no members but those that its schema says.
+    """Return the misfits; an object has no members but those that its schema says.
 
     Of several schemas that a value may fit it is held against the one that it fits best.
     """

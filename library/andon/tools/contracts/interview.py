@@ -9,11 +9,11 @@ from andon.events.topic import Topic
 from andon.runtime.json_types import JsonObject
 from andon.tools.contracts.members import ITEM, Member, Path, paths_in
 from andon.tools.contracts.need import Need, Probe, together
-from andon.tools.contracts.stored import Reader, StoredEvents, stored_in
+from andon.tools.contracts.stored import StoredEvents, StoredReader, stored_in
 
 
 class Interview:
-    """What consumers of stored events said, and what was published meanwhile.
+    """Answers of consumers of stored events, and the events published meanwhile.
 
     events: of each type, on the wire. faults: consumer -> how many messages it gave up, and route -> how many requests
     failed. failures: story -> why it could not be told. asked: the consumers. runs: how often any of them was run.
@@ -46,7 +46,7 @@ class Interview:
                 self.faults[event["fault"]["consumer"]] += 1
             self.events.append(((envelope["source"], event["type"]), event))
 
-    def ask(self, reader: Reader) -> None:
+    def ask(self, reader: StoredReader) -> None:
         """Ask a consumer about each type of the events in its table, unless it is the one that is being asked.
 
         Events with the same members would get the same answer. A publisher that changes changes all of its events, so
@@ -65,7 +65,7 @@ class Interview:
         finally:
             self._is_asking = False
 
-    def _answer(self, reader: Reader, stored: StoredEvents) -> dict[Path, Need]:
+    def _answer(self, reader: StoredReader, stored: StoredEvents) -> dict[Path, Need]:
         members = {(ITEM, *path): member for path, member in self._members_of(stored.topic).items()}
         probe = Probe(reader.runs_on(stored), stored.events, members, {})
         needs = probe.needs()

@@ -1,4 +1,4 @@
-"""What was derived, kept in `.local/` for as long as no file changes that it was derived from."""
+"""Derived contracts, kept in `.local/` for as long as no file changes that it was derived from."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ from andon.tools.contracts import state
 from andon.tools.contracts.derive import Derived
 from andon.tools.contracts.members import path_in, text_of
 from andon.tools.contracts.page import Blind
-from andon.tools.contracts.verdict import Finding, Severity
+from andon.tools.contracts.verdict import ContractFinding, Severity
 
 FILE: Final = "contracts.json"
 
@@ -25,7 +25,7 @@ LISTED: Final = ("functions/**/*.py", "tests/services/**/*.py", "tests/views/**/
 
 
 def kept() -> Derived | None:
-    """Return what was derived; None: nothing was, or a file is different."""
+    """Return the derived contracts; None: nothing was, or a file is different."""
     file = project().local / FILE
     if not file.is_file():
         return None
@@ -78,7 +78,7 @@ def _to_json(found: Derived) -> JsonObject:
 def _derived_in(whole: JsonObject) -> Derived:
     members = {state.topic_in(topic): [*map(path_in, paths)] for topic, paths in whole["members"].items()}
     findings = [
-        Finding(Severity(severity), who, state.topic_in(topic), tuple(path), why)
+        ContractFinding(Severity(severity), who, state.topic_in(topic), tuple(path), why)
         for severity, who, topic, path, why in whole["findings"]
     ]
     return Derived(state.from_json(json.dumps(whole["state"])), findings, Blind(whole["rules"], members), whole["runs"])

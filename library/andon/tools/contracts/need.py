@@ -17,14 +17,14 @@ from andon.tools.contracts import values
 from andon.tools.contracts.members import ITEM, Member, Path, changed, values_at, with_member, without
 
 
-class Refused(NamedTuple):
+class ConsumerRefusal(NamedTuple):
     """A consumer fails at what it was given."""
 
     error: str
 
 
 Result = object
-"""What a consumer makes of an event, or `Refused`; two of them can be compared."""
+"""What a consumer makes of an event, or `ConsumerRefusal`; two of them can be compared."""
 
 Said = JsonObject | list[JsonObject]
 """An event on the wire; or all events of a type that are stored together, which change together."""
@@ -32,7 +32,7 @@ Said = JsonObject | list[JsonObject]
 Run = Callable[[Said], Result]
 
 
-class Gone(StrEnum):
+class LostMember(StrEnum):
     """The effect of a member that is gone."""
 
     REQUIRED = "required"
@@ -43,7 +43,7 @@ class Gone(StrEnum):
 class Need(NamedTuple):
     """The need of a member. keeps: what it says makes a difference. refuses: names of other values; see `values`."""
 
-    gone: Gone
+    gone: LostMember
     keeps: bool = False
     refuses: frozenset[str] = frozenset()
 
@@ -54,11 +54,11 @@ class Need(NamedTuple):
 
     def __or__(self, other: "Need") -> "Need":
         """Return the need of both, as of two events of a type."""
-        gone = next(one for one in Gone if one in {self.gone, other.gone})
+        gone = next(one for one in LostMember if one in {self.gone, other.gone})
         return Need(gone, self.keeps or other.keeps, self.refuses | other.refuses)
 
 
-UNUSED: Final = Need(Gone.UNUSED)
+UNUSED: Final = Need(LostMember.UNUSED)
 
 Needs = Mapping[Path, Need]
 
@@ -70,7 +70,7 @@ def run_of(function: Callable[[Any], object]) -> Run:
         try:
             return repr(function(event))
         except Exception as error:  # noqa: BLE001  whatever it fails at, it would fail at for ever
-            return Refused(f"{type(error).__name__}: {error}")
+            return ConsumerRefusal(f"{type(error).__name__}: {error}")
 
     return run
 
@@ -85,7 +85,7 @@ class Probe:
     def needs(self) -> dict[Path, Need]:
         """Return the need of each member that the consumer reads; of none if it fails at the event as it is."""
         usual = self._result(self._event)
-        if isinstance(usual, Refused):
+        if isinstance(usual, ConsumerRefusal):
             return {}
         found: dict[Path, Need] = {}
         for path, member in self._members.items():  # each behind the one that it is in
@@ -96,32 +96,32 @@ class Probe:
     def _need(self, path: Path, member: Member, usual: Result) -> Need | None:
         """Return the need of a member; of one that the event has not, as if it had the example."""
         if values_at(self._event, path):
-            gone = Gone.UNUSED if path[-1] == ITEM else self._gone(without(self._event, path), usual)
+            gone = LostMember.UNUSED if path[-1] == ITEM else self._gone(without(self._event, path), usual)
             return self._with_others(self._event, path, member, usual, gone)
         if path not in self._examples:
             return None
         event = with_member(self._event, path, self._examples[path])
         told = self._result(event)
-        if not values_at(event, path) or isinstance(told, Refused):
+        if not values_at(event, path) or isinstance(told, ConsumerRefusal):
             return None
-        return self._with_others(event, path, member, told, Gone.UNUSED if told == usual else Gone.LOST)
+        return self._with_others(event, path, member, told, LostMember.UNUSED if told == usual else LostMember.LOST)
 
-    def _with_others(self, event: Said, path: Path, member: Member, usual: Result, gone: Gone) -> Need:
+    def _with_others(self, event: Said, path: Path, member: Member, usual: Result, gone: LostMember) -> Need:
         keeps, refuses = False, set[str]()
         others = [values.others(value, member.schema) for value in values_at(event, path)]
         for name in others[0]:
             result = self._result(_with_other(event, path, others, name))
-            if isinstance(result, Refused):
+            if isinstance(result, ConsumerRefusal):
                 refuses.add(name)
             elif result != usual:
                 keeps = True
         return Need(gone, keeps, frozenset(refuses))
 
-    def _gone(self, event: Said, usual: Result) -> Gone:
+    def _gone(self, event: Said, usual: Result) -> LostMember:
         result = self._result(event)
-        if isinstance(result, Refused):
-            return Gone.REQUIRED
-        return Gone.UNUSED if result == usual else Gone.LOST
+        if isinstance(result, ConsumerRefusal):
+            return LostMember.REQUIRED
+        return LostMember.UNUSED if result == usual else LostMember.LOST
 
     def _result(self, event: Said) -> Result:
         self.runs += 1

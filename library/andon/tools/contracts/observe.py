@@ -10,9 +10,9 @@ from andon.tools.contracts.consumers import Consumer, consumers
 from andon.tools.contracts.examples import Examples
 from andon.tools.contracts.interview import Interview
 from andon.tools.contracts.members import Member, Path, paths_in
-from andon.tools.contracts.need import Gone, Need, Probe, run_of, together
-from andon.tools.contracts.publishers import Made, Unmade, entities_in
-from andon.tools.contracts.state import State, TypeState
+from andon.tools.contracts.need import LostMember, Need, Probe, run_of, together
+from andon.tools.contracts.publishers import MadeFact, Unmade, entities_in
+from andon.tools.contracts.state import ContractState, TypeState
 
 RAW: Final = "raw"
 DEPTH_OF_RAW: Final = 3
@@ -29,10 +29,10 @@ class Observed(NamedTuple):
     failures: stories that could not be told, and why. runs: how often consumers were run.
     """
 
-    state: State
-    made: list[Made]
+    state: ContractState
+    made: list[MadeFact]
     unmade: list[Unmade]
-    live: list[Made]
+    live: list[MadeFact]
     declared: frozenset[Topic]
     without_schema: Mapping[Topic, str]
     consumers: list[Consumer]
@@ -49,12 +49,12 @@ def observed() -> Observed:
     types = _types(schemas, made)
     interview = Interview(lambda topic: types[topic].all_members if topic in types else {})
     stories.told(interview)
-    live = [Made("", topic, event) for topic, event in _each_shape_once(interview.events)]
+    live = [MadeFact("", topic, event) for topic, event in _each_shape_once(interview.events)]
     types = {topic: one._replace(live=_shown_by(topic, live)) for topic, one in types.items()}
-    asking, found = Asking(types, [*made, *live]), [*consumers()]
+    asking, found = AskedConsumer(types, [*made, *live]), [*consumers()]
     needs = {consumer.name: asking.needs_of(consumer) for consumer in found} | interview.needs
     needs |= {one.name: queries.needs_of(one, types) for one in queries.questions()}
-    state = State(types, {name: of for name, of in needs.items() if of}, frozenset(interview.faults))
+    state = ContractState(types, {name: of for name, of in needs.items() if of}, frozenset(interview.faults))
     return Observed(
         state,
         made,
@@ -70,7 +70,7 @@ def observed() -> Observed:
     )
 
 
-def _types(schemas: Mapping[Topic, JsonObject], made: list[Made]) -> dict[Topic, TypeState]:
+def _types(schemas: Mapping[Topic, JsonObject], made: list[MadeFact]) -> dict[Topic, TypeState]:
     found: dict[Topic, TypeState] = {}
     for topic, schema in schemas.items():
         events = {one.sample: one.event for one in made if one.topic == topic}
@@ -89,7 +89,7 @@ def _each_shape_once(events: list[tuple[Topic, JsonObject]]) -> Iterator[tuple[T
             yield topic, event
 
 
-def _shown_by(topic: Topic, live: list[Made]) -> frozenset[Path]:
+def _shown_by(topic: Topic, live: list[MadeFact]) -> frozenset[Path]:
     return frozenset(path for one in live if one.topic == topic for path in paths_in(entities_in(one.event)))
 
 
@@ -98,10 +98,10 @@ def is_of(topic: Topic, of: Topic) -> bool:
     return topic == of or (of[0] == ANY and topic[1] == of[1])
 
 
-class Asking:
+class AskedConsumer:
     """Asks consumers of single events; `examples`: for what those lack; `runs`: how often they were run."""
 
-    def __init__(self, types: Mapping[Topic, TypeState], events: list[Made]) -> None:
+    def __init__(self, types: Mapping[Topic, TypeState], events: list[MadeFact]) -> None:
         self._types, self._events, self.runs = types, events, 0
         self.examples = Examples(types, events)
 
@@ -126,7 +126,7 @@ class Asking:
 
 def _is_of_whole(path: Path, need: Need) -> bool:
     """Return True if an attribute of a row is kept with the whole of it, and nothing more is to be said of it."""
-    return path[0] == RAW and len(path) == DEPTH_OF_RAW and need == Need(Gone.LOST, keeps=True)
+    return path[0] == RAW and len(path) == DEPTH_OF_RAW and need == Need(LostMember.LOST, keeps=True)
 
 
 def _members_in(one: TypeState, event: JsonObject) -> dict[Path, Member]:

@@ -6,8 +6,8 @@ from typing import Final, NamedTuple
 from andon.events.topic import ANY, Topic
 from andon.tools.contracts.event_schema import summary_of
 from andon.tools.contracts.members import Path, text_of
-from andon.tools.contracts.need import Gone, Need
-from andon.tools.contracts.state import State, TypeState
+from andon.tools.contracts.need import LostMember, Need
+from andon.tools.contracts.state import ContractState, TypeState
 from andon.tools.contracts.verdict import package_of, readers_of
 
 HEAD: Final = """\
@@ -29,13 +29,13 @@ UNSEEN: Final = "What no sample and no story shows"
 
 
 class Blind(NamedTuple):
-    """What nobody could be asked about. rules: that decided nothing. members: of a type, that no event has."""
+    """Gaps: nobody could be asked. rules: that decided nothing. members: of a type, that no event has."""
 
     rules: Sequence[str] = ()
     members: Mapping[Topic, Sequence[Path]] = {}
 
 
-def page(state: State, blind: Blind, *, verb: str) -> str:
+def page(state: ContractState, blind: Blind, *, verb: str) -> str:
     """Return the page; verb: by which it is written."""
     sources = sorted({source for source, _ in state.types})
     parts = [HEAD.format(verb=verb), _picture(state), LEGEND]
@@ -45,7 +45,7 @@ def page(state: State, blind: Blind, *, verb: str) -> str:
     return "\n\n".join([*parts, *_unseen(blind)]) + "\n"
 
 
-def _picture(state: State) -> str:
+def _picture(state: ContractState) -> str:
     arrows: dict[tuple[str, str], int] = {}
     for topic in state.types:
         for reader in sorted({package_of(who) for who, _ in readers_of(topic, state)}):
@@ -59,7 +59,7 @@ def _node(name: str) -> str:
     return f"{name}" if name.isidentifier() else f'"{name}"'
 
 
-def _alike(state: State, source: str) -> list[list[Topic]]:
+def _alike(state: ContractState, source: str) -> list[list[Topic]]:
     """Return the types of a service, those together of which the same is said and read."""
     found: list[list[Topic]] = []
     for topic in sorted(topic for topic in state.types if topic[0] == source):
@@ -71,7 +71,7 @@ def _alike(state: State, source: str) -> list[list[Topic]]:
     return found
 
 
-def _section(topics: list[Topic], state: State) -> str:
+def _section(topics: list[Topic], state: ContractState) -> str:
     one = state.types[topics[0]]
     named = ", ".join(event_type for _, event_type in topics)
     versions = ", ".join(dict.fromkeys(f"{state.types[topic].version}" for topic in topics))
@@ -79,7 +79,7 @@ def _section(topics: list[Topic], state: State) -> str:
     return "\n".join([*lines, *(f"| {member} | {readers} |" for member, readers in _rows(topics[0], state))])
 
 
-def _rows(topic: Topic, state: State) -> list[tuple[str, str]]:
+def _rows(topic: Topic, state: ContractState) -> list[tuple[str, str]]:
     one = state.types[topic]
     return [
         (f"`{text_of(path)}{'?' if is_optional else ''}`", _readers(path, topic, state))
@@ -87,16 +87,16 @@ def _rows(topic: Topic, state: State) -> list[tuple[str, str]]:
     ]
 
 
-def _paths(one: TypeState, topic: Topic, state: State) -> Iterator[tuple[Path, bool]]:
+def _paths(one: TypeState, topic: Topic, state: ContractState) -> Iterator[tuple[Path, bool]]:
     yield from ((path, member.is_optional) for path, member in one.members.items())
     others = {path for who, needs in readers_of(topic, state) if who != _region_of(topic) for path in needs}
     yield from ((path, path[0] == "raw") for path in sorted(others) if path[0] in {"partitionKey", "raw"})
 
 
-def _readers(path: Path, topic: Topic, state: State) -> str:
+def _readers(path: Path, topic: Topic, state: ContractState) -> str:
     read = ((who, needs[path]) for who, needs in sorted(readers_of(topic, state)) if path in needs)
     read = ((who, need) for who, need in read if who != _region_of(topic))
-    return ", ".join(_reader(who, need) for who, need in read if need.gone is not Gone.UNUSED or need.keeps)
+    return ", ".join(_reader(who, need) for who, need in read if need.gone is not LostMember.UNUSED or need.keeps)
 
 
 def _region_of(topic: Topic) -> str:
@@ -105,7 +105,7 @@ def _region_of(topic: Topic) -> str:
 
 
 def _reader(who: str, need: Need) -> str:
-    return f"**{who}**" if need.gone is Gone.REQUIRED else who
+    return f"**{who}**" if need.gone is LostMember.REQUIRED else who
 
 
 def _unseen(blind: Blind) -> Iterable[str]:

@@ -25,7 +25,7 @@ OF_LIBRARY: Final[Mapping[Topic, type]] = {(ANY, fault.TYPE): FaultEntity, (ANY,
 """Facts about a message or a row: whoever meets it publishes them."""
 
 
-class Made(NamedTuple):
+class MadeFact(NamedTuple):
     """The event of a sample, on the wire, as its maker makes it today."""
 
     sample: str
@@ -65,9 +65,9 @@ def _facts() -> list[Facts]:
     return [package.facts for package in services() if package.has("facts")]
 
 
-def made() -> tuple[list[Made], list[Unmade]]:
+def made() -> tuple[list[MadeFact], list[Unmade]]:
     """Return the events that makers make of the samples of streams, and the samples of which they make none."""
-    found, unmade = list[Made](), list[Unmade]()
+    found, unmade = list[MadeFact](), list[Unmade]()
     for path in paths("stream"):
         record: StreamRecord = read(path)["Records"][0]
         package, _ = follower_of_table(record["eventSourceARN"].split("/")[1])
@@ -75,11 +75,11 @@ def made() -> tuple[list[Made], list[Unmade]]:
         if isinstance(event, str):
             unmade.append(Unmade(path.stem, package.facts.source, event))
         else:
-            found.append(Made(path.stem, (package.facts.source, event["type"]), event))
+            found.append(MadeFact(path.stem, (package.facts.source, event["type"]), event))
     return [*found, *_of_library()], unmade
 
 
-def _of_library() -> Iterator[Made]:
+def _of_library() -> Iterator[MadeFact]:
     """Yield the samples of faults and drift, of which there is no stream; what a project has none of, as it is made."""
     kept = {path.stem: read(path) for path in paths("domain") if (ANY, type_of(path)) in OF_LIBRARY}
     gone, now_ms = fault_of(Poison("no event"), "{}", consumer="things.listener", now_ms=BEGINNING_MS), BEGINNING_MS
@@ -87,7 +87,7 @@ def _of_library() -> Iterator[Made]:
     wrong = drift_of("things", key, kinds=["wrong"], found=found, expected=expected, repair="oplock", now_ms=now_ms)
     for event in (gone, wrong):
         kept.setdefault(event.type, {**event.to_wire()})
-    yield from (Made(name, (ANY, event["type"]), event) for name, event in sorted(kept.items()))
+    yield from (MadeFact(name, (ANY, event["type"]), event) for name, event in sorted(kept.items()))
 
 
 def maker_of(package: Package) -> Callable[[StreamRecord], JsonObject | str]:
@@ -105,7 +105,7 @@ def _event_of(record: StreamRecord, *, facts: Facts, tags: Mapping[str, str]) ->
 
 
 def made_again(topic: Topic, event: JsonObject) -> JsonObject | None:
-    """Return what today's maker makes of the row of an event, empty if that is no such fact; None: there is no row.
+    """Return the fact that today's maker makes of the row of an event, empty if that is no such fact; None: there is no row.
 
     Nor is there one if the maker fails: the row may be of a shape that only its sample of today has.
     """
@@ -134,5 +134,5 @@ def _wire(fact: Fact) -> JsonObject:
 
 
 def entities_in(event: JsonObject) -> dict[str, object]:
-    """Return what an event has beside its envelope."""
+    """Return the entities of an event."""
     return {name: value for name, value in event.items() if name not in ENVELOPE}

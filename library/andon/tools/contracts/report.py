@@ -7,13 +7,13 @@ from andon.tools.contracts.derive import Derived, news
 from andon.tools.contracts.diff import is_break
 from andon.tools.contracts.members import text_of
 from andon.tools.contracts.page import UNSEEN
-from andon.tools.contracts.state import State, topic_text
-from andon.tools.contracts.verdict import Finding, Severity
+from andon.tools.contracts.state import ContractState, topic_text
+from andon.tools.contracts.verdict import ContractFinding, Severity
 
 WORDS = {Severity.BREAKS: "breaks", Severity.LOSES: "loses"}
 
 
-def report(found: Derived, released: State | None) -> Iterator[str]:
+def report(found: Derived, released: ContractState | None) -> Iterator[str]:
     """Yield the lines: what is different from the release, who breaks or loses something, the verdict."""
     consumers, types = len(found.state.consumers), len(found.state.types)
     yield f"{types} types and {consumers} consumers, which were run {found.runs:,} times."
@@ -28,7 +28,7 @@ def report(found: Derived, released: State | None) -> Iterator[str]:
     yield _verdict(found.findings)
 
 
-def _news(today: State, released: State) -> Iterator[str]:
+def _news(today: ContractState, released: ContractState) -> Iterator[str]:
     for topic, different in news(today, released):
         if different is None:
             yield f"{topic_text(topic)} {'is new' if topic in today.types else 'is no more'} since the release."
@@ -39,7 +39,7 @@ def _news(today: State, released: State) -> Iterator[str]:
             yield f"{topic_text(topic)}, {kind}: {words}."
 
 
-def of_findings(findings: Iterable[Finding]) -> Iterator[str]:
+def of_findings(findings: Iterable[ContractFinding]) -> Iterator[str]:
     """Yield the findings, by topic."""
     for topic, of_topic in groupby(findings, key=lambda one: one.topic):
         yield topic_text(topic)
@@ -48,7 +48,7 @@ def of_findings(findings: Iterable[Finding]) -> Iterator[str]:
             yield f"  {WORDS[one.severity]} {one.who}: {path}{one.why}"
 
 
-def _verdict(findings: list[Finding]) -> str:
+def _verdict(findings: list[ContractFinding]) -> str:
     broken = {one.who for one in findings if one.severity is Severity.BREAKS}
     losing = {one.who for one in findings if one.severity is Severity.LOSES} - broken
     if broken:
@@ -56,6 +56,6 @@ def _verdict(findings: list[Finding]) -> str:
     return f"Loses something: {', '.join(sorted(losing))}." if losing else "Nobody breaks, nobody loses anything."
 
 
-def status_of(findings: Iterable[Finding]) -> int:
+def status_of(findings: Iterable[ContractFinding]) -> int:
     """Return the status that the command ends with: 0, 1 if somebody loses, 2 if somebody breaks."""
     return max((int(one.severity) for one in findings), default=0)

@@ -1,4 +1,4 @@
-"""What events of the release say, and events of today do not: members that vanish, and other values. Pure."""
+"""Members of released events against those of today: members that vanish, and other values. Pure."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -7,15 +7,17 @@ from andon.runtime.json_types import JsonObject
 from andon.tools.contracts.diff import Change, SchemaChange
 from andon.tools.contracts.members import Path, paths_in, values_at
 from andon.tools.contracts.need import UNUSED, Need
-from andon.tools.contracts.state import State, TypeState, same
+from andon.tools.contracts.state import ContractState, TypeState, same
 from andon.tools.contracts.values import kind_of
-from andon.tools.contracts.verdict import Finding, Severity, readers_of, severity_of
+from andon.tools.contracts.verdict import ContractFinding, Severity, readers_of, severity_of
 
 MadeAgain = Callable[[Topic, JsonObject], JsonObject | None]
 """A type and its event of the release -> the event that today's maker makes of the same row; None: of no row."""
 
 
-def of_events(released: State, today: State, again: MadeAgain, *, are_told: bool = True) -> Iterator[Finding]:
+def of_events(
+    released: ContractState, today: ContractState, again: MadeAgain, *, are_told: bool = True
+) -> Iterator[ContractFinding]:
     """Yield who loses what events say no more, or keeps another value.
 
     A member counts if it differs in the event that is made of the same row today, and in the sample of today: samples
@@ -28,7 +30,9 @@ def of_events(released: State, today: State, again: MadeAgain, *, are_told: bool
             for who, need in _needs_of(change.path, topic, released, today):
                 severity = _severity_of(need, change)
                 if severity:
-                    yield Finding(severity, who, topic, change.path, f"{change.words} by what is really published")
+                    yield ContractFinding(
+                        severity, who, topic, change.path, f"{change.words} by what is really published"
+                    )
 
 
 def _severity_of(need: Need, change: SchemaChange) -> Severity:
@@ -37,8 +41,8 @@ def _severity_of(need: Need, change: SchemaChange) -> Severity:
     return severity_of(need, change)
 
 
-def _needs_of(path: Path, topic: Topic, released: State, today: State) -> list[tuple[str, Need]]:
-    """Return what consumers need of a member, those of the release and those of today together."""
+def _needs_of(path: Path, topic: Topic, released: ContractState, today: ContractState) -> list[tuple[str, Need]]:
+    """Return the needs of consumers of a member, those of the release and those of today together."""
     found: dict[str, Need] = {}
     for state in (released, today):
         for who, needs in readers_of(topic, state):

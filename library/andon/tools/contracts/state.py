@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from andon.events.topic import Topic
 from andon.runtime.json_types import JsonObject
 from andon.tools.contracts.members import Member, Path, members_of, path_in, text_of
-from andon.tools.contracts.need import Gone, Need, Needs
+from andon.tools.contracts.need import LostMember, Need, Needs
 
 OF_ENVELOPE: Final[Mapping[Path, Member]] = {
     ("partitionKey",): Member({"type": "string"}, is_optional=False),
@@ -44,7 +44,7 @@ class TypeState(NamedTuple):
         return {**self.members, **OF_ENVELOPE}
 
 
-class State(NamedTuple):
+class ContractState(NamedTuple):
     """The contracts of a project. consumers: name -> topic -> needs. faults: consumers that gave something up."""
 
     types: Mapping[Topic, TypeState]
@@ -52,7 +52,7 @@ class State(NamedTuple):
     faults: frozenset[str] = frozenset()
 
 
-NONE = State({}, {})
+NONE = ContractState({}, {})
 
 
 def topic_text(topic: Topic) -> str:
@@ -66,7 +66,7 @@ def topic_in(text: str) -> Topic:
     return source, event_type
 
 
-def to_json(state: State) -> str:
+def to_json(state: ContractState) -> str:
     """Return a state as JSON, the same for the same state."""
     types = {topic_text(topic): _type_to_json(state.types[topic]) for topic in sorted(state.types)}
     consumers = {
@@ -77,10 +77,10 @@ def to_json(state: State) -> str:
     return json.dumps(whole, indent=1, ensure_ascii=False) + "\n"
 
 
-def from_json(text: str) -> State:
+def from_json(text: str) -> ContractState:
     """Read a state."""
     whole: JsonObject = json.loads(text)
-    return State(
+    return ContractState(
         {topic_in(topic): _type_in(one) for topic, one in whole["types"].items()},
         {
             name: {topic_in(topic): _needs_in(needs) for topic, needs in of.items()}
@@ -115,7 +115,7 @@ def _need_to_json(need: Need) -> str:
 def _need_in(text: str) -> Need:
     said, _, refused = text.partition("; not ")
     gone, _, kept = said.partition(", ")
-    return Need(Gone(gone), kept == "keeps", frozenset(one.strip() for one in _NAME.findall(refused)))
+    return Need(LostMember(gone), kept == "keeps", frozenset(one.strip() for one in _NAME.findall(refused)))
 
 
 def same(one: Any, other: Any) -> bool:  # noqa: ANN401  any JSON

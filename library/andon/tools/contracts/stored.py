@@ -28,7 +28,7 @@ class StoredEvents(NamedTuple):
         return [{**row, **to_typed({"event": event})} for row, event in zip(self.rows, events, strict=True)]
 
 
-class Reader(NamedTuple):
+class StoredReader(NamedTuple):
     """A consumer of the events in a table: its name, and what it makes of the table as it stands."""
 
     consumer: str

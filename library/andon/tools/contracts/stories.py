@@ -34,7 +34,7 @@ from andon.testing.loop import Answer
 from andon.testing.recorder import SAMPLES, Recorder
 from andon.testing.samples import paths, read
 from andon.tools.contracts.interview import Interview
-from andon.tools.contracts.stored import Reader
+from andon.tools.contracts.stored import StoredReader
 
 FILES: Final = (SAMPLES, "stories")
 
@@ -98,11 +98,11 @@ class Story(Recorder):
             self._ask(rule_name(control, rule), control, again)
 
     def _ask(self, consumer: str, control: Control, reads: Callable[[], object]) -> None:
-        self._interview.ask(Reader(consumer, self.tables[control.table.variable], reads))
+        self._interview.ask(StoredReader(consumer, self.tables[control.table.variable], reads))
 
 
 def told(interview: Interview) -> None:
-    """Tell all stories, and ask whoever is in them; one that cannot be told to its end is a failure of its package."""
+    """Play all stories, and ask whoever is in them; one that cannot be told to its end is a failure of its package."""
     with redirect_stdout(io.StringIO()), patch.object(clock, "wait", _no_time_passes):  # what handlers log
         for package, file in _files():
             with Story(package, interview) as story:
@@ -147,7 +147,7 @@ def rule_name(control: Control, rule: Rule) -> str:
 
 
 def decided(control: Control, key: str, sort: str, rule: Rule) -> object:
-    """Return what a rule decides at the event of a sort key, and when it is due; None: that is no anchor of it.
+    """Return the decisions of a rule at the event of a sort key, and when it is due; None: that is no anchor of it.
 
     Raises:
         Exception: it fails there, or the event cannot be read.
@@ -166,7 +166,7 @@ def decided(control: Control, key: str, sort: str, rule: Rule) -> object:
 
 
 def messages(gateway: Gateway, wire: JsonObject) -> list[Message]:
-    """Return what a sender would send when an event wakes it, by each way."""
+    """Return the messages of a sender when an event wakes it, by each way."""
     wake, now_ms = gateway.wake_of(DomainEvent.from_wire(wire)), clock.now_ms()
     due = gateway.waiting_of(wake, now_ms).due
     return [gateway.compose(wake, way, due, now_ms) for way in gateway.ways_of(wake, due, now_ms) if due]

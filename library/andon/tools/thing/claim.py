@@ -20,7 +20,7 @@ CLOSED: Final = "nothing is provisioned by claim here; provisionedByClaim of the
 NAME: Final = "claim"
 
 
-class Claim(NamedTuple):
+class ThingClaim(NamedTuple):
     """A claim that counts. created: when AWS signed it."""
 
     kind: str
@@ -66,7 +66,7 @@ def make(stack: Deployed, kind_name: str, *, home: Path, folder: Path | None = N
     return MadeClaim(kind.name, made.id, template, fleet.client_of(root, ""), topics, broker, folder)
 
 
-def claims(stack: Deployed, kind_name: str | None = None) -> list[Claim]:
+def claims(stack: Deployed, kind_name: str | None = None) -> list[ThingClaim]:
     """Return the claims that count, of a kind or of all, the oldest first.
 
     Raises:
@@ -78,7 +78,7 @@ def claims(stack: Deployed, kind_name: str | None = None) -> list[Claim]:
     return sorted(found, key=lambda one: (one.created, one.id))
 
 
-def withdraw(stack: Deployed, which: str, kind_name: str | None = None) -> list[Claim]:
+def withdraw(stack: Deployed, which: str, kind_name: str | None = None) -> list[ThingClaim]:
     """End the claims whose ids begin so, or `all`; return them. What they made goes on.
 
     Raises:
@@ -102,7 +102,7 @@ def _chosen(kind_name: str | None) -> list[Kind]:
     return [kind_named(kind_name)] if kind_name else [*kinds().values()]
 
 
-def _of_kind(iot: Any, root: str, kind: Kind) -> Iterator[Claim]:  # noqa: ANN401  boto3's
+def _of_kind(iot: Any, root: str, kind: Kind) -> Iterator[ThingClaim]:  # noqa: ANN401  boto3's
     try:
         pages = [*iot.get_paginator("list_targets_for_policy").paginate(policyName=fleet.policy_of(root, kind))]
     except iot.exceptions.ResourceNotFoundException:
@@ -110,4 +110,4 @@ def _of_kind(iot: Any, root: str, kind: Kind) -> Iterator[Claim]:  # noqa: ANN40
     for target in (target for page in pages for target in page["targets"]):
         id_ = target.rpartition("/")[2]
         described = iot.describe_certificate(certificateId=id_)["certificateDescription"]
-        yield Claim(kind.name, id_, described["creationDate"])
+        yield ThingClaim(kind.name, id_, described["creationDate"])

@@ -8,7 +8,7 @@ from typing import Final
 from andon.project import project
 from andon.tools.called import as_called
 from andon.tools.thing.certificate import CERTIFICATE, KEY, SIGNERS, seen
-from andon.tools.thing.claim import ALL, SHOWN, Claim, MadeClaim, claims, make, withdraw
+from andon.tools.thing.claim import ALL, SHOWN, MadeClaim, ThingClaim, claims, make, withdraw
 from andon.tools.views.deployed import deployed
 
 HOME: Final = project().local / "claims"
@@ -32,7 +32,7 @@ def text_of(made: MadeClaim, *, seen_from: Path) -> str:
     return "\n".join([*(f"{name:<12} {value}" for name, value in lines.items()), "", ends])
 
 
-def listed(found: list[Claim]) -> str:
+def listed(found: list[ThingClaim]) -> str:
     """Return claims, a line each."""
     lines = (f"{one.id[:SHOWN]}  {one.created.astimezone(UTC):%Y-%m-%d %H:%M}  {one.kind}" for one in found)
     return "\n".join(lines) or NONE

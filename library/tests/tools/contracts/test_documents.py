@@ -13,12 +13,12 @@ from andon.events.topic import ANY, Topic
 from andon.runtime.json_types import JsonObject
 from andon.tools.contracts import asyncapi, documents, eventcatalog
 from andon.tools.contracts.event_schema import defined, file_of, json_schema
-from andon.tools.contracts.eventcatalog import Part
+from andon.tools.contracts.eventcatalog import CatalogPart
 from andon.tools.contracts.members import path_in
-from andon.tools.contracts.need import Gone, Need
+from andon.tools.contracts.need import LostMember, Need
 from andon.tools.contracts.page import UNSEEN, Blind, page
 from andon.tools.contracts.schema import schema_of
-from andon.tools.contracts.state import State, TypeState
+from andon.tools.contracts.state import ContractState, TypeState
 
 MOVED: Final[Topic] = ("things", "thing-moved")
 LOST_BY_ALL: Final[Topic] = (ANY, "thing-lost")
@@ -46,8 +46,11 @@ EVENT: Final[JsonObject] = {
     "thing": {"id": "a", "place": {"name": "north"}},
     "raw": {"new": {"id": "a"}, "old": None},
 }
-NEEDS: Final = {path_in("thing.place"): Need(Gone.REQUIRED, keeps=True), path_in("thing.id"): Need(Gone.LOST)}
-STATE: Final = State(
+NEEDS: Final = {
+    path_in("thing.place"): Need(LostMember.REQUIRED, keeps=True),
+    path_in("thing.id"): Need(LostMember.LOST),
+}
+STATE: Final = ContractState(
     {
         MOVED: TypeState(2, "thing", schema_of(Thing), {"thing-moved": EVENT}, frozenset()),
         LOST_BY_ALL: TypeState(1, "place", schema_of(Place), {}, frozenset()),
@@ -55,7 +58,11 @@ STATE: Final = State(
     {"shelf.listener": {MOVED: NEEDS}},
 )
 PUBLISHERS: Final = {MOVED: ["things"], LOST_BY_ALL: ["things", "shelf"]}
-PARTS: Final = [Part("things", "Things."), Part("shelf", "A shelf."), Part("lake", "All.", keeps_all=True)]
+PARTS: Final = [
+    CatalogPart("things", "Things."),
+    CatalogPart("shelf", "A shelf."),
+    CatalogPart("lake", "All.", keeps_all=True),
+]
 
 
 def resolved(document: JsonObject, reference: str) -> Any:  # noqa: ANN401  any JSON

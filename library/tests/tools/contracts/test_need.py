@@ -20,7 +20,7 @@ from andon.tools.contracts.members import (
     with_member,
     without,
 )
-from andon.tools.contracts.need import UNUSED, Gone, Need, Probe, run_of, together
+from andon.tools.contracts.need import UNUSED, LostMember, Need, Probe, run_of, together
 from andon.tools.contracts.schema import schema_of
 from toys.made_types import VALUES
 
@@ -28,9 +28,9 @@ NAMES: Final = ("id", "place", "size", "owner")
 OTHER_KINDS: Final = frozenset(values.KINDS) - {"a text"}
 NEAR: Final = frozenset({"an empty text", values.ANOTHER_TEXT})
 
-REQUIRED: Final = Need(Gone.REQUIRED, keeps=True, refuses=OTHER_KINDS)
-CHECKED: Final = Need(Gone.REQUIRED, refuses=OTHER_KINDS)
-LOST: Final = Need(Gone.LOST, keeps=True)
+REQUIRED: Final = Need(LostMember.REQUIRED, keeps=True, refuses=OTHER_KINDS)
+CHECKED: Final = Need(LostMember.REQUIRED, refuses=OTHER_KINDS)
+LOST: Final = Need(LostMember.LOST, keeps=True)
 
 USES: Final[dict[str, Need]] = {"require": REQUIRED, "check": CHECKED, "keep": LOST, "ignore": UNUSED}
 PATHS: Final = st.lists(st.sampled_from((*NAMES, ITEM)), min_size=1, max_size=3).map(tuple)
@@ -43,13 +43,13 @@ class Thing(TypedDict):
     owner: str
 
 
-class Part(TypedDict):
+class CatalogPart(TypedDict):
     name: str
     colour: NotRequired[str]
 
 
 class Whole(TypedDict):
-    parts: list[Part]
+    parts: list[CatalogPart]
 
 
 MEMBERS: Final = members_of(schema_of(Thing))
@@ -96,7 +96,7 @@ def test_members_of_items_are_asked_about_in_all_items_at_once() -> None:
 
     needs = needs_of(lambda one: [part["name"] for part in one["parts"]], event, members_of(schema_of(Whole)))
 
-    assert needs[path_in("parts[].name")].gone is Gone.REQUIRED
+    assert needs[path_in("parts[].name")].gone is LostMember.REQUIRED
     assert path_in("parts[].colour") not in needs
 
 
@@ -109,7 +109,7 @@ def test_what_a_consumer_does_not_read_is_not_looked_into() -> None:
     assert probe.runs == asked_about_the_whole
 
 
-@given(*[st.builds(Need, st.sampled_from(Gone), st.booleans(), st.frozensets(st.sampled_from(["a", "b"])))] * 3)
+@given(*[st.builds(Need, st.sampled_from(LostMember), st.booleans(), st.frozensets(st.sampled_from(["a", "b"])))] * 3)
 def test_needs_of_several_events_are_put_together_in_any_order(one: Need, two: Need, three: Need) -> None:
     path = ("id",)
 
@@ -118,7 +118,7 @@ def test_needs_of_several_events_are_put_together_in_any_order(one: Need, two: N
 
 
 def test_the_gravest_effect_counts() -> None:
-    assert [Need(one) | Need(other) for one in Gone for other in Gone if one is not other].count(
+    assert [Need(one) | Need(other) for one in LostMember for other in LostMember if one is not other].count(
         REQUIRED._replace(keeps=False, refuses=frozenset())
     ) == 4
 

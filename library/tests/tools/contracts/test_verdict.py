@@ -12,17 +12,17 @@ from andon.tools.contracts import report, said, verdict
 from andon.tools.contracts.derive import Derived, news, versioned
 from andon.tools.contracts.diff import Change, SchemaChange
 from andon.tools.contracts.members import Path, path_in
-from andon.tools.contracts.need import UNUSED, Gone, Need
+from andon.tools.contracts.need import UNUSED, LostMember, Need
 from andon.tools.contracts.page import Blind
 from andon.tools.contracts.schema import schema_of
-from andon.tools.contracts.state import State, TypeState, from_json, to_json
-from andon.tools.contracts.verdict import Finding, Severity
+from andon.tools.contracts.state import ContractState, TypeState, from_json, to_json
+from andon.tools.contracts.verdict import ContractFinding, Severity
 
 FINE, LOSES, BREAKS = Severity.FINE, Severity.LOSES, Severity.BREAKS
 MOVED: Final[Topic] = ("things", "thing-moved")
-REQUIRED: Final = Need(Gone.REQUIRED, keeps=True, refuses=frozenset({"a number", "null"}))
-LOST: Final = Need(Gone.LOST, keeps=True)
-CHECKED: Final = Need(Gone.REQUIRED, refuses=frozenset({"another text"}))
+REQUIRED: Final = Need(LostMember.REQUIRED, keeps=True, refuses=frozenset({"a number", "null"}))
+LOST: Final = Need(LostMember.LOST, keeps=True)
+CHECKED: Final = Need(LostMember.REQUIRED, refuses=frozenset({"another text"}))
 ID, PLACE, KIND, NOTE = map(path_in, ("thing.id", "thing.place", "thing.kind", "thing.note"))
 
 
@@ -69,10 +69,12 @@ READERS: Final[dict[str, dict[Path, Need]]] = {
 }
 
 
-def a_state(kind: object = Thing, event: JsonObject = EVENT, **more: Any) -> State:  # noqa: ANN401
+def a_state(kind: object = Thing, event: JsonObject = EVENT, **more: Any) -> ContractState:  # noqa: ANN401
     readers = more.get("readers", READERS)
     one = TypeState(1, "thing", schema_of(kind), {"thing-moved": event}, more.get("live", frozenset()))
-    return State({MOVED: one}, {who: {MOVED: needs} for who, needs in readers.items()}, more.get("faults", frozenset()))
+    return ContractState(
+        {MOVED: one}, {who: {MOVED: needs} for who, needs in readers.items()}, more.get("faults", frozenset())
+    )
 
 
 def named(findings: Any) -> dict[tuple[str, str], Severity]:  # noqa: ANN401
@@ -105,7 +107,7 @@ def test_a_listed_value_that_todays_consumer_was_tried_with_is_no_matter_of_anot
     change = SchemaChange(KIND, Change.VALUE, '"huge"')
 
     assert verdict.severity_of(CHECKED, change, now=CHECKED) is FINE
-    assert verdict.severity_of(CHECKED, change, now=Need(Gone.LOST, refuses=frozenset({'"huge"'}))) is BREAKS
+    assert verdict.severity_of(CHECKED, change, now=Need(LostMember.LOST, refuses=frozenset({'"huge"'}))) is BREAKS
 
 
 @pytest.mark.parametrize(
@@ -133,13 +135,13 @@ def test_a_reader_that_is_no_more_is_told_to_be_released_first() -> None:
 
 
 def test_readers_of_a_type_that_is_no_more_lose_it() -> None:
-    found = named(verdict.of_schemas(a_state(), State({}, {})))
+    found = named(verdict.of_schemas(a_state(), ContractState({}, {})))
 
     assert found == dict.fromkeys(((who, "") for who in READERS), LOSES)
 
 
 def test_who_requires_what_may_be_missing_or_refuses_what_is_listed_breaks_today() -> None:
-    refuses_large = Need(Gone.LOST, refuses=frozenset({'"large"'}))
+    refuses_large = Need(LostMember.LOST, refuses=frozenset({'"large"'}))
     today = a_state(readers={"odd.listener": {NOTE: REQUIRED, KIND: refuses_large}, "list.listener": {NOTE: LOST}})
 
     assert named(verdict.of_types(today)) == {
@@ -200,7 +202,7 @@ def test_a_version_grows_exactly_with_what_a_reader_may_not_expect_and_keeps_the
 
 
 def test_the_gravest_finding_of_a_member_is_the_one_that_is_said() -> None:
-    findings = [Finding(one, "a.listener", MOVED, ID, one.name) for one in (LOSES, BREAKS, LOSES)]
+    findings = [ContractFinding(one, "a.listener", MOVED, ID, one.name) for one in (LOSES, BREAKS, LOSES)]
 
     assert [one.why for one in verdict.each_once(iter(findings))] == ["BREAKS"]
 
@@ -208,7 +210,7 @@ def test_the_gravest_finding_of_a_member_is_the_one_that_is_said() -> None:
 @given(
     st.builds(
         Need,
-        st.sampled_from(Gone),
+        st.sampled_from(LostMember),
         st.booleans(),
         st.frozensets(st.sampled_from(["null", "a fraction", '"x, y; \\" z"', '"required"'])),
     )
