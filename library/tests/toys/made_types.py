@@ -17,14 +17,14 @@ def _typed_dict(members: dict[str, Any]) -> Any:  # noqa: ANN401  a type
 
 
 def _members(kinds: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
-    member = st.one_of(kinds, kinds.map(lambda kind: NotRequired[kind]))  # type: ignore[valid-type]
+    member = st.one_of(kinds, kinds.map(lambda kind: NotRequired[kind]))
     return st.dictionaries(st.sampled_from(NAMES), member, min_size=1).map(_typed_dict)
 
 
 def _wider(kinds: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     return st.one_of(
         _members(kinds),
-        kinds.map(lambda kind: list[kind]),
+        kinds.map(lambda kind: list[kind]),  # type: ignore[valid-type]
         st.tuples(kinds, kinds).map(lambda pair: pair[0] | pair[1] if pair[0] is not pair[1] else pair[0]),
     )
 

@@ -105,7 +105,7 @@ def _event_of(record: StreamRecord, *, facts: Facts, tags: Mapping[str, str]) ->
 
 
 def made_again(topic: Topic, event: JsonObject) -> JsonObject | None:
-    """Return the fact that today's maker makes of the row of an event, empty if that is no such fact; None: there is no row.
+    """Return the fact of today's maker for the row of an event, empty if that is no such fact; None: there is no row.
 
     Nor is there one if the maker fails: the row may be of a shape that only its sample of today has.
     """
