@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install new samples up redeploy call device connect down import demo console inbox token load archive audit bench attack region-drill prove-people prove-telling gateway gateway-check gateway-torture prove-opcua test deployed cut-over machine pages others measured types nag wheel site docs release mutants lint check synth openapi agents figures pictures costs simulate query train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
+.PHONY: help install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench attack region-drill prove-people prove-telling gateway gateway-check gateway-torture prove-opcua test deployed cut-over machine pages others measured types nag wheel site contracts contracts-current contracts-lint prove-contracts docs release mutants lint check synth openapi agents figures pictures costs simulate query trace train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -40,6 +40,10 @@ down:  ## end what `make up` started
 connect: device
 device: install  ## let a machine, or a plant's gateway, connect to the running system by MQTT: ID=press-7 or FACTORY=gdl-1 (a new certificate: AGAIN=1)
 	@$(ANDON) connect $(if $(FACTORY),factory '$(FACTORY)',equipment '$(ID)') $(if $(AGAIN),--again) $(ON_STACK)
+
+claim: override export TO := $(value TO)
+claim: install  ## make a claim, by which machines or gateways get a certificate of their own: KIND=equipment TO=folder; alone lists; withdraw: END=3fa2b1
+	@$(ANDON) claim $(if $(KIND),'$(KIND)') $(if $(value TO),--to "$$TO") $(if $(END),--end '$(END)') $(ON_STACK)
 
 # As they were typed: a token, and folders with a $ in their names.
 import: override export CSV := $(value CSV)
@@ -83,6 +87,13 @@ query: override export ARGS := $(value ARGS)
 query: override export NAME := $(if $(filter line,$(origin NAME)),$(NAME))
 query: install  ## ask the lake: SQL="SELECT …" or NAME=story ARGS="equipment=press-7" (CSV=file PLOT=file.png, NAMES=1); alone lists
 	@$(ANDON) query
+
+trace: override export ID := $(if $(filter line,$(origin ID)),$(value ID))
+trace: override export OTLP := $(value OTLP)
+trace: override export LAKE := $(if $(filter line,$(origin LAKE)),$(value LAKE))
+trace: override export UNTIL := $(if $(filter line,$(origin UNTIL)),$(UNTIL))
+trace: install  ## follow a fact from its cause to all that came of it: ID=<event, x-after, or press-7/ERROR/time> (OTLP=file.json, LAKE=folder, UNTIL=day)
+	@$(ANDON) trace
 
 train: install  ## learn from the lake what is usual, for anomalies: ARGS="since=2026-11-01"; how good it is: EVALUATE=1
 	@$(RUN) demo.lake.make_train
@@ -168,10 +179,11 @@ attack: install  ## attack a stack of its own, print what was tried and what hel
 
 test: lint  ## check, and run every test (check, then some of them: ARGS="-k order")
 	@$(if $(ARGS),$(MAKE) --no-print-directory types nag site && $(PYTHON) -m pytest $(ARGS),$(MAKE) --no-print-directory \
-	--jobs=5 BESIDE=1 deployed types nag site machine pages cut-over others measured)
+	--jobs=5 BESIDE=1 deployed types site contracts-current machine pages cut-over others measured)
 
 # Five at a time, in this order. Three of them mostly wait, two for a stack, each for its own, and one for a browser;
-# what only computes gives way to them. All but `others` say what they have to say in one piece.
+# what only computes gives way to them. All but `others` say what they have to say in one piece. What `nag` looks for,
+# `machine` does, in the templates that it has anyway.
 deployed:
 	@$(PYTHON) -m pytest $(UNFOUND) tests/e2e --ignore=$(CUTOVER) $(IN_ONE_PIECE)
 
@@ -204,7 +216,7 @@ IN_ONE_PIECE = $(if $(BESIDE),> .local/test-$@.log 2>&1; status=$$?; cat .local/
 mutants: install  ## break each law of the design in a copy, and see that its tests notice: ARGS="-k oplock"
 	@$(RUN) tests.mutants $(ARGS)
 
-check: lint types nag wheel site  ## lint (code, pipeline), formatting, types (Python's and the page's), a synth for AWS with cdk-nag and cfn-lint, the site of docs/
+check: lint types nag wheel site contracts-current  ## lint (code, pipeline), formatting, types (Python's and the page's), a synth for AWS with cdk-nag and cfn-lint, the site of docs/, the contracts of events
 
 lint: install
 	@.venv/bin/ruff check .
@@ -231,6 +243,16 @@ wheel: install
 
 site: install
 	@$(PROGRESS) "building the site of docs/" $(MKDOCS) build --quiet $(IN_ONE_PIECE)
+
+contracts-current: install
+	@ANDON_CALLED_BY=make $(PROGRESS) "asking who needs what of each event" $(PYTHON) -m andon.tools.cli contracts --check \
+	$(IN_ONE_PIECE)
+
+contracts: install  ## say who publishes what, who needs what of it, and who breaks, and write the documents; the state is the released one: RELEASE=1
+	@$(ANDON) contracts $(if $(RELEASE),--release)
+
+prove-contracts: install  ## change publishers and consumers in a copy, and see whom `make contracts` names: K=board (some), SAMPLES=1 (recorded anew)
+	@$(RUN) bench.contracts $(if $(K),-k '$(K)') $(if $(SAMPLES),--samples)
 
 docs: install  ## show docs/ as a site on this machine, with a search and the library's API, until Ctrl-C: PORT=8000
 	@$(MKDOCS) serve --dev-addr=127.0.0.1:$(or $(PORT),8000)
@@ -287,7 +309,7 @@ pins:
 	@cd requirements && ../$(PIN) $(ARGS) dev.in
 	@cd requirements && ../$(PIN) $(ARGS) emulator.in
 	@cd requirements && ../$(PIN) $(ARGS) uv.in
-	@cp requirements/runtime.* requirements/emulator.* $(TEMPLATE)/requirements
+	@cp requirements/runtime.* requirements/emulator.* requirements/uv.* $(TEMPLATE)/requirements
 	@cd $(TEMPLATE)/requirements && $(CURDIR)/$(PIN) --no-annotate --constraint=$(CURDIR)/requirements/dev.txt dev.in
 	@cd $(TEMPLATE) && npm install --package-lock-only --silent --no-audit --no-fund
 	@npm install --package-lock-only --silent --no-audit --no-fund

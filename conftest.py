@@ -81,10 +81,10 @@ def layer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def template(layer: Path) -> Synthesised:
-    """Return the stage dev, for the tests of the infrastructure and for the law of permissions."""
+    """Return the stage dev, audited, for the tests of the infrastructure and for the law of permissions."""
     from tests.support.infra.synthesised import synthesise  # noqa: PLC0415  it loads the CDK
 
-    return synthesise(layer)
+    return synthesise(layer, audited=True)
 
 
 @pytest.fixture(scope="session")

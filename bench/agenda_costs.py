@@ -1,4 +1,4 @@
-"""What a screen pays that shows the agenda of a week: in one page of the table, or in an object for each day; counted.
+"""Cost of a screen that shows the agenda of a week: from one page of the table, or an object for each day; counted.
 
 Dollars of a million weeks: API, calls of Lambda, and what they read. Lambda's time, some cents, is not in them.
 """
@@ -105,7 +105,7 @@ def _factory(orders_a_day: int) -> Iterator[_Factory]:
 
 
 def of_weeks() -> dict[int, Reads]:
-    """Return what it costs to read a week, by its orders a day."""
+    """Return the cost of reading a week, by its orders a day."""
     found = {}
     for number in ORDERS_A_DAY:
         with _factory(number) as factory:

@@ -1,4 +1,4 @@
-"""What it costs to ask for help by chains, in addition to what a report or a call costs anyway; counted.
+"""Cost of asking for help by chains, in addition to that of the report or the call; counted.
 
 Dollars of a million: what `dispatch` reads and writes, and the events of it that the bus takes. Calls of Lambda, and
 what subscribers keep of these events, are not in them.

@@ -1,4 +1,4 @@
-"""What a content of a user costs: uploaded, and referred to by others; counted, without Lambda and the API.
+"""Cost of a user's content, uploaded and then referred to by others; counted, without Lambda and the API.
 
 A row has 300 bytes. An upload is a PUT and the requests around it; that DynamoDB removes rows, and S3 objects, is free.
 """
@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Final
 
 from andon.content.contents import Content, Contents
-from andon.content.keep import Awaited, keep
+from andon.content.keep import AwaitedUpload, keep
 from andon.content.links import to_upload
 from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Keys, TableSchema
@@ -46,7 +46,7 @@ def _keep(aws: Counted, place: str) -> float:
     reference = {"pk": place, "sk": CONTENT.sha256, "ttl": TTL_SECONDS, "text": "x" * 180}
     with frozen_clock(NOW_MS):
         answer = keep(CONTENTS, CONTENT, reference, now_ms=NOW_MS)
-        if isinstance(answer, Awaited):
+        if isinstance(answer, AwaitedUpload):
             told = to_upload(CONTENTS, answer.name, CONTENT, now_ms=NOW_MS)
             presigned.request(aws, "PUT", told.url, headers=told.headers, body=BODY)
             keep(CONTENTS, CONTENT, reference, now_ms=NOW_MS)

@@ -9,6 +9,7 @@ from typing import Final
 from bench import (
     agenda_costs,
     chain_costs,
+    claim_costs,
     content_costs,
     object_costs,
     report_units,
@@ -18,7 +19,7 @@ from bench import (
 )
 from bench.simulate import bills, windows
 
-PARTS: Final = (object_costs, agenda_costs, content_costs, chain_costs, telling_costs, thing_costs)
+PARTS: Final = (object_costs, agenda_costs, content_costs, chain_costs, telling_costs, thing_costs, claim_costs)
 
 
 def main() -> int:

@@ -23,7 +23,7 @@ class Counted(AwsInMemory):
         super().__init__(schemas, buckets, self.meter)
 
     def spent(self) -> float:
-        """Return what was spent since the last time."""
+        """Return the dollars spent since the last call."""
         used, self.meter.used = self.meter.used, Meter().used
         dollars, self.dollars = self.dollars, 0.0
         units = used.write_units * WRITE_UNIT.dollars + used.reads * READ_UNIT.dollars

@@ -1,4 +1,4 @@
-"""What a view by groups costs in a table and in objects: its events by batch, and its lists by length; counted.
+"""Cost of a view by groups, in a table and in objects: its events by batch, and its lists by length; counted.
 
 A row has 300 bytes. In the table it is listed by an index with all of it, in which an entry that moves is deleted and
 put. In objects it leaves a tombstone. Lambda's time is about the same and not in here; traffic within a region is free.

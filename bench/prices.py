@@ -51,6 +51,7 @@ DATA_EVENT: Final = _million(
 IOT_PAGE: Final = "https://aws.amazon.com/iot-core/pricing/"
 IOT_MINUTE: Final = _million("AWS IoT, minutes of connections", 0.08, IOT_PAGE)
 IOT_MESSAGE: Final = _million("AWS IoT messages, for each 5 KB; none by Basic Ingest", 1.00, IOT_PAGE)
+IOT_OPERATION: Final = _million("AWS IoT operations of the registry, for each 1 KB", 1.25, IOT_PAGE)
 IOT_RULE: Final = _million("AWS IoT rules triggered, for each 5 KB", 0.15, IOT_PAGE)
 IOT_ACTION: Final = _million("AWS IoT actions of rules, for each 5 KB", 0.15, IOT_PAGE)
 

@@ -27,7 +27,7 @@ REPORTS: Final = MACHINES * ROUNDS
 
 
 def due_after_ms(state: str, *, first: bool = False) -> frozenset[int]:
-    """Return how long after a report rules of dispatch are due, each a row; gaps need one at the first report alone."""
+    """Return the delays after which rules of dispatch are due, each a row; gaps need one at the first report alone."""
     sample = DomainEvent.from_wire(json.loads((SAMPLES / "domain" / "state-reported.json").read_text()))
     report = sample._replace(entities={"state": {**sample.entity("state").fields, "state": state}})
     rules = CONTROL.rules.at(REPORTED[0], report)

@@ -1,4 +1,4 @@
-"""What it costs to tell a person, in addition to what it costs to ask for their help; counted.
+"""Cost of telling a person, in addition to that of asking for their help; counted.
 
 Dollars of a million requests for help: what `notify` reads and writes, and the events of it that the bus takes, until
 nothing about them is due any more. Calls of Lambda, what a channel costs, and what subscribers keep are not in them.

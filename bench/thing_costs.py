@@ -1,4 +1,4 @@
-"""What it costs to bring reports onto the bus over MQTT, beside `POST /states`; counted.
+"""Cost of bringing reports onto the bus over MQTT, beside that of `POST /states`; counted.
 
 Dollars of a million reports, each machine's every five minutes: what AWS IoT, the queue and the API take, what is read
 to know whose machines they are, and the bus, of which facts share entries that come together: 60,000 machines report.
@@ -21,7 +21,7 @@ from bench.simulate.counted_loop import iot_messages
 from bench.simulate.limits import QUEUE_POLLERS, RECEIVED_AT_ONCE
 from bench.simulate.settings import EQUIPMENT
 from bench.workload import SAMPLES
-from services.equipment.ingress import GATEWAY, MACHINE
+from services.equipment.things import GATEWAY, MACHINE
 
 EVERY_MINUTES: Final = 5
 MACHINES: Final = 60_000

@@ -3,6 +3,7 @@
 `library/andon/tools/stack/demo.py` says what it calls.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -17,6 +18,7 @@ from andon.tools.stack.stack import Stack
 from contract import groups
 from demo import directory, episode, factory_contacts, factory_help, factory_start, questions, scenario, seed
 from demo.factory import COMPANY, FACTORY, MACHINES
+from demo.factory_contacts import Unchecked
 from demo.scenario import Played
 
 STORY: Final = episode.STORY.relative_to(project().root)
@@ -35,14 +37,8 @@ def load(stack: Stack, scratch: Path, *, verbose: bool) -> str:
         factory_start.register(stack)
         unchecked = factory_contacts.ask(stack)
     with step("living through an episode, from first warning to back to normal"):
-        run = episode.run_of(scratch)
-        directory.write_down_episode(stack, run=run)
-        played, ending = lived_through(stack, run=run)
-    with step("checking the addresses of those who are told, by the codes that came there"):
-        untold = factory_contacts.check(stack, unchecked)
-        factory_help.set_up(stack)
-    with step("opening the demo factory"):
-        opened = "\n".join([factory_start.begin(stack, scratch), *untold])
+        played, ending = _episode(stack, episode.run_of(scratch))
+    opened = _opened(stack, scratch, unchecked)
     with step("warming up for many clients at once"):
         seed.warm_up(stack, days)
     if not verbose:
@@ -63,6 +59,20 @@ def _loaded(stack: Stack, days: int) -> list[questions.AnsweredQuestion]:
             f"{questions.report(asked)}\nnot AWS's answer: {', '.join(wrong)}; for a clean start: make down up"
         )
     return asked
+
+
+def _episode(stack: Stack, run: int) -> tuple[list[Played], str]:
+    directory.write_down_episode(stack, run=run)
+    return lived_through(stack, run=run)
+
+
+def _opened(stack: Stack, scratch: Path, unchecked: Sequence[Unchecked]) -> str:
+    """Open the demo factory; return a line on it, and one for each address that nobody could check."""
+    with step("checking the addresses of those who are told, by the codes that came there"):
+        untold = factory_contacts.check(stack, unchecked)
+        factory_help.set_up(stack)
+    with step("opening the demo factory"):
+        return "\n".join([factory_start.begin(stack, scratch), *untold])
 
 
 def lived_through(stack: Stack, *, run: int) -> tuple[list[Played], str]:

@@ -1,4 +1,4 @@
-"""How the people of the demo factory are told: by push, SMS, mail and a webhook, at addresses that were checked.
+"""Contacts of the demo factory's people: push, SMS, mail and a webhook, at addresses that were checked.
 
 Nothing leaves this machine: `make inbox` shows what is sent to them.
 """

@@ -1,4 +1,4 @@
-"""Whom the demo factory asks for help, and why it calls: chains, categories, causes."""
+"""Chains of people whom the demo factory asks for help; categories and causes of its calls."""
 
 from typing import Any, Final
 

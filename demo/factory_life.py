@@ -103,9 +103,8 @@ def live(
         if one.at_s >= until_s:
             silent, until_s = machines[(machines.index(silent) + 1) % len(machines)], until_s + silence_s
         heapq.heappush(due, _Due(one.at_s + REPORTS_EACH_S * dice.uniform(1 - JITTER, 1 + JITTER), one.machine))
-        if one.machine == silent:
-            continue
-        yield one.at_s, floor.report(one)
+        if one.machine != silent:
+            yield one.at_s, floor.report(one)
 
 
 def _follow(state: str, dice: Random) -> str:

@@ -126,27 +126,34 @@ class Shift:
 
     def _call(self, deed: CallDeed) -> str | None:
         """Raise a call as one operator, take and close it as another; one that was refused is left alone."""
-        raiser, taker = (OPERATORS[(deed.number + turn) % len(OPERATORS)] for turn in range(2))
-        if deed.step == "raise":
-            self._watch(deed.machine)
-            path, etag = path_of("calls", str(uuid.uuid4())), None
-            body = {"equipmentId": deed.machine, "category": deed.category, "text": deed.text}
-            answer = _once_known(lambda: self._api(groups.OPERATOR, raiser).put(path, body))
+        raises = deed.step == "raise"
+        who = OPERATORS[(deed.number + (not raises)) % len(OPERATORS)]
+        if raises:
+            path = path_of("calls", str(uuid.uuid4()))
+            answer = self._raise(path, deed, who)
         elif deed.number not in self._calls:
             return None
         else:
             path, etag = self._calls[deed.number]
-            cause = factory_help.CAUSES.get(deed.category)
-            what, closure = ("taker", None) if deed.step == "take" else ("closure", {"cause": cause} if cause else {})
-            api = self._api(groups.OPERATOR, taker)
-            answer = api.request("PUT", f"{path}/{what}", closure, headers={"if-match": etag})
+            answer = self._answer(path, etag, deed, who)
         if not self._is_accepted(answer, deed.step, self.calls):
             self._calls.pop(deed.number, None)
             return None
         self._calls[deed.number] = (path, answer.headers["etag"])
-        who = name_of(raiser if deed.step == "raise" else taker)
-        said = f" ({deed.text})" if deed.step == "raise" else ""
-        return f"{deed.machine}: the call for {deed.category} is {CALL_STEPS[deed.step]} by {who}{said}"
+        said = f" ({deed.text})" if raises else ""
+        return f"{deed.machine}: the call for {deed.category} is {CALL_STEPS[deed.step]} by {name_of(who)}{said}"
+
+    def _raise(self, path: str, deed: CallDeed, operator: str) -> HttpResponse:
+        self._watch(deed.machine)
+        body = {"equipmentId": deed.machine, "category": deed.category, "text": deed.text}
+        return _once_known(lambda: self._api(groups.OPERATOR, operator).put(path, body))
+
+    def _answer(self, path: str, etag: str, deed: CallDeed, operator: str) -> HttpResponse:
+        """Take or close a call."""
+        cause = factory_help.CAUSES.get(deed.category)
+        what, closure = ("taker", None) if deed.step == "take" else ("closure", {"cause": cause} if cause else {})
+        api = self._api(groups.OPERATOR, operator)
+        return api.request("PUT", f"{path}/{what}", closure, headers={"if-match": etag})
 
     def _watch(self, machine: str) -> None:
         self.tellings.watch(machine, self._api(groups.SUPERVISOR, SUPERVISOR))
@@ -213,13 +220,7 @@ def main() -> int:
     options = _options()
     try:
         shift = Shift(outputs.of_running_stack())
-        stack = Stack(shift.deployed)
-        factory_start.register(stack)
-        if unchecked := factory_contacts.ask(stack):
-            print("checking the addresses of those who are told, by the codes that come there", flush=True)
-        for line in factory_contacts.check(stack, unchecked):
-            print(line, flush=True)
-        factory_help.set_up(stack)
+        _set_up(Stack(shift.deployed))
         print(f"{len(MACHINES)} machines of {FACTORY} report; Ctrl-C ends it; what is sent: make inbox", flush=True)
     except (ToolFailed, OSError, BotoCoreError, ClientError) as reason:
         return _end(reason)
@@ -231,6 +232,16 @@ def main() -> int:
         return _end(f"{shift.summary()}, then: {reason}")
     print(shift.summary())
     return 0
+
+
+def _set_up(stack: Stack) -> None:
+    """Write down the factory, and how its people are told; print what could not be checked."""
+    factory_start.register(stack)
+    if unchecked := factory_contacts.ask(stack):
+        print("checking the addresses of those who are told, by the codes that come there", flush=True)
+    for line in factory_contacts.check(stack, unchecked):
+        print(line, flush=True)
+    factory_help.set_up(stack)
 
 
 def _options() -> argparse.Namespace:

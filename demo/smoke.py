@@ -39,17 +39,22 @@ def smoke(stage: Deployed) -> Iterator[str]:
     yield _held("the page is there", ApiClient(url).get("/"), HTTPStatus.OK)
     yield _held("nobody reads without a token", ApiClient(url).get(path), HTTPStatus.UNAUTHORIZED)
     with _signed_in(stage, machine) as api:
-        created = api.put(path, _equipment())
-        yield _held("a command is taken", created, HTTPStatus.CREATED)
-        try:
-            yield _held("what it wrote is read", api.get(path), HTTPStatus.OK)
-            yield _held("its event reaches a view", _seen(api, machine, created), HTTPStatus.OK)
-        finally:
-            deleted = api.request("DELETE", path, headers={"if-match": '"1"'})
-        yield _held("it is taken back", deleted, HTTPStatus.NO_CONTENT)
-        yield _held("so is what the view shows", _seen(api, machine, deleted), HTTPStatus.NOT_FOUND)
+        yield from _written_and_taken_back(api, machine)
     if topic := stage.outputs.get("AlarmTopicArn"):
         yield _subscribed(stage.client("sns"), topic)
+
+
+def _written_and_taken_back(api: ApiClient, machine: str) -> Iterator[str]:
+    path = path_of("equipment", machine)
+    created = api.put(path, _equipment())
+    yield _held("a command is taken", created, HTTPStatus.CREATED)
+    try:
+        yield _held("what it wrote is read", api.get(path), HTTPStatus.OK)
+        yield _held("its event reaches a view", _seen(api, machine, created), HTTPStatus.OK)
+    finally:
+        deleted = api.request("DELETE", path, headers={"if-match": '"1"'})
+    yield _held("it is taken back", deleted, HTTPStatus.NO_CONTENT)
+    yield _held("so is what the view shows", _seen(api, machine, deleted), HTTPStatus.NOT_FOUND)
 
 
 def _held(what: str, answer: HttpResponse, status: HTTPStatus) -> str:

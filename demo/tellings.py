@@ -1,4 +1,4 @@
-"""Who is told of the demo factory's machines, as it happens."""
+"""Messages about the demo factory's machines, as people are told."""
 
 import time
 from collections import deque

@@ -79,5 +79,7 @@ PROJECT: Final = Project(
     description=DESCRIPTION,
     license="MIT",
     example_view="board",
+    # A report is known by its machine, state and time before a stream gives its fact an id; so is a call by its own.
+    named_by={"state": ("equipmentId", "state", "timestamp"), "call": ("id", "equipmentId")},
     grouped=True,
 )

@@ -17,7 +17,7 @@ from andon.cdk.view import View
 class Andon(RootStack):
     """The root stack: bus, API, and a nested stack for each package."""
 
-    def declare(self, hub: EventHub, api: Api) -> None:
+    def declare(self, hub: EventHub, api: Api) -> None:  # noqa: PLR0915  a list: one line for each package
         """Declare the packages, in any order."""
         Service(self, "equipment", hub, api, stream_first=True)
         Service(self, "equipment2", hub, api)

@@ -19,9 +19,6 @@ from collections.abc import Iterable
 from http import HTTPStatus
 from typing import Annotated
 
-from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Path
-
 from andon.dynamodb.client import Table
 from andon.dynamodb.expressions import Condition
 from andon.dynamodb.schema import Keys, TableSchema
@@ -32,7 +29,8 @@ from andon.events.fact import Change, Fact, Facts
 from andon.http.http_api import HttpApi
 from andon.http.models import RequestModel
 from andon.http.openapi import responses
-from andon.http.response import respond
+from andon.http.parameters import Path
+from andon.http.response import Response, respond
 from andon.project import Actors, Groups, Project
 from andon.runtime import clock
 from andon.runtime.errors import NotFound
@@ -67,6 +65,7 @@ from collections.abc import Iterable
 
 from andon.rules.rule import Decision, History, Rule
 from andon.runtime.clock import MINUTE_MS
+from contract.entities import AlertEntity
 from contract.reports import REPORTED
 from services.dispatch.alert import Alert
 from services.dispatch.reports import is_abnormal as is_stop, partition_in, time_in

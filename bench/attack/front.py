@@ -1,4 +1,4 @@
-"""What a link or a page may send to the public port for a service of AWS: nothing is made there, whatever the path.
+"""Requests of a link or a page to the public port, meant for a service of AWS: none makes anything, whatever its path.
 
 `library/tests/tools/test_front.py` has each rule of the front by itself.
 """

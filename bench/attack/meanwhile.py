@@ -1,4 +1,4 @@
-"""What goes on beside the attack: replays, drift, rehydration, and edits of both versions of each service.
+"""Work beside the attack: replays, drift, rehydration, and edits of both versions of each service.
 
 It ends well whatever was done meanwhile: jobs are done, sides are in step, rows are what their events make of them.
 """

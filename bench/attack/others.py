@@ -1,4 +1,4 @@
-"""What a neighbour may write, well-formed and harmful: events on the bus, faults, a model, an object of the lake.
+"""Well-formed but harmful writes of a neighbour: events on the bus, faults, a model, an object of the lake.
 
 Malformed events are `poison`'s; a page on a wall that gets them is tried in `tests/pages/board/items.mjs`.
 """

@@ -46,7 +46,7 @@ states = [{{ is = "NORMAL" }}]
 
 
 class Backlog(NamedTuple):
-    """What a backlog costs; memory_mb: resident, while it reads. batch_ms: median and slowest of BATCHES."""
+    """Cost of a backlog; memory_mb: resident, while it reads. batch_ms: median and slowest of BATCHES."""
 
     memory_mb: float
     disk_mib: float
@@ -54,7 +54,7 @@ class Backlog(NamedTuple):
 
 
 def backlog(count: int) -> Backlog:
-    """Return what it costs a gateway that `count` reports wait."""
+    """Return the cost of `count` waiting reports to a gateway."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         times_ms = filled(folder, count)

@@ -75,7 +75,7 @@ class Broker(AbstractContextManager["Broker"]):
 
     @property
     def port(self) -> int:
-        """Where it listens."""
+        """The port that it listens on."""
         port: int = self._server.getsockname()[1]
         return port
 

@@ -18,7 +18,8 @@ from andon.tools.stack.api import path_of
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
-from andon.tools.thing.register import CERTIFICATE, KEY, SIGNERS, register
+from andon.tools.thing.certificate import CERTIFICATE, KEY, SIGNERS
+from andon.tools.thing.register import register
 from andon.tools.views.deployed import here
 from bench.gateway.child import ANDON, CONFIGURED
 from bench.gateway.torture import Outcome, child_of, compared, run
@@ -26,7 +27,7 @@ from bench.gateway.workload import APART_MS, MACHINES, Machines, workload
 from contract import groups
 from contract.locations import FIELDS
 from contract.reports import REPORTED
-from services.equipment.ingress import GATEWAY as OF_PLANTS
+from services.equipment.things import GATEWAY as OF_PLANTS
 
 TIMEOUT_S: Final = 30
 LIVES_S: Final = {False: (0.2, 1.0), True: (0.2, 0.4)}
@@ -38,7 +39,7 @@ Fact = dict[str, object]
 
 
 def torture(stack: Stack, folder: Path, *, count: int, kills: int, seed: int, by_mqtt: bool = False) -> Outcome:
-    """Return what became of reports of machines that are new, over HTTPS or MQTT; kills come at random.
+    """Return the fate of reports of new machines, over HTTPS or MQTT; kills come at random.
 
     Raises:
         ToolFailed: machines cannot be registered.
@@ -78,7 +79,7 @@ def torture(stack: Stack, folder: Path, *, count: int, kills: int, seed: int, by
 
 
 def _connect(stack: Stack, folder: Path, plant: str) -> str:
-    """Give the gateway of a plant a certificate, and write down how it connects; return what its child is told."""
+    """Issue a certificate to a plant's gateway, and write down its connection; return the argument for its child."""
     made = register(here(stack.outputs), OF_PLANTS.name, plant, home=folder)
     files = {"ca": SIGNERS, "certificate": CERTIFICATE, "key": KEY}
     paths = {name: str(made.folder / file) for name, file in files.items()}

@@ -39,7 +39,7 @@ class HostileApi:
         return ids
 
     def draw(self, kinds: tuple[str, ...], weights: tuple[int, ...]) -> str:
-        """Return what happens to a request."""
+        """Return the kind of answer that a request gets, by weighted chance."""
         with self._lock:
             [kind] = self._chance.choices(kinds, weights)
             self.done[kind] += 1

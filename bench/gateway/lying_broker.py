@@ -23,7 +23,7 @@ KINDS: Final = {**TAKEN, **NOT_TAKEN}
 
 
 def torture(folder: Path, *, count: int, kills: int, seed: int) -> Outcome:
-    """Return what became of reports over MQTT; kills come at even parts of the way."""
+    """Return the fate of reports over MQTT; kills come at even parts of the way."""
     api, made = HostileApi(seed), [one for one in workload(count, seed) if not one.is_poison]
 
     def take(sent: Publication) -> str:

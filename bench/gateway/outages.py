@@ -55,7 +55,7 @@ SERVERS: Final[dict[str, Start]] = {
 
 
 class Outage(NamedTuple):
-    """What became of an outage. without_s: from the server's answering to the new value; None: it never came."""
+    """Result of an outage. without_s: from the server's answering to the new value; None: it never came."""
 
     server: str
     kind: str
@@ -103,14 +103,14 @@ class Bench:
         return time.monotonic()
 
     def without_s(self, outage: Callable[[], float]) -> float | None:
-        """Return how long after an outage the value came that the server had at its end; None: it never came."""
+        """Return the seconds from the end of an outage until the server's value came; None: it never came."""
         answered_s = outage()
         self._number += 1
         self.plc.turn(f"oil {self._number}")
         return time.monotonic() - answered_s if self.comes(GIVEN_UP_S) else None
 
     def comes(self, within_s: float) -> bool:
-        """Return whether the value that was turned to comes."""
+        """Return True if the value that was turned to comes."""
         return self._reader.eventually(lambda: self._reader.values.get(OIL) == self._number, within_s=within_s)
 
     def _started(self) -> Plc:

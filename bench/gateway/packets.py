@@ -17,7 +17,7 @@ class Packet(NamedTuple):
 
 
 class Publication(NamedTuple):
-    """What a PUBLISH says; number: the packet's, None with QoS 0."""
+    """Content of a PUBLISH; number: the packet's, None with QoS 0."""
 
     topic: str
     content: bytes
@@ -42,7 +42,7 @@ def read_text(content: bytes, at: int = 0) -> tuple[str, int]:
 
 
 def publication(found: Packet) -> Publication:
-    """Return what a PUBLISH says."""
+    """Return the content of a PUBLISH."""
     topic, at = read_text(found.content)
     if not found.flags & QOS:
         return Publication(topic, found.content[at:], None, bool(found.flags & RETAIN))

@@ -1,4 +1,4 @@
-"""What a source says, read as the engine would."""
+"""Values of a source, read as the engine reads them."""
 
 import queue
 import time

@@ -22,7 +22,7 @@ TIMEOUT_S: Final = 0.25
 
 
 class Outcome(NamedTuple):
-    """What became of the reports; again: those that were taken more than once, as the same fact."""
+    """Fate of the reports; again: those that were taken more than once, as the same fact."""
 
     lost: int
     doubled: int
@@ -39,7 +39,7 @@ class Outcome(NamedTuple):
 
 
 def torture(folder: Path, *, count: int, kills: int, seed: int) -> Outcome:
-    """Return what became of reports; kills come at even parts of the way."""
+    """Return the fate of reports; kills come at even parts of the way."""
     (folder / "token").write_text("secret")
     api, made = HostileApi(seed), workload(count, seed)
 

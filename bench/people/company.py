@@ -139,7 +139,7 @@ class Company:
         return [beside[number % len(beside)] for number in ON_DUTY]
 
     def values(self, operation: Operation, person: Person, turn: str) -> Parts:
-        """Return what somebody's request says, by the names, or the places, of parameters and members."""
+        """Return the values in somebody's request, by the names, or the places, of parameters and members."""
         mark, hour = self.mark, times.to_utc(clock.now_ms() // HOUR_MS * HOUR_MS)
         company, factory, line = self.places_of(person)
         machine, path = f"{mark}-m{person.number}", operation.path

@@ -154,7 +154,7 @@ def _drifts(loop: Watched, person: Person) -> list[Any]:
 
 
 def _with_names(said: Any, about: Iterable[Person]) -> Any:  # noqa: ANN401  any JSON
-    """Return what is said with names in place of ids, as handlers take it: in NFC."""
+    """Return JSON with names in place of ids, in NFC, as handlers take it."""
     text = json.dumps(said, ensure_ascii=False)
     for person in about:
         text = text.replace(f'"{person.id}"', json.dumps(person.name, ensure_ascii=False))

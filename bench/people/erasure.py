@@ -108,7 +108,7 @@ def decide(company: Company, gone: Sequence[Person], now: Now, record: Record) -
 
 
 def _lines(stores: Stores) -> Stores:
-    """Return what is stored, with each line of an object by itself."""
+    """Return the stored rows, and each line of the stored objects by itself."""
     rows = {place: said for place, said in stores.items() if not isinstance(said, bytes)}
     for (bucket, key), body in ((place, said) for place, said in stores.items() if isinstance(said, bytes)):
         if not any(part in key for part in DERIVED):

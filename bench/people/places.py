@@ -97,7 +97,7 @@ class Hostile:
         return marks(self._words, said)
 
     def foreign_at_rest(self) -> Stores:
-        """Return what is stored and has such words."""
+        """Return the stored rows and objects that have such words."""
         return {place: said for place, said in at_rest(self._ours.loop).items() if self.foreign_in([place, said])}
 
     def pry(self, operation: Operation) -> None:

@@ -7,6 +7,7 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Any, Final, Self
 
 from andon.packages.package import Package
@@ -96,15 +97,17 @@ def unpacked(said: object) -> Iterator[bytes]:
 
     Escapes of JSON and of URLs stay: they change no letter and no digit of ASCII.
     """
-    match said:
-        case str() | bytes():
-            yield from _readings(said.encode(errors="surrogatepass") if isinstance(said, str) else said)
-        case Mapping():
-            for pair in said.items():
-                yield from unpacked(pair)
-        case list() | tuple():
-            for one in said:
-                yield from unpacked(one)
+    left = [said]
+    while left:
+        one = left.pop()
+        if isinstance(one, str):
+            yield from _readings(one.encode(errors="surrogatepass"))
+        elif isinstance(one, bytes):
+            yield from _readings(one)
+        elif isinstance(one, list | tuple):
+            left += one
+        elif isinstance(one, Mapping):
+            left += chain.from_iterable(one.items())
 
 
 def _readings(text: bytes) -> Iterator[bytes]:

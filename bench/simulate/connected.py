@@ -1,4 +1,4 @@
-"""What it takes that devices are connected, beside what their reports do: lines of a month, and quotas.
+"""Cost of connected devices, beside that of their reports: lines of a month, and quotas.
 
 A device is a user of the pool, or a thing of AWS IoT. A thing publishes by Basic Ingest, so that its messages are free;
 each triggers one rule with one action. Registering things is paid once, and not counted.

@@ -8,7 +8,7 @@ from bench.prices import Price
 
 
 class Basis(StrEnum):
-    """How a number is known: counted of the real handlers or computed from that, read from what is deployed, or not.
+    """Basis of a number: counted of the real handlers or computed from that, read from what is deployed, or not.
 
     An assumed one is about people, or about AWS where it does not say.
     """
@@ -23,14 +23,14 @@ class Line(NamedTuple):
 
     part: str
     price: Price
-    count: float
+    amount: float
     basis: Basis = Basis.COUNTED
     what: str = ""
 
     @property
     def dollars(self) -> float:
         """The dollars of all of them."""
-        return self.price.for_(self.count)
+        return self.price.for_(self.amount)
 
     @property
     def name(self) -> str:
@@ -39,7 +39,7 @@ class Line(NamedTuple):
 
     def times(self, factor: float) -> "Line":
         """Return the line of so many times as much."""
-        return self._replace(count=self.count * factor)
+        return self._replace(amount=self.amount * factor)
 
 
 def total(lines: Iterable[Line]) -> float:

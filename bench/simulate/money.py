@@ -83,7 +83,7 @@ def of_report(model: FleetModel, rate: float) -> Iterator[Line]:
 
 def logged_gb(model: FleetModel, rate: float) -> float:
     """Return the gigabytes of logs of a report."""
-    return sum(line.count for line in of_report(model, rate) if line.price == prices.LOGGED_GB)
+    return sum(line.amount for line in of_report(model, rate) if line.price == prices.LOGGED_GB)
 
 
 def _units(model: FleetModel, rate: float) -> Iterator[Line]:

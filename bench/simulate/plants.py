@@ -1,4 +1,4 @@
-"""Who and what there is beside machines: plants, their screens and people. All of it is assumed; a bill says so."""
+"""People and things beside machines: plants, their screens and people. All of it is assumed; a bill says so."""
 
 from typing import Final, NamedTuple
 
@@ -38,7 +38,7 @@ DAY_HOURS: Final = 24
 class Plants(NamedTuple):
     """So many plants, as a part of one may be."""
 
-    count: float
+    number: float
 
     @classmethod
     def of_rate(cls, rate: float) -> "Plants":
@@ -48,12 +48,12 @@ class Plants(NamedTuple):
     @property
     def machines(self) -> float:
         """All machines."""
-        return self.count * MACHINES
+        return self.number * MACHINES
 
     @property
     def people(self) -> float:
         """All people."""
-        return self.count * PEOPLE
+        return self.number * PEOPLE
 
     @property
     def looking(self) -> float:

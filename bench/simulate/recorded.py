@@ -48,13 +48,13 @@ def of_a_report(model: FleetModel, rate: float) -> float:
 
 
 def reads(hour_bytes: float) -> float:
-    """Return how often the sweeps of its day read an object of the lake; hour_bytes: of the events of an hour."""
+    """Return the number of reads of an object of the lake by the sweeps of its day; hour_bytes: of an hour's events."""
     hours = range(1, DAY_HOURS + 1)
     return sum(hour / DAY_HOURS * passes(hour * hour_bytes) for hour in hours)
 
 
 def passes(held_bytes: float) -> int:
-    """Return how often a sweep reads a day: each time for as many shards as memory holds, one at the least.
+    """Return the number of times that a sweep reads a day: each for as many shards as memory holds, one at the least.
 
     held_bytes: of its events, once for their subjects; people are in few of them.
     """

@@ -20,7 +20,7 @@ from bench.simulate.settings import EQUIPMENT, POST, PUT
 from bench.workload import SAMPLES
 from services.anomalies.control import MODELS
 from services.anomalies.model import Model, version_of
-from services.equipment.ingress import MACHINE
+from services.equipment.things import MACHINE
 
 STEP_S: Final = 10
 ARRIVES_AFTER_MS: Final = 2_000

@@ -31,7 +31,7 @@ def screens(model: FleetModel, rate: float) -> Iterator[Line]:
     """Yield the lines of a month of all plants, whose machines report so often a second."""
     all_of_it = Plants.of_rate(rate)
     pushed = model.counted.pushed * rate * MONTH_S
-    looking = all_of_it.count * all_of_it.looking
+    looking = all_of_it.number * all_of_it.looking
     yield Line("screens", prices.IOT_MESSAGE, pushed, what="AWS IoT messages: published to screens")
     for_each = pushed * all_of_it.looking * HEARD
     what = "AWS IoT messages: delivered to screens, and acknowledged"
@@ -55,7 +55,7 @@ def egress(model: FleetModel, rate: float) -> Iterator[Line]:
     head = limits.RESPONSE_HEAD_BYTES.value
     answers = (counted.response_bytes + counted.requests * head) * rate * MONTH_S
     yield Line("egress", prices.EGRESS_GB, answers / GB, what="GB to the internet: answers to reports")
-    looking = all_of_it.count * all_of_it.looking
+    looking = all_of_it.number * all_of_it.looking
     rows = looking * MONTH_S / READ_EVERY_S * (plants.MACHINES * counted.screen.response_bytes + head)
     yield Line("egress", prices.EGRESS_GB, rows / GB, Basis.ASSUMED, "GB to the internet: rows to screens")
     messages = counted.pushed * rate * MONTH_S * all_of_it.looking * counted.screen.response_bytes

@@ -71,7 +71,7 @@ def table(models: Mapping[float, FleetModel], *, now: datetime, more: Bills) -> 
 
 
 def _rows(bills: Bills, now: datetime) -> Iterator[str]:
-    by_name = [{(line.part, line.name): line for line in bill if line.count} for bill in bills.values()]
+    by_name = [{(line.part, line.name): line for line in bill if line.amount} for bill in bills.values()]
     keys = dict.fromkeys(key for lines in by_name for key in lines)
     parts = [*dict.fromkeys(part for part, _ in keys)]
     for part, name in sorted(keys, key=lambda key: parts.index(key[0])):
@@ -84,7 +84,7 @@ def _rows(bills: Bills, now: datetime) -> Iterator[str]:
 
 
 def _column(line: Line | None) -> str:
-    return f"{_short(line.count):>7}{line.dollars:>{COLUMN - 7},.2f}" if line else f"{'':{COLUMN}}"
+    return f"{_short(line.amount):>7}{line.dollars:>{COLUMN - 7},.2f}" if line else f"{'':{COLUMN}}"
 
 
 def _priced(price: Price) -> str:

@@ -68,7 +68,7 @@ def _taken(target: Target, since: float) -> list[Got]:
 
 
 def _told(target: Target, people: Sequence[str], since: float) -> dict[str, Got]:
-    """Return who was told of them, with the message that the provider took first."""
+    """Return the people who were told of them, with the message that the provider took first."""
     taken = [one for one in target.providers.got(since=since) if one.status < 300]  # noqa: PLR2004  a success
     first = {one.address.partition("@")[0].rpartition("/")[2]: one for one in reversed(taken)}
     return {person: first[person] for person in people if person in first}

@@ -53,7 +53,7 @@ def _addresses(number: int) -> dict[str, str]:
 
 
 def _mark(target: Target, home: Path) -> str:
-    """Return what stands in the command line of each worker of the sender, of this stack alone."""
+    """Return the text by which the command lines of this stack's sender workers are told from all others."""
     return f"{emulator.scratch(home)}/ministack-lambda-{target.function_of(SENDER)}-"
 
 

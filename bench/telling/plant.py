@@ -6,15 +6,19 @@ from functools import partial
 from http import HTTPStatus
 from typing import Final, NamedTuple
 
+from andon.dynamodb.attribute_values import to_typed
 from andon.runtime import times
 from andon.runtime.json_types import JsonObject
 from andon.tools.stack.api import HttpResponse, path_of
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.processes import eventually
+from andon.tools.stack.stack import Stack
 from bench.attack.wire import side_by_side
+from bench.telling.seen import TABLE
 from bench.telling.target import Target
-from contract import groups
+from contract import factories, groups
 from contract.locations import FIELDS
+from services.dispatch.tables import KEYS, partition_of
 
 CLIENTS: Final = 2
 KNOWN_S: Final = 120
@@ -42,7 +46,7 @@ class Plant(NamedTuple):
             clients=CLIENTS,
         )
         for machine in self.machines:
-            if not eventually(partial(self._is_known, machine), within_s=KNOWN_S):
+            if not eventually(partial(is_known, self.target.stack, machine), within_s=KNOWN_S):
                 raise ToolFailed(f"{machine} was registered, and dispatch has not heard of it")
 
     def report(self, *machines: str, state: str = "ERROR") -> float:
@@ -59,10 +63,11 @@ class Plant(NamedTuple):
         log = {"equipmentId": machine, "state": "ERROR", "timestamp": times.to_utc(round(reported * 1000))}
         _require(self.target.stack.api(groups.OPERATOR).request("POST", "/acknowledgements", [log]))
 
-    def _is_known(self, machine: str) -> bool:
-        """Return True if the board has it; dispatch hears the same event at the same time."""
-        path = path_of("equipment", machine, "board")
-        return self.target.stack.api(groups.OPERATOR).get(path).status == HTTPStatus.OK
+
+def is_known(stack: Stack, machine: str) -> bool:
+    """Return True if dispatch knows where a machine is: it begins no chain for one of which it does not."""
+    key = to_typed(factories.key_of(KEYS, partition_of(machine)))
+    return "Item" in stack.client("dynamodb").get_item(TableName=stack.outputs[TABLE], Key=key)
 
 
 def steps(*tell: str) -> list[JsonObject]:

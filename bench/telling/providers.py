@@ -35,7 +35,7 @@ class Got(NamedTuple):
 
 @dataclass(slots=True)
 class Behaviour:
-    """How a provider answers. late_s: says how long it thinks first, anew each time. location: of a redirect."""
+    """Behaviour of a provider. late_s: says how long it thinks first, anew each time. location: of a redirect."""
 
     status: int = HTTPStatus.OK
     late_s: Callable[[], float] = field(default=lambda: 0.0)
@@ -64,7 +64,7 @@ class Providers(AbstractContextManager["Providers"]):
 
     @property
     def url(self) -> str:
-        """Where they listen."""
+        """Address that they listen on."""
         return f"http://127.0.0.1:{self._server.server_port}"
 
     @property
@@ -80,7 +80,7 @@ class Providers(AbstractContextManager["Providers"]):
         }
 
     def got(self, *channels: str, since: float = 0) -> list[Got]:
-        """Return what came by some channels, by default by all, since a time."""
+        """Return the messages that came by some channels, by default by all, since a time."""
         with self._turn:
             return [one for one in self._got if one.at >= since and (not channels or one.channel in channels)]
 

@@ -60,6 +60,6 @@ def slowly(target: Target) -> None:
 
 
 def told(target: Target, person: str) -> Counter[str]:
-    """Return how often a person was told of each machine."""
+    """Return the number of times that a person was told of each machine."""
     facts = (fact["told"] for fact in target.facts("person-told"))
     return Counter(about["equipmentId"] for one in facts if one["person"] == person for about in one["about"])

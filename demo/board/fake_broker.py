@@ -6,12 +6,22 @@ from typing import Final, Literal
 
 from playwright.sync_api import BrowserContext, WebSocketRoute
 
+from bench.gateway.packets import (
+    CONNACK,
+    CONNECT,
+    PINGREQ,
+    PINGRESP,
+    SUBACK,
+    SUBSCRIBE,
+    Publication,
+    packet,
+    publish,
+)
+
 URL: Final = "wss://live.andon.test/mqtt"
 TOPIC: Final = "andon/board/acme/#"
 
-CONNACK: Final = bytes([0x20, 2, 0, 0])
-PINGRESP: Final = bytes([0xD0, 0])
-CONNECT, SUBSCRIBE, PINGREQ = 1, 8, 12
+TAKEN: Final = packet(CONNACK, content=bytes(2))
 
 Delivery = Literal["now", "never", "held"]
 
@@ -37,22 +47,22 @@ class FakeBroker:
 
     def publish(self, row: object) -> None:
         """Deliver a row, or hold it."""
-        packet = _publish(json.dumps(row).encode())
+        message = _publish(json.dumps(row).encode())
         if self.delivery == "held":
-            self.held.append(packet)
+            self.held.append(message)
         elif self.delivery == "now":
-            self.send(packet)
+            self.send(message)
 
     def release(self, packets: list[bytes]) -> None:
         """Deliver packets that were held, in the order of the list, as often as they are in it."""
-        for packet in packets:
-            self.send(packet)
+        for one in packets:
+            self.send(one)
         self.held.clear()
 
-    def send(self, packet: bytes) -> None:
+    def send(self, sent: bytes) -> None:
         """Send bytes to whoever has subscribed."""
         for socket in self._subscribed:
-            socket.send(packet)
+            socket.send(sent)
 
     def kill(self) -> None:
         """End all connections."""
@@ -72,12 +82,12 @@ class FakeBroker:
         assert isinstance(message, bytes)  # noqa: S101  MQTT is binary
         kind = message[0] >> 4
         if kind == CONNECT:
-            socket.send(CONNACK)
+            socket.send(TAKEN)
         elif kind == SUBSCRIBE:
             self._subscribed.append(socket)
-            socket.send(bytes([0x90, 3, message[2], message[3], 1]))
+            socket.send(packet(SUBACK, content=message[2:4] + bytes([1])))
         elif kind == PINGREQ and self.answers_pings:
-            socket.send(PINGRESP)
+            socket.send(packet(PINGRESP))
 
     def _closed(self, socket: WebSocketRoute) -> None:
         if socket in self._subscribed:
@@ -87,16 +97,4 @@ class FakeBroker:
 
 def _publish(payload: bytes) -> bytes:
     """Return a message of QoS 1."""
-    topic = TOPIC.removesuffix("#").encode() + b"x"
-    body = len(topic).to_bytes(2) + topic + (1).to_bytes(2) + payload
-    return bytes([0x32]) + _length(len(body)) + body
-
-
-def _length(length: int) -> bytes:
-    """Return a length as 7 bits a byte, the lowest first."""
-    encoded = bytearray()
-    while True:
-        length, low = divmod(length, 128)
-        encoded.append(low | (0x80 if length else 0))
-        if not length:
-            return bytes(encoded)
+    return publish(Publication(TOPIC.removesuffix("#") + "x", payload, 1, is_retained=False))

@@ -1,4 +1,4 @@
-"""What a factory has, and what its sheets say -> what is to be written. Pure. Nothing is ever taken away."""
+"""A factory as it is, and its sheets -> the writes that bring it there. Pure. Nothing is ever taken away."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final

@@ -53,7 +53,7 @@ class Wanted(NamedTuple):
 
 
 class Done(NamedTuple):
-    """What became of it: `new`, `changed`, `same` or `refused`, and why or in what."""
+    """Result of a thing: `new`, `changed`, `same` or `refused`, and why or in what."""
 
     wanted: Wanted
     outcome: str
@@ -172,7 +172,7 @@ def _detail(answer: HttpResponse) -> str:
 
 
 def report_of(done: Sequence[Done], *, is_dry: bool) -> str:
-    """Return what became of everything: each thing that is not as it was, then a line of counts for each kind."""
+    """Return the results in lines: each thing that is not as it was, then a line of counts for each kind."""
     signs = {"new": "+", CHANGED: "~", REFUSED: "!"}
     told = [one for one in done if one.outcome != SAME]
     lines = [f"  {signs[one.outcome]} {one.wanted.what} {one.wanted.id}{_because(one)}" for one in told]

@@ -34,7 +34,7 @@ YES_OR_NO: Final[dict[str, object]] = {"yes": True, "no": False}
 
 
 class Row(NamedTuple):
-    """What a row says: the id of something, and its body for the API. number: of its line in the sheet."""
+    """A row of a sheet: the id of something, and its body for the API. number: of its line."""
 
     number: int
     id: str
@@ -56,6 +56,7 @@ class Unfit(Exception):
 
     def __init__(self, lines: list[str]) -> None:
         super().__init__("\n".join(lines))
+        self.lines = lines
 
 
 def _equipment(cells: Cells, factory: str) -> dict[str, Any]:
@@ -106,12 +107,9 @@ def rows_of(sheet: Sheet, content: bytes, factory: str) -> list[Row]:
     for number, cells in _cells_of(sheet, content):
         where = f"{sheet.name}.csv, line {number}"
         try:
-            row = Row(number, sheet.id_of(cells["id"]), _body_of(sheet, cells, factory))
-        except ValidationError as refused:
-            wrong += [f"{where}: {_said(error)}" for error in refused.errors()]
-            continue
-        except ValueError as refused:
-            wrong.append(f"{where}: id: {refused}")
+            row = _row(sheet, number, cells, factory)
+        except Unfit as refused:
+            wrong += [f"{where}: {one}" for one in refused.lines]
             continue
         if row.id in numbers:
             wrong.append(f"{where}: id: {row.id} stands in line {numbers[row.id]}, too")
@@ -120,6 +118,21 @@ def rows_of(sheet: Sheet, content: bytes, factory: str) -> list[Row]:
     if wrong:
         raise Unfit(wrong)
     return rows
+
+
+def _row(sheet: Sheet, number: int, cells: Cells, factory: str) -> Row:
+    """Return the row of a line.
+
+    Raises:
+        Unfit: the API would refuse it; its lines do not name the row.
+
+    """
+    try:
+        return Row(number, sheet.id_of(cells["id"]), _body_of(sheet, cells, factory))
+    except ValidationError as refused:
+        raise Unfit([_said(error) for error in refused.errors()]) from refused
+    except ValueError as refused:
+        raise Unfit([f"id: {refused}"]) from refused
 
 
 def _cells_of(sheet: Sheet, content: bytes) -> Iterator[tuple[int, Cells]]:

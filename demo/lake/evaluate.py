@@ -21,7 +21,7 @@ from demo.lake import synthetic
 from demo.lake.envelopes import LakeEnvelope, Writer
 from demo.lake.injected import KINDS, Injected, Report, inject
 from demo.lake.train import TrainedModel, train
-from services.anomalies.model import DEVIATIONS, Known, Model
+from services.anomalies.model import DEVIATIONS, MachineKnowledge, Model
 from services.anomalies.rules import burst, gap, odd_state
 from services.anomalies.subscriptions import on_state_reported
 
@@ -153,7 +153,8 @@ def _alarms(world: EvaluationData, model: Model, deviations: Sequence[float]) ->
         if known is None:
             continue
         contexts = {
-            limit: Known(version=known.version, machine=known.machine, deviations=limit) for limit in deviations
+            limit: MachineKnowledge(version=known.version, machine=known.machine, deviations=limit)
+            for limit in deviations
         }
         for kind, history in _histories(machine, reports):
             for limit, context in contexts.items():
@@ -162,7 +163,7 @@ def _alarms(world: EvaluationData, model: Model, deviations: Sequence[float]) ->
     return alarms
 
 
-def _with(history: History, context: Known) -> History:
+def _with(history: History, context: MachineKnowledge) -> History:
     return History(anchor=history.anchor, events=history.events, before=history.before, context=context)
 
 

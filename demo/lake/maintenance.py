@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from andon.runtime import times
 from andon.runtime.clock import DAY_MS, HOUR_MS, MINUTE_MS
-from contract.entities import OrderEntity
+from contract.entities import OrderEntity, Result
 from demo.lake.envelopes import LakeEnvelope, Writer
 
 PLANNED_AHEAD_MS: Final = 18 * HOUR_MS
@@ -48,6 +48,17 @@ def _order(
     machine: str, factory: str, routine: Routine, *, people: People, midnight_ms: int, write: Writer, rng: Random
 ) -> Iterator[LakeEnvelope]:
     """Yield the events of one order, planned for the day of a midnight (UTC), or moved to the day after it."""
+    old = None
+    for order, at_ms, actor in _versions(machine, factory, routine, people=people, midnight_ms=midnight_ms, rng=rng):
+        written = write.ordered(order, at_ms=at_ms, actor=actor, old=old)
+        old = written["detail"]["raw"]["new"]
+        yield written
+
+
+def _versions(
+    machine: str, factory: str, routine: Routine, *, people: People, midnight_ms: int, rng: Random
+) -> Iterator[tuple[OrderEntity, int, str]]:
+    """Yield the versions of an order, each with its time (epoch milliseconds) and who made it."""
     planned_ms = midnight_ms - PLANNED_AHEAD_MS + rng.randrange(2 * HOUR_MS)
     order = OrderEntity(
         equipmentId=machine,
@@ -59,29 +70,24 @@ def _order(
         minutes=routine.minutes,
         status="planned",
     )
-    yield (last := write.ordered(order, at_ms=planned_ms, actor=people.planner))
+    yield order, planned_ms, people.planner
     if rng.random() < MOVED_SHARE:
         midnight_ms += DAY_MS
         order = {**order, "version": 2, "plannedFor": _day(midnight_ms)}
-        yield (last := write.ordered(order, at_ms=planned_ms + 3 * HOUR_MS, actor=people.planner, old=_row(last)))
+        yield order, planned_ms + 3 * HOUR_MS, people.planner
     began_ms = midnight_ms + int(rng.uniform(6, 23.8) * HOUR_MS)
     if rng.random() < SKIPPED_SHARE:
-        order = {**order, "version": order["version"] + 1, "status": "finished", "result": "skipped"}
-        order["finishedAt"] = times.to_utc(began_ms)
-        yield write.ordered(order, at_ms=began_ms, actor=people.planner, old=_row(last))
+        yield _finished(order, "skipped", began_ms), began_ms, people.planner
         return
     order = {**order, "version": order["version"] + 1, "status": "started", "startedAt": times.to_utc(began_ms)}
-    yield (last := write.ordered(order, at_ms=began_ms, actor=people.maintainer, old=_row(last)))
+    yield order, began_ms, people.maintainer
     ended_ms = began_ms + int(routine.minutes * MINUTE_MS * rng.lognormvariate(0.1, 0.35)) + MINUTE_MS
-    result = rng.random() < PARTLY_SHARE
-    order = {**order, "version": order["version"] + 1, "status": "finished", "result": "partly" if result else "done"}
-    order["finishedAt"] = times.to_utc(ended_ms)
-    yield write.ordered(order, at_ms=ended_ms, actor=people.maintainer, old=_row(last))
+    yield _finished(order, "partly" if rng.random() < PARTLY_SHARE else "done", ended_ms), ended_ms, people.maintainer
 
 
-def _row(envelope: LakeEnvelope) -> dict[str, object]:
-    row: dict[str, object] = envelope["detail"]["raw"]["new"]
-    return row
+def _finished(order: OrderEntity, result: Result, ended_ms: int) -> OrderEntity:
+    finished_at = times.to_utc(ended_ms)
+    return {**order, "version": order["version"] + 1, "status": "finished", "result": result, "finishedAt": finished_at}
 
 
 def _day(ms: int) -> str:

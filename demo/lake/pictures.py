@@ -1,6 +1,6 @@
 """The pictures of the factory's saved queries."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from matplotlib.axes import Axes
@@ -128,13 +128,16 @@ def _tellings(figure: Figure, records: Sequence[Record]) -> None:
     left.barh(labels, taken, color=PALE, height=0.62, label="told")
     left.barh(labels, failed, left=taken, color=RED, height=0.62, label="failed", hatch="//", edgecolor="white")
     tidy(left, "messages")
-    heard = [one for one in found if one["median_seconds"] is not None]
-    medians, tails = ([one[column] for one in heard] for column in ("median_seconds", "nine_of_ten_within_seconds"))
-    _draw_spans(right, [f"{one['person']}  {one['channel']}" for one in heard], medians, tails)
-    right.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, frameon=False, fontsize=9)
-    tidy(right, "seconds until told")
+    _draw_heard(right, [one for one in found if one["median_seconds"] is not None])
     left.invert_yaxis()
     left.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, fontsize=9)
+
+
+def _draw_heard(axes: Axes, heard: Sequence[Record]) -> None:
+    medians, tails = ([one[column] for one in heard] for column in ("median_seconds", "nine_of_ten_within_seconds"))
+    _draw_spans(axes, [f"{one['person']}  {one['channel']}" for one in heard], medians, tails)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1), ncols=2, frameon=False, fontsize=9)
+    tidy(axes, "seconds until told")
 
 
 def _duty_load(figure: Figure, records: Sequence[Record]) -> None:
@@ -144,27 +147,24 @@ def _duty_load(figure: Figure, records: Sequence[Record]) -> None:
     figure.set_size_inches(11, 1.8 + 0.4 * len(people))
     left, right = figure.subplots(1, 2, sharey=True)
     for part, colour, place in (("day", AMBER, -0.2), ("night", BLUE, 0.2)):
-        own = [one for one in found if one["part"] == part]
-        left.barh(
-            [people.index(one["person"]) + place for one in own],
-            [one["requests"] for one in own],
-            color=colour,
-            height=0.36,
-            label=part,
-        )
-        paced = [one for one in own if one["median_minutes_to_answer"] is not None]
-        places = [people.index(one["person"]) + place for one in paced]
-        medians = [one["median_minutes_to_answer"] for one in paced]
-        tails = [one["nine_of_ten_answered_within"] for one in paced]
-        right.hlines(places, medians, tails, color=PALE, linewidth=6)
-        right.plot(medians, places, "o", color=colour)
-        right.plot(tails, places, "|", color=GREY, markersize=10, markeredgewidth=2)
+        own = {people.index(one["person"]) + place: one for one in found if one["part"] == part}
+        left.barh([*own], [one["requests"] for one in own.values()], color=colour, height=0.36, label=part)
+        _draw_answers(right, own, colour)
     left.set_yticks(range(len(people)), people)
     left.invert_yaxis()
     left.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, fontsize=9)
     tidy(left, "requests for help")
     right.set_xlim(left=0)
     tidy(right, "minutes until answered: the median, and nine of ten")
+
+
+def _draw_answers(axes: Axes, of_people: Mapping[float, Record], colour: str) -> None:
+    paced = {place: one for place, one in of_people.items() if one["median_minutes_to_answer"] is not None}
+    places, medians = [*paced], [one["median_minutes_to_answer"] for one in paced.values()]
+    tails = [one["nine_of_ten_answered_within"] for one in paced.values()]
+    axes.hlines(places, medians, tails, color=PALE, linewidth=6)
+    axes.plot(medians, places, "o", color=colour)
+    axes.plot(tails, places, "|", color=GREY, markersize=10, markeredgewidth=2)
 
 
 def _operators(figure: Figure, records: Sequence[Record]) -> None:

@@ -262,7 +262,7 @@ class _Life:
         return int(slower * pace * MINUTE_MS * self._rng.lognormvariate(0, 0.6))
 
     def maintainers(self) -> People:
-        """Return who plans its maintenance, and who does it."""
+        """Return the planner and the maintainer of its maintenance."""
         return People(planner=subject_of(self._supervisor), maintainer=subject_of(self._operator()))
 
     def _operator(self) -> str:

@@ -7,11 +7,12 @@ open one. It prints `ready`, and after each line `ok` or what was wrong with it.
 import argparse
 import asyncio
 import sys
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from asyncua import Server, ua
+from asyncua import Node, Server, ua
 from asyncua.crypto.permission_rules import User, UserRole
 
 HOST: Final = "127.0.0.1"
@@ -53,29 +54,43 @@ async def serve(port: int, certificate: Path | None, key: Path | None, user: str
     await server.init()
     server.set_endpoint(f"opc.tcp://{HOST}:{port}")
     await server.set_application_uri(URI)
-    server.set_security_policy([ua.SecurityPolicyType.NoSecurity])
-    if certificate and key:
-        policies = [ua.SecurityPolicyType.NoSecurity, ua.SecurityPolicyType.Basic256Sha256_SignAndEncrypt]
-        server.set_security_policy(policies)
-        await server.load_certificate(certificate)
-        await server.load_private_key(key)
-    index = await server.register_namespace(NAMESPACE)
-    press = await server.nodes.objects.add_object(index, "Press1")
-    nodes = {
-        name: await press.add_variable(ua.NodeId(tag.node, index), tag.node, tag.first) for name, tag in TAGS.items()
-    }
+    await _secure(server, certificate, key)
+    nodes = await _nodes(server)
     lines = asyncio.StreamReader()
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(lines), sys.stdin)
     async with server:
         print("ready", flush=True)
         while line := (await lines.readline()).decode():
-            try:
-                name, text = line.split()
-                await nodes[name].write_value(value_of(text, TAGS[name].first))
-                print("ok", flush=True)
-            except (KeyError, ValueError):
-                print(f"turn one of {', '.join(TAGS)} by a line such as: oil 81, estop 1, oil bad", flush=True)
+            print(await _turned(nodes, line), flush=True)
+
+
+async def _secure(server: Server, certificate: Path | None, key: Path | None) -> None:
+    server.set_security_policy([ua.SecurityPolicyType.NoSecurity])
+    if certificate and key:
+        policies = [ua.SecurityPolicyType.NoSecurity, ua.SecurityPolicyType.Basic256Sha256_SignAndEncrypt]
+        server.set_security_policy(policies)
+        await server.load_certificate(certificate)
+        await server.load_private_key(key)
+
+
+async def _nodes(server: Server) -> dict[str, Node]:
+    """Add the nodes of the press; return them by the names of `TAGS`."""
+    index = await server.register_namespace(NAMESPACE)
+    press = await server.nodes.objects.add_object(index, "Press1")
+    return {
+        name: await press.add_variable(ua.NodeId(tag.node, index), tag.node, tag.first) for name, tag in TAGS.items()
+    }
+
+
+async def _turned(nodes: Mapping[str, Node], line: str) -> str:
+    """Turn the value that a line names; return the answer to the line."""
+    try:
+        name, text = line.split()
+        await nodes[name].write_value(value_of(text, TAGS[name].first))
+    except (KeyError, ValueError):
+        return f"turn one of {', '.join(TAGS)} by a line such as: oil 81, estop 1, oil bad"
+    return "ok"
 
 
 def value_of(text: str, first: float | bool) -> ua.DataValue:  # noqa: FBT001  of its kind

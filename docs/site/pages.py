@@ -87,7 +87,7 @@ def moved(link: str, source: Path, at: str) -> str:
 
 
 def page_of(target: Path) -> str:
-    """Return where the site has a file of this repository, or a folder."""
+    """Return the address of a file of this repository, or of a folder, on the site."""
     path = target.relative_to(ROOT)
     if path.parts[0] == "docs":
         return str(PurePosixPath(*path.parts[1:]))

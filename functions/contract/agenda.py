@@ -20,7 +20,7 @@ MEMBERS: Final = {
 }
 
 
-class Place(NamedTuple):
+class AgendaKey(NamedTuple):
     """The agenda that an order stands in: a factory's, on a day (UTC)."""
 
     factory_id: str
@@ -32,8 +32,8 @@ class Entry(NamedTuple):
 
     equipment_id: str
     order_id: str
-    place: Place
-    before: Place | None
+    place: AgendaKey
+    before: AgendaKey | None
     fields: Attributes
     expires_at: int
 
@@ -75,5 +75,5 @@ def to_response(row: Item) -> JsonObject:
     return {"equipmentId": row["EquipmentID"], "date": date, "kind": kind, **known}
 
 
-def _place_in(said: Entity) -> Place:
-    return Place(said.text("factoryId"), said.text("plannedFor"))
+def _place_in(said: Entity) -> AgendaKey:
+    return AgendaKey(said.text("factoryId"), said.text("plannedFor"))

@@ -1,6 +1,6 @@
 """Facts about calls, as services and views read them. `CALL_FACTS` are all of a call, in the order of its life."""
 
-from typing import Final, cast
+from typing import Final
 
 from andon.events.domain_event import DomainEvent, Entity
 from andon.events.topic import Topic
@@ -22,7 +22,7 @@ TOPICS: Final[tuple[Topic, ...]] = tuple((SOURCE, event_type) for event_type in 
 SEEN: Final = frozenset({TAKEN, CLOSED, REJECTED})
 """Facts of a call that somebody has seen."""
 
-OPEN: Final = frozenset({"raised", "taken"})
+OPEN: Final[frozenset[CallStatus]] = frozenset({"raised", "taken"})
 
 KEPT_DAYS: Final = 33
 """A call is kept for so many days after its end, a cause after the beginning of its trouble."""
@@ -53,7 +53,7 @@ def open_call(call: Entity) -> OpenCall | None:
         "version": call.whole_number("version"),
         "category": call.text("category"),
         "priority": call.whole_number("priority"),
-        "status": cast("CallStatus", status),
+        "status": status,
         "raisedAt": call.text("raisedAt"),
     }
     if taker:

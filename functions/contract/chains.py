@@ -97,7 +97,7 @@ def chains_in(content: Mapping[str, Any] | None) -> tuple[Chain, ...]:
 
 
 def askings_of(chains: Iterable[Chain], what: str, line_id: str | None) -> list[Asking]:
-    """Return whom to ask about a state, or a call, on a line; the first to be asked first."""
+    """Return the askings of the chains about a state, or a call, on a line; those that are due first come first."""
     begun = (chain for chain in chains if chain.begins_on(what, line_id))
     return sorted((asking for chain in begun for asking in chain.askings()), key=lambda asking: asking.minutes)
 

@@ -63,8 +63,9 @@ class Shift(NamedTuple):
 
     def is_at(self, minute: int, weeks: int) -> bool:
         """Return True if it is its time, at a minute of a cycle."""
-        cycle = weeks * WEEK_MINUTES
-        return any((minute - begin) % cycle < self.minutes for begin, _ in self.times(weeks))
+        days, since = divmod(minute - self.begins, DAY_MINUTES)  # of its last begin: it is never longer than a day
+        week, day = divmod(days % (7 * weeks), 7)
+        return since < self.minutes and day in self.days and (self.week is None or (self.week - 1) % weeks == week)
 
 
 class Override(NamedTuple):

@@ -184,12 +184,21 @@ class PersonEntity(TypedDict):
 
 
 class AlertEntity(Why):
-    """`risk` and `silence`: what a rule says of a piece of equipment as a whole."""
+    """What a rule says of a piece of equipment as a whole."""
 
     equipmentId: str
     since: str
     timestamp: str
-    reason: NotRequired[str]
+
+
+class RiskEntity(AlertEntity):
+    """`risk`: it is at risk; `reason`: a sentence."""
+
+    reason: str
+
+
+class SilenceEntity(AlertEntity):
+    """`silence`: it reports nothing, or is back."""
 
 
 class TroubleRef(LogRef):
@@ -302,7 +311,7 @@ Result = Literal["done", "partly", "skipped"]
 
 
 class PlannedBefore(TypedDict):
-    """Where, and for which day, an order was planned before."""
+    """Factory and day that an order was planned for before."""
 
     factoryId: str
     plannedFor: str

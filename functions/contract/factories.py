@@ -33,7 +33,7 @@ class Place(NamedTuple):
 
 
 def place_of(row: Item | None) -> Place | None:
-    """Return what a row says that was kept with `PLACE`; None: it is unknown, or the equipment was deleted."""
+    """Return the place in a row that was kept with `PLACE`; None: it is unknown, or the equipment was deleted."""
     factory_id = factory_of(row)
     return None if row is None or factory_id is None else Place(factory_id, row.get("lineId"), row.get("name"))
 

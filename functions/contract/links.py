@@ -46,7 +46,7 @@ def link_to(person: str, logs: Sequence[LogRef], *, longest: int, now_ms: int) -
 
 
 def logs_of(token: str, *, now_ms: int) -> tuple[str, list[LogRef]]:
-    """Return whom a token was signed for, and the logs that it names.
+    """Return the person whom a token was signed for, and the logs that it names.
 
     Raises:
         Gone: it was not signed for this, has been changed, or has expired.

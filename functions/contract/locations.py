@@ -5,11 +5,12 @@ and have others besides, in any order.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final, cast
+from typing import Final
 
 from andon.dynamodb.hierarchical_key import Hierarchy
 from andon.events.domain_event import Entity
 from andon.runtime.errors import Poison
+from andon.runtime.json_types import members_of
 from contract.entities import LevelEntity, LocationEntity
 
 COMPANY: Final = "company"
@@ -51,7 +52,7 @@ def board_sort_key(location: LocationEntity, equipment_id: str) -> str:
 
 def location_by(name_of: Callable[[str], str]) -> LocationEntity:
     """Return the seven fields, each by its name."""
-    return cast("LocationEntity", {field: name_of(field) for field in FIELDS})
+    return members_of(LocationEntity, {field: name_of(field) for field in FIELDS})
 
 
 def names_in(location: LocationEntity) -> dict[str, str]:

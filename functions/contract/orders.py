@@ -26,7 +26,7 @@ KEPT_DAYS: Final = 90
 
 
 class OrderKey(NamedTuple):
-    """What tells an order of a machine from its others; `date` is the day that it was first planned for."""
+    """Identity of an order among those of its machine; `date` is the day that it was first planned for."""
 
     date: str
     kind: str

@@ -2,11 +2,10 @@
 
 from typing import Annotated
 
-from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 from pydantic import AfterValidator
 
 from andon.http import schemas as common
-from andon.http.parameters import described
+from andon.http.parameters import Path, Query, described
 from andon.http.schemas import IMPERSONAL
 from andon.runtime import texts, times
 from contract import names, people, schemas

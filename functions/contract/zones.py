@@ -40,5 +40,5 @@ def zone_of(name: str) -> tzinfo:
 
 
 def wall_time(at_ms: int, zone: str) -> datetime:
-    """Return what a clock on the wall shows at a time in epoch milliseconds, without an offset."""
+    """Return the local time, without an offset, of a time in epoch milliseconds."""
     return datetime.fromtimestamp(at_ms / 1000, zone_of(zone)).replace(tzinfo=None)

@@ -1,4 +1,4 @@
-"""How to reach a broker of MQTT, as a configuration says it."""
+"""Settings of a broker of MQTT, from a configuration."""
 
 from dataclasses import dataclass
 from pathlib import Path

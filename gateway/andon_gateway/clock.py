@@ -40,7 +40,7 @@ class Clock:
 
     @property
     def offset_ms(self) -> int:
-        """How far the API's clock is ahead of the host's."""
+        """Lead of the API's clock over the host's."""
         return self._offset_ms or 0
 
     def host_ms(self) -> int:
@@ -63,7 +63,7 @@ class Clock:
 
 
 def offset_ms(date_ms: int, *, sent_ms: int, received_ms: int) -> int:
-    """Return how far another clock is ahead; 0 if what it said fits ours, for then it says nothing finer."""
+    """Return the lead of another clock; 0 if what it said fits ours, for then it says nothing finer."""
     if sent_ms - SECOND_MS - TOLERANCE_MS <= date_ms <= received_ms + TOLERANCE_MS:
         return 0
     return date_ms + SECOND_MS // 2 - (sent_ms + received_ms) // 2

@@ -66,7 +66,7 @@ class Condition:
         return cls(text, tree)
 
     def holds(self, values: Mapping[str, Value]) -> bool | None:
-        """Return whether it holds; None: that is unknown."""
+        """Return True if it holds, False if not; None: that is unknown."""
         return _truth(self.tree, values)
 
 

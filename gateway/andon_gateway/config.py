@@ -65,7 +65,7 @@ def parse(text: str, folder: Path) -> Configuration:
     sources = tuple(source_of(one, folder) for one in file.tables("source"))
     machines = [_machine(one, {source.name: source for source in sources}) for one in file.tables("machine")]
     found = Configuration(
-        north=north_of(andon, folder),
+        north=north_of(andon, folder, member=machines[0].id if machines else ""),
         store=folder / andon.take("store", str, "andon-gateway.db"),
         capacity=andon.take("capacity", int, CAPACITY),
         is_clock_trusted=andon.take("clock_is_right", bool, default=False),
@@ -88,14 +88,7 @@ def _machine(table: Table, sources: Mapping[str, AnySource]) -> Wired:
         raise BadConfiguration(f"{table.place}.id: should be 1 to {MAX_ID} printable characters without /")
     if source not in sources:
         raise BadConfiguration(f"{table.place}.source: there is no source {source}")
-    tags = table.take("values", dict)
-    if not all(NAME.fullmatch(name) and isinstance(tag, str) for name, tag in tags.items()):
-        raise BadConfiguration(f"{table.place}.values: should be names, each with a tag of its source")
-    for name, tag in tags.items():
-        try:
-            require_tag(sources[source], tag)
-        except Malformed as error:
-            raise BadConfiguration(f"{table.place}.values.{name}: {error}") from error
+    tags = _tags(table, sources[source])
     rules = tuple(_rule(one, tags) for one in table.tables("states"))
     if [rule.when is None for rule in rules] != [*[False] * (len(rules) - 1), True]:
         raise BadConfiguration(f"{table.place}.states: the last one, and no other, is without `when`")
@@ -106,6 +99,18 @@ def _machine(table: Table, sources: Mapping[str, AnySource]) -> Wired:
     no_signal = None if silent is None else _no_signal(Table(silent, f"{table.place}.no_signal"))
     table.end()
     return Wired(id_, source, tags, Machine(rules, repeat_ms, no_signal))
+
+
+def _tags(table: Table, source: AnySource) -> dict[str, str]:
+    tags: dict[str, str] = table.take("values", dict)
+    if not all(NAME.fullmatch(name) and isinstance(tag, str) for name, tag in tags.items()):
+        raise BadConfiguration(f"{table.place}.values: should be names, each with a tag of its source")
+    for name, tag in tags.items():
+        try:
+            require_tag(source, tag)
+        except Malformed as error:
+            raise BadConfiguration(f"{table.place}.values.{name}: {error}") from error
+    return tags
 
 
 def _no_signal(table: Table) -> NoSignal:

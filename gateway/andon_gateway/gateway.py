@@ -3,6 +3,7 @@
 import queue
 import threading
 from collections import Counter
+from functools import partial
 from typing import Final
 
 from andon_gateway.clock import Clock
@@ -58,13 +59,13 @@ class Gateway:
         self._store.close()
 
     def watch(self) -> None:
-        """Tell systemd each second that all threads live, until one does not, or the gateway is stopped."""
+        """Notify systemd each second while all threads live; return when one does not, or the gateway is stopped."""
         notify("READY=1")
         while all(thread.is_alive() for thread in self._threads) and not self._stopped.wait(LOOK_S):
             notify("WATCHDOG=1")
 
     def look(self) -> Health:
-        """Return how it is."""
+        """Return its health."""
         oldest = self._store.oldest(1)
         return Health(
             states=self._engine.states,
@@ -102,4 +103,8 @@ def _north_of(settings: ByHttps | ByMqtt, clock: Clock) -> North:
         return Https(settings.url, tokens=tokens, clock=clock)
     with needing("mqtt", "andon"):
         from andon_gateway.mqtt_north import MqttNorth  # noqa: PLC0415  the core needs no package
-    return MqttNorth(settings, clock=clock)
+    if settings.claim is None:
+        return MqttNorth(settings, clock=clock)
+    with needing("claim", "andon.claim"):
+        from andon_gateway.claim_door import certificate_of  # noqa: PLC0415  as above
+    return MqttNorth(settings, clock=clock, prepare=partial(certificate_of, settings.broker, settings.claim))

@@ -1,4 +1,4 @@
-"""How the gateway is: a page, `/healthz` and `/metrics`, for this machine alone."""
+"""Health of the gateway: a page, `/healthz` and `/metrics`, for this machine alone."""
 
 import html
 import json

@@ -97,7 +97,7 @@ class Https:
 
 
 def body_of(batch: Sequence[Stored]) -> tuple[int, bytes]:
-    """Return how many of the first reports fit into a body, at least one, and the body; the same each time."""
+    """Return the number of first reports that fit into a body, at least one, and the body; the same each time."""
     parts: list[str] = []
     size = 0
     for one in batch:

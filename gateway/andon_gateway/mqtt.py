@@ -22,21 +22,21 @@ GRACE_S: Final = 5.0
 
 
 class Reader(Protocol):
-    """What becomes of messages; now_ms: of a clock that is never set; at_ms: epoch ms."""
+    """Changes that messages make; now_ms: of a clock that is never set; at_ms: epoch ms."""
 
     @property
     def filters(self) -> Sequence[str]:
-        """What to subscribe to."""
+        """Filters of topics to subscribe to."""
 
     @property
     def trouble(self) -> str | None:
-        """What gives no values."""
+        """Reason why some values do not come, for people."""
 
     def take(self, topic: str, content: bytes, *, is_kept: bool, now_ms: int) -> list[Change]:
-        """Return what a message changes; is_kept: the broker had kept it for those who come later."""
+        """Return the changes that a message makes; is_kept: the broker had kept it for those who come later."""
 
     def tick(self, now_ms: int) -> list[Change]:
-        """Return what time changes."""
+        """Return the changes that time alone makes."""
 
     def asks(self, *, now_ms: int, at_ms: int) -> list[tuple[str, bytes]]:
         """Return messages that are due to be sent: topic, content."""
@@ -79,7 +79,7 @@ class Mqtt:
         self._thread.start()
 
     def stop(self) -> None:
-        """Say goodbye to the broker, and wait for that."""
+        """Disconnect from the broker, and wait for that."""
         self._stopped.set()
         if self._thread.ident:
             self._thread.join(GRACE_S)

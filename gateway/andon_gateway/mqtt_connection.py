@@ -38,15 +38,19 @@ class Connection:
         self._is_connected = False
         self._subscribed: list[ReasonCode] | None = None
         self._acknowledged: set[int] = set()
-        client_id = broker.client_id or f"andon-gateway-{secrets.token_hex(4)}"
-        self._client = Client(CallbackAPIVersion.VERSION2, client_id, clean_session=True, reconnect_on_failure=False)
-        self._client.connect_timeout = answer_s
-        self._client.on_connect = self._on_connect
-        self._client.on_subscribe = self._on_subscribe
-        self._client.on_publish = self._on_publish
-        self._client.on_message = self._on_message
         self._why: str | None = None
-        self._client.on_disconnect = self._on_disconnect
+        self._client = self._new_client()
+
+    def _new_client(self) -> Client:
+        id_ = self._broker.client_id or f"andon-gateway-{secrets.token_hex(4)}"
+        client = Client(CallbackAPIVersion.VERSION2, id_, clean_session=True, reconnect_on_failure=False)
+        client.connect_timeout = self._answer_s
+        client.on_connect = self._on_connect
+        client.on_subscribe = self._on_subscribe
+        client.on_publish = self._on_publish
+        client.on_message = self._on_message
+        client.on_disconnect = self._on_disconnect
+        return client
 
     def open(self, filters: Sequence[str] = ()) -> None:
         """Connect, and subscribe with QoS 1.
@@ -62,10 +66,10 @@ class Connection:
             password = self._broker.password_file.read_text().strip()
             self._client.username_pw_set(self._broker.user, password)
         self._client.connect(self._broker.host, self._broker.port, self._keep_alive_s)
-        self._await(lambda: self._is_connected, "CONNECT")
+        self.wait(lambda: self._is_connected, "CONNECT")
         if filters:
             self._client.subscribe([(one, 1) for one in filters])
-            self._await(lambda: self._subscribed is not None, "SUBSCRIBE")
+            self.wait(lambda: self._subscribed is not None, "SUBSCRIBE")
         refused = [one for one, code in zip(filters, self._subscribed or (), strict=False) if code.is_failure]
         if refused:
             raise Lost(f"the broker refused to subscribe to {', '.join(refused)}")
@@ -99,22 +103,28 @@ class Connection:
 
         """
         number = self._client.publish(topic, content, qos=1).mid
-        self._await(lambda: number in self._acknowledged, "PUBLISH")
+        self.wait(lambda: number in self._acknowledged, "PUBLISH")
         self._acknowledged.clear()
 
-    def close(self) -> None:
-        """Say goodbye, if there is somebody."""
-        with contextlib.suppress(OSError, ValueError):
-            self._client.disconnect()
-            self._client.loop(0)
+    def wait(self, is_there: Callable[[], bool], what: str) -> None:
+        """Read and write until something is there.
 
-    def _await(self, is_there: Callable[[], bool], what: str) -> None:
+        Raises:
+            Lost: it is not in time, or the connection is.
+
+        """
         ends_s = time.monotonic() + self._answer_s
         while not is_there():
             left_s = ends_s - time.monotonic()
             if left_s <= 0:
                 raise Lost(f"no answer to {what} within {self._answer_s:g} s")
             self.step(min(left_s, LOOK_S))
+
+    def close(self) -> None:
+        """Disconnect, if there is a connection."""
+        with contextlib.suppress(OSError, ValueError):
+            self._client.disconnect()
+            self._client.loop(0)
 
     def _on_connect(self, _client: Client, _data: object, _flags: object, code: ReasonCode, _more: object) -> None:
         self._is_connected = not code.is_failure

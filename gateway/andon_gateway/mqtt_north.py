@@ -4,29 +4,40 @@ It stays connected while nothing waits: AWS IoT says of who is gone that it is. 
 whose time the API would refuse is refused before it is sent, where it would take its neighbours with it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from andon_gateway.clock import MAX_AGE_MS, MAX_AHEAD_MS, MINUTE_MS, Clock
 from andon_gateway.https import body_of
 from andon_gateway.mqtt_connection import Connection, Lost
 from andon_gateway.north import ByMqtt
+from andon_gateway.provisioning import Refused
 from andon_gateway.store import Stored
 from andon_gateway.verdict import Verdict
 
 KEEP_ALIVE_S: Final = 30  # the shortest of AWS IoT
 ANSWER_S: Final = 30.0
 
+TROUBLE: Final = (Lost, OSError, Refused, ValueError)
+
 # So long a message may be on its way.
 MARGIN_MS: Final = 5 * MINUTE_MS
 
 
 class MqttNorth:
-    """The way to the API by a topic."""
+    """The way to the API by a topic; prepare: what has to be done before each connection, which may be refused."""
 
-    def __init__(self, settings: ByMqtt, *, clock: Clock, answer_s: float = ANSWER_S) -> None:
+    def __init__(
+        self,
+        settings: ByMqtt,
+        *,
+        clock: Clock,
+        answer_s: float = ANSWER_S,
+        prepare: Callable[[], object] = lambda: None,
+    ) -> None:
         """Connect nothing yet."""
         self._settings = settings
+        self._prepare = prepare
         self._clock = clock
         self._answer_s = answer_s
         self._connection: Connection | None = None
@@ -38,7 +49,7 @@ class MqttNorth:
             return count, Verdict(refused=refused)
         try:
             self._connected().deliver(self._settings.topic, body)
-        except (Lost, OSError, ValueError) as error:
+        except TROUBLE as error:
             return count, Verdict(waits=True, trouble=self._give_up(error))
         return count, Verdict(done=frozenset(range(count)))
 
@@ -46,7 +57,7 @@ class MqttNorth:
         """Connect, stay connected, and return why not."""
         try:
             self._connected().step(0)
-        except (Lost, OSError, ValueError) as error:
+        except TROUBLE as error:
             return self._give_up(error)
         return None
 
@@ -54,13 +65,14 @@ class MqttNorth:
         """Do nothing: AWS IoT says no time. The configuration has to trust the clock."""
 
     def close(self) -> None:
-        """Say goodbye."""
+        """Disconnect."""
         if self._connection:
             self._connection.close()
             self._connection = None
 
     def _connected(self) -> Connection:
         if self._connection is None:
+            self._prepare()
             made = Connection(self._settings.broker, keep_alive_s=KEEP_ALIVE_S, answer_s=self._answer_s)
             try:
                 made.open()

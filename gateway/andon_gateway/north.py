@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from andon_gateway.brokers import Broker, Tls
+from andon_gateway.claim import KIND, Claim, claim_of, template_of
 from andon_gateway.store import Stored
 from andon_gateway.tables import BadConfiguration, Table
 from andon_gateway.verdict import Verdict
@@ -49,14 +50,15 @@ class ByHttps:
 
 @dataclass(frozen=True, slots=True)
 class ByMqtt:
-    """A topic of AWS IoT."""
+    """A topic of AWS IoT; claim: by which the certificate is asked for, None: it is there."""
 
     broker: Broker
     topic: str
+    claim: Claim | None = None
 
 
-def north_of(andon: Table, folder: Path) -> ByHttps | ByMqtt:
-    """Return the way to the API of a table; paths in it are below a folder.
+def north_of(andon: Table, folder: Path, *, member: str = "") -> ByHttps | ByMqtt:
+    """Return the way to the API of a table; paths in it are below a folder. member: see `Claim`.
 
     Raises:
         BadConfiguration: it cannot be used.
@@ -66,7 +68,7 @@ def north_of(andon: Table, folder: Path) -> ByHttps | ByMqtt:
         case "https":
             return _https(andon, folder)
         case "mqtt":
-            return _mqtt(andon, folder)
+            return _mqtt(andon, folder, member)
         case other:
             raise BadConfiguration(f"{andon.place}.via: should be https or mqtt, not {other}")
 
@@ -78,12 +80,12 @@ def _https(andon: Table, folder: Path) -> ByHttps:
     return ByHttps(andon.take("url", str), folder / file if file else None, command)
 
 
-def _mqtt(andon: Table, folder: Path) -> ByMqtt:
+def _mqtt(andon: Table, folder: Path, member: str) -> ByMqtt:
     thing = andon.take("thing", str)
     if not THING.fullmatch(thing) or len(thing) > MAX_THING:
         raise BadConfiguration(f"{andon.place}.thing: should be the deployment and the factory, such as Andon:gdl-1")
     deployment = thing.partition(":")[0]
-    rule = andon.take("rule", str, f"{deployment}_factory".replace("-", "_"))
+    rule = andon.take("rule", str, template_of(deployment))
     if not RULE.fullmatch(rule):
         raise BadConfiguration(f"{andon.place}.rule: should be the name of a topic rule, such as Andon_factory")
     port = andon.take("port", int, PORT)
@@ -94,5 +96,8 @@ def _mqtt(andon: Table, folder: Path) -> ByMqtt:
         key=folder / andon.take("key", str),
         alpn=(BY_BROWSERS_PORT,) if port == PORT_OF_BROWSERS else (),
     )
-    topic = f"$aws/rules/{rule}/{deployment}/factory/{thing}/states"
-    return ByMqtt(Broker(andon.take("endpoint", str), port, tls, client_id=thing), topic)
+    said, claim = andon.take("claim", dict, None), None
+    if said is not None:
+        claim = claim_of(Table(said, f"{andon.place}.claim"), folder, tls=tls, thing=thing, member=member)
+    topic = f"$aws/rules/{rule}/{deployment}/{KIND}/{thing}/states"
+    return ByMqtt(Broker(andon.take("endpoint", str), port, tls, client_id=thing), topic, claim)

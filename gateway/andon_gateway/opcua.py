@@ -59,7 +59,7 @@ class Opcua:
         self._thread.start()
 
     def stop(self) -> None:
-        """Say goodbye to the server, and wait for that."""
+        """Disconnect from the server, and wait for that."""
         self._stopped.set()
         if running := self._running:
             loop, task = running

@@ -100,14 +100,8 @@ class Session:
             ) from error
 
     async def _watch(self, client: Client) -> None:
-        session = client.uaclient.session
-        keep_alives = max(1, round(KEEP_ALIVE_S * 1000 / self._settings.publish_ms))
-        asked = ua.CreateSubscriptionParameters()
-        asked.RequestedPublishingInterval = self._settings.publish_ms
-        asked.RequestedMaxKeepAliveCount = keep_alives
-        asked.RequestedLifetimeCount = LIFETIME_KEEP_ALIVES * keep_alives
         # Not asyncua's `Subscription`: it begins itself anew when a server is quiet.
-        made = await session.create_subscription(asked, self._publish)
+        made = await client.uaclient.session.create_subscription(self._subscription(), self._publish)
         quiet_s = QUIET_KEEP_ALIVES * max(
             KEEP_ALIVE_S, made.RevisedPublishingInterval / 1000 * made.RevisedMaxKeepAliveCount
         )
@@ -123,17 +117,17 @@ class Session:
                 await asyncio.wait_for(self._lost.wait(), LOOK_S)
         raise Lost(self._why_lost)
 
+    def _subscription(self) -> ua.CreateSubscriptionParameters:
+        keep_alives = max(1, round(KEEP_ALIVE_S * 1000 / self._settings.publish_ms))
+        asked = ua.CreateSubscriptionParameters()
+        asked.RequestedPublishingInterval = self._settings.publish_ms
+        asked.RequestedMaxKeepAliveCount = keep_alives
+        asked.RequestedLifetimeCount = LIFETIME_KEEP_ALIVES * keep_alives
+        return asked
+
     async def _monitor(self, client: Client, subscription: int) -> None:
         """Ask for the values of nodes that are missing: a server may have them later than its port."""
-        namespaces: list[str] = await client.get_namespace_array()
-        asked: list[tuple[str, ua.MonitoredItemCreateRequest]] = []
-        for tag in list(self._missing):
-            name = NodeName.parse(tag)
-            if name.namespace in namespaces:
-                node = ua.NodeId(name.identifier, namespaces.index(name.namespace))
-                asked.append((tag, self._item(node, self._tags.index(tag))))
-            else:
-                self._missing[tag] = f"the server has no namespace {name.namespace}"
+        asked = self._asked(await client.get_namespace_array())
         for first in range(0, len(asked), ITEMS_AT_ONCE):
             some = asked[first : first + ITEMS_AT_ONCE]
             request = ua.CreateMonitoredItemsParameters()
@@ -147,6 +141,18 @@ class Session:
                 else:
                     self._missing[tag] = _said(result.StatusCode)
         _trim()
+
+    def _asked(self, namespaces: list[str]) -> list[tuple[str, ua.MonitoredItemCreateRequest]]:
+        """Return a request for each missing node whose namespace the server has, with its tag."""
+        asked: list[tuple[str, ua.MonitoredItemCreateRequest]] = []
+        for tag in list(self._missing):
+            name = NodeName.parse(tag)
+            if name.namespace in namespaces:
+                node = ua.NodeId(name.identifier, namespaces.index(name.namespace))
+                asked.append((tag, self._item(node, self._tags.index(tag))))
+            else:
+                self._missing[tag] = f"the server has no namespace {name.namespace}"
+        return asked
 
     def _item(self, node: ua.NodeId, handle: int) -> ua.MonitoredItemCreateRequest:
         item = ua.MonitoredItemCreateRequest()
@@ -185,7 +191,7 @@ class Session:
 
 
 def reason_of(error: Exception) -> tuple[str, bool]:
-    """Return what an error means to people, and True if another attempt would do harm."""
+    """Return an error in words for people, and True if another attempt would do harm."""
     match error:
         case Unusable() | Lost():
             return str(error), False
@@ -197,7 +203,7 @@ def reason_of(error: Exception) -> tuple[str, bool]:
 
 
 def _trim() -> None:
-    """Give back memory: to import asyncua, and to connect first, takes twice what it keeps. Only glibc can."""
+    """Free unused memory: importing asyncua, and connecting first, takes twice what it keeps. Only glibc can."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
 

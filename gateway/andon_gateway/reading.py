@@ -1,4 +1,4 @@
-"""What a source hands to the gateway."""
+"""Values and troubles that a source hands to the gateway."""
 
 import queue
 from collections.abc import Mapping
@@ -38,7 +38,7 @@ class Source(Protocol):
 
     @property
     def trouble(self) -> str | None:
-        """What a person has to know about values that do not come."""
+        """Reason why values do not come, for people."""
 
 
 def value_of(found: object) -> Value:

@@ -48,7 +48,7 @@ def _made(settings: AnySource, tags: Collection[str], messages: Messages, clock:
 
 @contextmanager
 def needing(extra: str, place: str) -> Iterator[None]:
-    """Say of an import that fails which extra of the distribution is missing.
+    """Name the missing extra of the distribution where an import fails.
 
     Raises:
         BadConfiguration: it fails.

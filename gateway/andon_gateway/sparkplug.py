@@ -21,7 +21,7 @@ IDS: Final = (2, 3)  # group and node, or group, node and device
 
 
 class Origin(NamedTuple):
-    """Who sent a message: an edge node, or one of its devices."""
+    """Sender of a message: an edge node, or one of its devices."""
 
     group: str
     node: str
@@ -29,7 +29,7 @@ class Origin(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What stands before the # of a tag."""
+        """The part of a tag before its #."""
         return "/".join(part for part in self if part is not None)
 
     @property
@@ -39,7 +39,7 @@ class Origin(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What a birth says of a metric."""
+    """A metric as its birth describes it."""
 
     name: str
     datatype: int | None
@@ -50,7 +50,7 @@ class OutOfStep(Exception):
 
 
 def origin_of_tag(tag: str) -> Origin | None:
-    """Return where the value of a tag comes from; None: it is no tag of Sparkplug."""
+    """Return the origin of a tag's value; None: it is no tag of Sparkplug."""
     path, mark, metric = tag.partition("#")
     ids = path.split("/")
     return Origin(*ids) if mark and metric and len(ids) in IDS and all(ids) and "+" not in path else None
@@ -72,7 +72,7 @@ def topics_of(node: Origin) -> tuple[str, str]:
 
 
 class EdgeNode:
-    """What is known of an edge node; tags: those of its values that machines use."""
+    """State of an edge node; tags: those of its values that machines use."""
 
     def __init__(self, node: Origin, tags: Collection[str]) -> None:
         """Know nothing: its births are needed."""
@@ -90,7 +90,7 @@ class EdgeNode:
         return self._seq is not None
 
     def asks(self, now_ms: int) -> bool:
-        """Return whether to ask for the births now; then it counts as done, and is due again after ten seconds."""
+        """Return True if births are to be asked for now; that counts as done, and is due again after ten seconds."""
         is_recent = self._asked_ms is not None and 0 <= now_ms - self._asked_ms < ASK_AGAIN_MS
         if self.is_born or self._is_dead or is_recent:
             return False
@@ -109,7 +109,7 @@ class EdgeNode:
         return self.lose()
 
     def take(self, kind: str, origin: Origin, payload: Payload) -> list[Change]:
-        """Return what a message of this node changes, in its order."""
+        """Return the changes that a message of this node makes, in its order."""
         try:
             if kind == "NBIRTH":
                 return self._begin(payload)
@@ -186,7 +186,7 @@ def _is_of(origin: Origin, tag: str) -> bool:
 
 
 def _known(metric: Metric, known: Mapping[str | int, Known]) -> Known | None:
-    """Return what the birth says of a metric; None: it names none such."""
+    """Return a metric as the birth describes it; None: it names none such."""
     if metric.name is not None:
         return known.get(metric.name)
     if metric.alias is None:

@@ -24,7 +24,7 @@ class Nodes:
 
     @property
     def filters(self) -> list[str]:
-        """What to subscribe to."""
+        """Filters of topics to subscribe to."""
         return sorted(topics_of(node)[0] for node in self._nodes)
 
     @property
@@ -34,7 +34,7 @@ class Nodes:
         return f"no birth of {', '.join(unborn)}" if unborn else None
 
     def take(self, topic: str, content: bytes, *, is_kept: bool, now_ms: int) -> list[Change]:  # noqa: ARG002  see Reader
-        """Return what a message changes; births are never kept by a broker, so what was kept is no birth of now."""
+        """Return the changes that a message makes; brokers never keep births, so a kept message is no birth of now."""
         found = read_topic(topic)
         node = self._nodes.get(found[1].of_node) if found else None
         if found is None or node is None or found[0].endswith("CMD"):

@@ -109,7 +109,7 @@ def _metric(content: bytes) -> Metric:
 
 
 def _is_good(properties: Field | None) -> bool:
-    """Return what properties say of the quality; True if they say nothing."""
+    """Return True if properties call the quality good, or do not name it."""
     found = list(fields(properties)) if isinstance(properties, bytes) else []
     names = [_text(one) for number, one in found if number == PROPERTY_NAME]
     values = [one for number, one in found if number == PROPERTY]

@@ -30,7 +30,7 @@ class NoSignal(NamedTuple):
 
 
 class Machine(NamedTuple):
-    """What decides the state of a machine; repeat_ms: after so long an unchanged state is reported again."""
+    """Rules by which a machine has its state; repeat_ms: after so long an unchanged state is reported again."""
 
     rules: tuple[Rule, ...]
     repeat_ms: int | None = None
@@ -38,14 +38,14 @@ class Machine(NamedTuple):
 
 
 class Latch(NamedTuple):
-    """What is remembered of a rule; since_ms: since when its `when` has held, while it is open."""
+    """Memory of a rule; since_ms: since when its `when` has held, while it is open."""
 
     is_closed: bool = False
     since_ms: int | None = None
 
 
 class Memory(NamedTuple):
-    """What is remembered of a machine. at_ms: of the newest step; unknown_since_ms: of its state."""
+    """Memory of a machine. at_ms: of the newest step; unknown_since_ms: of its state."""
 
     latches: tuple[Latch, ...]
     state: str | None = None
@@ -73,7 +73,7 @@ def remembered(machine: Machine, state: str | None, reported_ms: int) -> Memory:
 
 
 def step(machine: Machine, memory: Memory, values: Mapping[str, Value], at_ms: int) -> tuple[Memory, Report | None]:
-    """Return what a machine remembers after values of a time, and the report that is due; time never goes back."""
+    """Return a machine's memory after values of a time, and the report that is due; time never goes back."""
     now_ms = max(at_ms, memory.at_ms)
     judged = [_judged(*one, values, now_ms) for one in zip(machine.rules, memory.latches, strict=True)]
     memory = memory._replace(latches=tuple(latch for latch, _ in judged), at_ms=now_ms)

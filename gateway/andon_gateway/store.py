@@ -60,7 +60,7 @@ class Stored(NamedTuple):
 
 
 class Last(NamedTuple):
-    """What a machine reported last."""
+    """Last report of a machine."""
 
     at_ms: int
     state: str
@@ -97,7 +97,7 @@ class Store:
 
     @property
     def last(self) -> Mapping[str, Last]:
-        """What each machine reported last, sent or not."""
+        """Last report of each machine, sent or not."""
         return self._last
 
     def add(self, reports: Sequence[tuple[str, Report]]) -> None:
@@ -140,7 +140,7 @@ class Store:
             self._refused += len(refused)
 
     def reasons(self) -> list[tuple[str, int, str, str | None, str]]:
-        """Return what was refused: machine, epoch ms, state, detail, reason."""
+        """Return the refused reports: machine, epoch ms, state, detail, reason."""
         with self._lock:
             return self._db.execute("SELECT machine, at_ms, state, detail, reason FROM refused").fetchall()
 

@@ -20,7 +20,7 @@ SAID: Final = 5
 
 
 class Tag(NamedTuple):
-    """Where a value stands; path: the parts of the pointer."""
+    """Place of a value; path: the parts of the pointer."""
 
     topic: str
     path: tuple[str, ...]
@@ -75,7 +75,7 @@ class Topics:
 
     @property
     def filters(self) -> list[str]:
-        """What to subscribe to."""
+        """Filters of topics to subscribe to."""
         return sorted(self._by_topic)
 
     @property
@@ -85,7 +85,7 @@ class Topics:
         return f"nothing from {_some(silent)}" if silent else None
 
     def take(self, topic: str, content: bytes, *, is_kept: bool, now_ms: int) -> list[Change]:
-        """Return what a message changes: what it does not name stays, null is unknown; all is if it is no JSON.
+        """Return the changes of a message: values without a name in it stay, null is unknown; all are if it is no JSON.
 
         is_kept: the broker had kept it, so that it says nothing of whether its sender lives.
         """
@@ -103,7 +103,7 @@ class Topics:
         return [Change(tag, value_of(value), at_ms) for tag, value in there if value is not MISSING]
 
     def tick(self, now_ms: int) -> list[Change]:
-        """Return what has become unknown, because its topic has been quiet for too long."""
+        """Return the values that became unknown, because their topic has been quiet for too long."""
         if self._quiet_ms is None:
             return []
         quiet = [topic for topic, heard_ms in self._heard_ms.items() if now_ms - heard_ms > self._quiet_ms]
@@ -122,7 +122,7 @@ class Topics:
 
 
 def _at(found: object, path: Sequence[str]) -> object:
-    """Return what stands at a path; MISSING: nothing."""
+    """Return the value at a path; MISSING: there is none."""
     for part in path:
         match found:
             case Mapping() if part in found:

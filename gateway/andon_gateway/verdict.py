@@ -1,4 +1,4 @@
-"""What an answer of `POST /states` means for the reports of its batch. Pure."""
+"""Verdict of an answer of `POST /states` on the reports of its batch. Pure."""
 
 import json
 import re
@@ -41,7 +41,7 @@ class Verdict(NamedTuple):
 
 
 def judge(count: int, answer: Answer | None) -> Verdict:
-    """Return what an answer means for a batch of `count` reports; None: there was none, or it broke off."""
+    """Return the verdict on a batch of `count` reports; answer: None if there was none, or it broke off."""
     if answer is None:
         return Verdict(waits=True, trouble="no answer")
     trouble = f"status {answer.status}"

@@ -65,7 +65,7 @@ class Actors(NamedTuple):
 
 
 class People(NamedTuple):
-    """Where the names of people are: in one service. Everywhere else stand their ids.
+    """Place of people's names: one service. Everywhere else stand their ids.
 
     table: of names, by its variable. others: tables with more about them, which are its and not swept. path: of a
     person in the API; with `?ids=`, separated by commas, `at_once` at most, it answers `items` of those who are known.
@@ -83,7 +83,7 @@ class People(NamedTuple):
 
 
 class Whereabouts(NamedTuple):
-    """Where subjects are, as rows of a view say it; callers who are limited to places are let in by it.
+    """Places of subjects, as rows of a view have them; callers who are limited to places are let in by them.
 
     table: the view's, by its variable. key: the attribute with the subject's id, the partition key. paths: the places
     that a subject is at, each by the attributes with the parts of its name, see `andon.http.places`.
@@ -92,6 +92,12 @@ class Whereabouts(NamedTuple):
     table: str
     key: str
     paths: tuple[tuple[str, ...], ...]
+
+
+NamedBy = Mapping[str, tuple[str, ...]]
+"""Name of an entity -> the fields by which other facts name the fact that it is in, where they have no id of it."""
+
+NOTHING: Final[NamedBy] = {}
 
 
 class Project(NamedTuple):
@@ -104,8 +110,10 @@ class Project(NamedTuple):
     loads and shows, see `andon.tools.stack.demo`. pictures: the module whose `PICTURES` draw its saved queries, see
     `andon.tools.lake.plots`. description: of its API, in Markdown; license: of it, by its SPDX name. people: where
     their names are, None if nowhere. whereabouts: of subjects; without them nobody who is limited to places may deal
-    with any. example_view: the view that examples name. grouped: facts share entries of the bus, see
-    `andon.events.group`; once all that reads the bus was deployed with a version that knows groups.
+    with any. example_view: the view that examples name. named_by: how facts name one of which they have no id, the
+    facts of people's answers above all, see `andon.tools.trace`; `andon trace` takes the values of the first, too.
+    grouped: facts share entries of the bus, see `andon.events.group`; once all that reads the bus was deployed with a
+    version that knows groups.
     """
 
     name: str
@@ -123,6 +131,7 @@ class Project(NamedTuple):
     people: People | None = None
     whereabouts: Whereabouts | None = None
     example_view: str = "things"
+    named_by: NamedBy = NOTHING
     grouped: bool = False
 
     @property

@@ -27,7 +27,7 @@ from services.calls.bodies import CatalogBody
 from services.dispatch.duty_bodies import ChainsBody
 from services.notify.contact import CHANNELS
 from services.notify.contact_bodies import ContactBody
-from services.notify.proofs import Asked, Proof, proof_text
+from services.notify.proofs import Proof, ProofMessage, proof_text
 
 HOUR_S = 3600.0
 SILENCE_S = 2400.0
@@ -173,7 +173,7 @@ def test_the_people_of_the_demo_have_addresses_on_each_channel_that_the_api_take
 
 
 def test_a_code_is_read_from_the_mail_of_whom_it_was_sent_to() -> None:
-    text = proof_text(Asked(Proof("code", "mail"), "123456", "eva@factory.example", "en"))
+    text = proof_text(ProofMessage(Proof("code", "mail"), "123456", "eva@factory.example", "en"))
     mail = SentMessage(0, "mail", "1", "eva@factory.example", text.subject, text.text)
 
     assert factory_contacts.codes_to("eva@factory.example", [mail]) == ["123456"]

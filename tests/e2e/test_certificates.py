@@ -12,14 +12,15 @@ from andon.ingress.names import basic_ingest, thing_of
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
-from andon.tools.thing.register import CERTIFICATE, KEY, SIGNERS, Registered, register
+from andon.tools.thing.certificate import CERTIFICATE, KEY, SIGNERS
+from andon.tools.thing.register import Registered, register
 from andon.tools.views.deployed import here
 from andon_gateway.clock import Clock
 from andon_gateway.mqtt_north import MqttNorth
 from andon_gateway.north import ByMqtt, north_of
 from andon_gateway.store import Stored
 from andon_gateway.tables import Table
-from services.equipment.ingress import GATEWAY, MACHINE
+from services.equipment.things import GATEWAY, MACHINE
 from tests.e2e.test_things import ROOT, WITHIN_S, register_machine, report, states, topics
 from tests.support.certificates import Authority
 from tests.support.thing import Refused, Thing, with_certificate

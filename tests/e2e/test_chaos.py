@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import pytest
 
-from andon.events import bus_entry, publish
+from andon.events import bus_entry, put_back, put_entries
 from andon.packages.discovery import views
 from andon.packages.package import Package
 from andon.rules.micro_event_store import STORED_WITHIN_MS
@@ -29,7 +29,7 @@ from tests.support.deployed.empty_emulator import empty_emulator
 from tests.support.deployed.fault_proxy import FaultProxy, fault_proxy
 from tests.support.deployed.persistent_client import Log, PersistentClient
 from tests.support.either_wire import over
-from tests.support.lake import Lake, lake_of
+from tests.support.lake import Lake, lake_of, lines_of_messages
 
 COMMANDS: Final = int(os.environ.get("CHAOS_COMMANDS", "800"))
 BURST: Final = 20
@@ -57,8 +57,9 @@ def loop(proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch) -> Iterator[Loop]:
         monkeypatch.setattr(retries, name, retries.Again(0.01, 0))
     # The last sweeps run an hour ahead of the emulator's bus.
     monkeypatch.setattr(bus_entry, "MAX_AHEAD_MS", 2 * HOUR_MS)
-    monkeypatch.setattr(publish, "ATTEMPTS", 2)
-    monkeypatch.setattr(publish, "PAUSE_SECONDS", 0.005)
+    monkeypatch.setattr(put_entries, "ATTEMPTS", 2)
+    monkeypatch.setattr(put_entries, "PAUSE_SECONDS", 0.005)
+    monkeypatch.setattr(put_back, "PAUSE_SECONDS", 0)  # the loop waits for no queue
     monkeypatch.setenv("AWS_RETRY_MODE", "standard")  # of clients without our configuration
     with EmulatedLoop(proxy.upstream, through=proxy.url) as loop, over(aws.LIBCURL):
         yield loop
@@ -163,7 +164,7 @@ def _missing_in(lake: Lake, chaos: ChaoticLoop) -> set[tuple[str, str]]:
 def _require_everything_in(lake: Lake, chaos: ChaoticLoop) -> None:
     """Check that everything is in the lake, with both images of each change, and nothing that was not on the bus."""
     assert _missing_in(lake, chaos) == set()
-    assert set(lake.lines) == set(chaos.published)
+    assert set(lake.lines) == set(lines_of_messages(chaos.published))
     assert lake.unreadable == []
     raw = {event_id: event["detail"].get("raw") for (_, event_id), event in lake.events.items()}
     assert all(raw[event_id].keys() == {"new", "old"} for event_id in chaos.meant)
@@ -225,7 +226,8 @@ def test_while_aws_fails_nothing_is_lost_and_the_views_are_what_the_events_say(
     # The counts add up.
     assert sums["lines that do not add up"] == 0
     assert sums["received"] == sum(sums[outcome] for outcome in Outcome) == chaos.counts["deliveries"]
-    assert sums["failed"] == chaos.counts["deliveries again"]
+    # What cannot be put back comes again with those of its group that are done.
+    assert sums["failed"] <= chaos.counts["deliveries again"]
     assert sums["fault"] == sums["expired"] == 0
 
     # The views are those that the events alone would give.

@@ -12,7 +12,7 @@ from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
 from contract import groups
 from contract.locations import LEVELS
-from services.equipment.ingress import GATEWAY, MACHINE
+from services.equipment.things import GATEWAY, MACHINE
 from tests.support.thing import without_certificate
 
 WITHIN_S = 60

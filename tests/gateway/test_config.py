@@ -7,6 +7,7 @@ import pytest
 
 from andon.project import project
 from andon_gateway.brokers import Broker, Tls
+from andon_gateway.claim import Claim
 from andon_gateway.config import parse, read
 from andon_gateway.kinds import MqttSource, OpcuaSource, Password, Security, SparkplugSource
 from andon_gateway.north import ByMqtt
@@ -14,7 +15,7 @@ from andon_gateway.states import NoSignal
 from andon_gateway.tables import BadConfiguration
 
 README: Final = project().root / "gateway" / "README.md"
-EXAMPLE, OPCUA, MQTT, SPARKPLUG, NORTH = re.findall(
+EXAMPLE, OPCUA, MQTT, SPARKPLUG, NORTH, CLAIM = re.findall(
     r"^```toml\n(.*?)^```$", README.read_text(), re.MULTILINE | re.DOTALL
 )
 ALL: Final = EXAMPLE + OPCUA + MQTT + SPARKPLUG
@@ -67,6 +68,36 @@ def test_the_example_of_reports_over_mqtt_is_a_topic_of_the_factory(tmp_path: Pa
     assert found == ByMqtt(replace(place, tls=Tls(certificate=tmp_path / "gateway.crt", key=key)), topic)
     assert isinstance(by_443, ByMqtt)
     assert by_443.broker.tls == Tls(certificate=tmp_path / "gateway.crt", key=key, alpn=("x-amzn-mqtt-ca",))
+
+
+def by_claim(claim: str = CLAIM) -> str:
+    """The same, with a certificate that is asked for."""
+    others = [line for line in NORTH.splitlines(keepends=True) if not line.startswith(("certificate", "key"))]
+    return by_mqtt(f"{''.join(others)}{claim}")
+
+
+def test_the_example_of_a_claim_asks_for_the_factory_by_its_first_machine(tmp_path: Path) -> None:
+    found, files = parse(by_claim(), tmp_path).north, tmp_path / "claim"
+
+    assert isinstance(found, ByMqtt)
+    assert found.claim == Claim(
+        files / "certificate.pem", files / "key.pem", "Andon_factory", "Andon_claim:", "gdl-1", "gdl-press-1"
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reason"),
+    [
+        ("gateway.key", "gateway.crt", "andon.claim: andon.certificate and andon.key should be two files"),
+        ('key = "claim/', '# "', "andon.claim: key is missing"),
+        ("# template", "colour = 1\n# template", "andon.claim: nobody knows colour"),
+    ],
+)
+def test_what_is_wrong_with_a_claim_is_said(tmp_path: Path, before: str, after: str, reason: str) -> None:
+    assert before in CLAIM
+
+    with pytest.raises(BadConfiguration, match=reason):
+        parse(by_claim(CLAIM.replace(before, after, 1)), tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Final
 from andon.project import project
 
 GATEWAY: Final = project().root / "gateway"
-OF_EXTRAS: Final = {"mqtt": {"paho"}, "opcua": {"asyncua", "cryptography"}}
+OF_EXTRAS: Final = {"claim": {"cryptography"}, "mqtt": {"paho"}, "opcua": {"asyncua", "cryptography"}}
 """What modules whose names begin with an extra's import; asyncua needs cryptography itself."""
 
 
@@ -44,7 +44,7 @@ def test_the_core_needs_the_standard_library_alone_and_an_extra_its_packages() -
 
 
 def test_the_core_runs_where_no_extra_is_installed() -> None:
-    blocked = "import sys; sys.modules['asyncua'] = sys.modules['paho'] = None"
-    program = f"{blocked}; import andon_gateway.cli, andon_gateway.sources"
+    blocked = "import sys; sys.modules['asyncua'] = sys.modules['cryptography'] = sys.modules['paho'] = None"
+    program = f"{blocked}; import andon_gateway.cli, andon_gateway.provisioning, andon_gateway.sources"
 
     subprocess.run([sys.executable, "-c", program], check=True, cwd=GATEWAY)  # noqa: S603

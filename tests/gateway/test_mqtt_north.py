@@ -20,11 +20,12 @@ from andon_gateway.config import parse
 from andon_gateway.gateway import Gateway
 from andon_gateway.mqtt_north import MARGIN_MS, MqttNorth
 from andon_gateway.north import ByMqtt
+from andon_gateway.provisioning import Refused
 from andon_gateway.sender import Sender
 from andon_gateway.states import Report
 from andon_gateway.store import Store, Stored
 from bench.gateway.broker import HOST, Broker
-from services.equipment.ingress import GATEWAY
+from services.equipment.things import GATEWAY
 from tests.support.certificates import Authority
 from tests.support.samples import sample
 
@@ -97,6 +98,26 @@ def test_a_gateway_reports_by_its_certificate_to_the_topic_of_its_factory_and_th
         loop.run()
         [log] = loop.request("GET /equipment/{id}/logs", path={"id": "press"}).body["items"]
     assert (log["state"], log["detail"]) == ("WARNING1", "oil at 81 °C")
+
+
+def test_while_it_gets_no_certificate_reports_wait_and_it_says_why(tmp_path: Path) -> None:
+    fates: list[Exception | None] = [Refused("not registered"), Refused("not registered"), None]
+    store = Store(tmp_path / "reports.db")
+    store.add([("press", Report("ERROR", NOW_MS))])
+
+    def prepare() -> None:
+        if (fate := fates.pop(0)) is not None:
+            raise fate
+
+    with Broker() as broker:
+        settings, clock = ByMqtt(Place(HOST, broker.port), TOPIC), Clock(is_trusted=True, wall=lambda: NOW_MS / 1000)
+        way = MqttNorth(settings, clock=clock, prepare=prepare)
+        sender = Sender(store, way, counts=Counter())
+        seen = [(sender.step() > 0, sender.trouble, store.waiting) for _ in range(3)]
+        way.close()
+
+    assert seen == [(True, "not registered", 1), (True, "not registered", 1), (False, None, 0)]
+    store.close()
 
 
 def test_without_an_acknowledgement_a_report_stays_and_is_sent_again_over_a_new_connection(tmp_path: Path) -> None:

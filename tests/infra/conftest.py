@@ -13,7 +13,7 @@ def aws(template: Synthesised) -> Synthesised:
 
 @pytest.fixture(scope="session")
 def prod(layer: Path) -> Synthesised:
-    return synthesise(layer, stage="prod")
+    return synthesise(layer, stage="prod", audited=True)
 
 
 @pytest.fixture(scope="session")

@@ -135,6 +135,7 @@ def scope_of(stack: Synthesised, scope: Any) -> str:  # noqa: ANN401  CloudForma
 def test_only_the_api_calls_the_functions_behind_it_and_only_its_schedule_a_sweep(aws: Synthesised) -> None:
     [api] = aws.of_type("AWS::ApiGatewayV2::Api")
     sweeps = {aws.id_of_function(file) for file in FILES if file.endswith(("/sweep", "/recompute"))}
+    hooks = {aws.id_of_function(file) for file in FILES if file.endswith("/provision")}
 
     for made in aws.of_type("AWS::Lambda::Permission").values():
         function, source = aws.behind(made["FunctionName"]), text(made["SourceArn"])
@@ -142,6 +143,8 @@ def test_only_the_api_calls_the_functions_behind_it_and_only_its_schedule_a_swee
             assert made["Principal"] == "events.amazonaws.com"
             rule = aws.of_type("AWS::Events::Rule")[source.removesuffix(".Arn")]
             assert text(rule["Targets"][0]["Arn"]) == f"{function}.Arn"
+        elif function in hooks:
+            assert made["Principal"] == "iot.amazonaws.com"
         else:
             assert made["Principal"] == "apigateway.amazonaws.com"
             assert f":{api}/" in source

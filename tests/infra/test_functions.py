@@ -9,7 +9,7 @@ from andon.packages.discovery import apis, role_of
 from andon.packages.package import Package, Side
 from andon.packages.source import source
 from andon.testing.synthesised import Synthesised, text
-from tests.support.infra.synthesised import CONTROL, FILES, PROJECT, STREAM_FIRST
+from tests.support.infra.synthesised import CONTROL, FILES, IN_ALL_STAGES, PROJECT, STREAM_FIRST
 
 
 def function(synthesised: Synthesised, file: str) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def test_a_function_runs_its_handler_on_arm_and_knows_its_package_and_writes_jso
     assert aws.of_type("AWS::Logs::LogGroup")[logging["LogGroup"]["Ref"]]["RetentionInDays"] == 30
 
 
-@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("file", IN_ALL_STAGES)
 def test_a_stage_says_whether_lambda_traces_a_function_and_only_then_it_may_write_traces(
     aws: Synthesised, prod: Synthesised, file: str
 ) -> None:

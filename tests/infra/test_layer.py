@@ -66,6 +66,26 @@ def test_a_layer_without_bytecode_is_never_taken_for_one_with_it() -> None:
     assert layer.place_of(AWS, None).name != layer.place_of(AWS, Path(sys.executable)).name
 
 
+@pytest.mark.parametrize(
+    ("tag", "named"),
+    [(AWS.layer_platforms[0], "aarch64-manylinux_2_28"), ("manylinux2014_x86_64", "x86_64-manylinux2014")],
+)
+def test_uv_installs_for_the_platform_that_pip_has_a_tag_for(tag: str, named: str) -> None:
+    assert layer.uv_options((tag, "manylinux1_aarch64"))[-2:] == ["--python-platform", named]
+
+
+@pytest.mark.usefixtures("requirements")
+def test_where_uv_fails_pip_installs(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[list[str]] = []
+    monkeypatch.setattr(layer, "UV", Path("/bin/false"))
+    monkeypatch.setattr(layer, "run", asked.append)
+
+    layer.build(LOCAL, None)
+
+    [command] = asked
+    assert command[:4] == [sys.executable, "-m", "pip", "install"]
+
+
 def test_botocore_describes_each_service_that_the_functions_call() -> None:
     called = {
         service

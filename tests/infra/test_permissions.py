@@ -124,6 +124,7 @@ def test_a_wildcard_stands_only_where_aws_leaves_no_choice(aws: Synthesised) -> 
             for folder in ("faults", "ids", "equipment", "operators", "rehydrations", "drift", "rows")
         ),
         *(("s3:DeleteObject", f"{kind}/data/*") for kind in ("equipment", "operators")),
+        ("iot:ListThingPrincipals", "Andon:*"),
         ("iot:Publish", "Andon/*"),
         ("iot:DescribeEndpoint", "*"),
         ("xray:PutTelemetryRecords", "*"),
@@ -141,13 +142,17 @@ def test_no_role_carries_a_managed_policy_or_serves_anything_but_lambda(aws: Syn
     allowed |= {name: {"Service": "codedeploy.amazonaws.com"} for name in deployers}
     eraser = text(aws.outputs["EraserRoleArn"]["Value"]).removesuffix(".Arn")  # for an administrator
 
-    [rules] = {
-        text(rule["TopicRulePayload"]["Actions"][0]["Sqs"]["RoleArn"])
-        for rule in aws.of_type("AWS::IoT::TopicRule").values()
+    of_iot = {
+        *(
+            text(rule["TopicRulePayload"]["Actions"][0]["Sqs"]["RoleArn"])
+            for rule in aws.of_type("AWS::IoT::TopicRule").values()
+        ),
+        *(text(made["ProvisioningRoleArn"]) for made in aws.of_type("AWS::IoT::ProvisioningTemplate").values()),
     }
-    allowed[rules.removesuffix(".Arn")] = {"Service": "iot.amazonaws.com"}
+    allowed |= {name.removesuffix(".Arn"): {"Service": "iot.amazonaws.com"} for name in of_iot}
 
-    assert len(roles) == len(FILES) + len(deployers) + 3
+    assert len(of_iot) == 2
+    assert len(roles) == len(FILES) + len(deployers) + len(of_iot) + 2
     for name, role in ((name, role) for name, role in roles.items() if name != eraser):
         assert "ManagedPolicyArns" not in role
         assert [made["Principal"] for made in role["AssumeRolePolicyDocument"]["Statement"]] == [allowed[name]]

@@ -51,7 +51,7 @@ def test_there_is_a_policy_and_a_rule_for_each_kind_rules_about_presence_and_no_
     names = {rule_of("Andon", kind) for kind in INGRESS.kinds}
 
     assert names == {"Andon_equipment", "Andon_factory"}
-    assert policies(aws).keys() == names
+    assert policies(aws).keys() == names | {f"{name}_claim" for name in names}
     assert rules(aws).keys() == names | {"Andon_connected", "Andon_disconnected"}
 
 

@@ -1,5 +1,5 @@
 // Runs flows of the npm library `aws-lambda-stream`; prints as JSON what it handed to AWS.
-// node flow.cjs <folder with node_modules> fromEventBridge|fromSqsEvent|publish < event.json
+// node flow.cjs <folder with node_modules> fromEventBridge|fromSqsEvent|groupFromEventBridge|groupFromSqsEvent|publish < event.json
 
 const Module = require("node:module");
 const path = require("node:path");
@@ -26,7 +26,9 @@ const sdk = new Proxy({}, {
 const load = Module._load;
 Module._load = (name, ...more) => (name.startsWith("@aws-sdk/") ? sdk : load(name, ...more));
 
-const library = Module.createRequire(path.join(folder, "index.js"))("aws-lambda-stream");
+const need = Module.createRequire(path.join(folder, "index.js"));
+const library = need("aws-lambda-stream");
+const highland = need("highland");
 
 const CONSUMES = {
   id: "logs",
@@ -39,11 +41,24 @@ const CONSUMES = {
   }),
 };
 
+// docs/coming-from-aws-lambda-stream.md has these lines.
+const factsOf = (detail) => ("facts" in detail && !("id" in detail) ? detail.facts : [detail]);
+
+const fromGroup = (message) => highland(factsOf(message.detail))
+  .flatMap((detail) => library.fromEventBridge({ ...message, detail }));
+
+const fromGroups = (event) => library.fromSqsEvent({
+  Records: event.Records.flatMap((record) => factsOf(JSON.parse(record.body))
+    .map((fact) => ({ ...record, body: JSON.stringify(fact) }))),
+});
+
 const PUBLISHES = { id: "tells", flavor: (rule) => library.publishToEventBridge(rule) };
 
 const flows = {
   fromEventBridge: (event) => [CONSUMES, library.fromEventBridge(event)],
   fromSqsEvent: (event) => [CONSUMES, library.fromSqsEvent(event)],
+  groupFromEventBridge: (event) => [CONSUMES, fromGroup(event)],
+  groupFromSqsEvent: (event) => [CONSUMES, fromGroups(event)],
   publish: (event) => [PUBLISHES, library.fromEventBridge(library.toEventBridgeRecord(event))],
 };
 

@@ -20,7 +20,7 @@ from andon.testing.lambda_events import sqs_event
 from andon.testing.loop import Loop
 from andon.testing.memory.calls import Answer, Call
 from andon.testing.memory.objects import Objects
-from andon.tools.erase.erase import Asked, Erasing, run
+from andon.tools.erase.erase import Erasing, ErasureOrder, run
 from andon.tools.erase.job import JobTable
 from andon.tools.erase.stores import Clients, Stores
 from andon.tools.stack.api import ApiClient, HttpResponse
@@ -111,10 +111,10 @@ def outputs_of(loop: Loop) -> dict[str, str]:
     return {**tables, **buckets, SWEPT_BUCKETS: swept, DEAD_LETTERS: DEAD_LETTERS}
 
 
-def erase(loop: Loop, asked: Asked | None = None, *, days: float = 0) -> list[str]:
+def erase(loop: Loop, asked: ErasureOrder | None = None, *, days: float = 0) -> list[str]:
     """Run `make erase`, so many days after now."""
     with frozen_clock(NOW + round(days * DAY_MS)):
-        return [*run(erasing(loop), asked or Asked(ID, ALSO))]
+        return [*run(erasing(loop), asked or ErasureOrder(ID, ALSO))]
 
 
 def everything_of(loop: Loop) -> Everything:

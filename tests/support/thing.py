@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 
-from andon.tools.thing.register import CERTIFICATE, KEY, SIGNERS
+from andon.tools.thing.certificate import CERTIFICATE, KEY, SIGNERS
 
 WITHIN_S: Final = 15
 AT_LEAST_ONCE: Final = 1

@@ -153,7 +153,7 @@ MUTANTS = {
     "tombstone with a shorter ttl": Mutant(short_lived_tombstone, THINGS, WORK, "x1, reap"),
     "not expired on arrival": Mutant(never_expired_on_arrival, THINGS, WORK, "p1, reap, p1"),
     "compaction across oplocks": Mutant(compaction_across_oplocks, BOARD, JOIN, "c1+s1"),
-    "what failed is acknowledged": Mutant(failures_are_acknowledged, BOARD, LIFE, "u1 (busy after 0)"),
+    "what failed is acknowledged": Mutant(failures_are_acknowledged, BOARD, LIFE, "u2 (busy after 0)"),
     "rows without an anchor stay": Mutant(skeletons_stay, things.ANCHORED, WEIGHED_FIRST, "w1, reap"),
     "of a family the oldest are kept": Mutant(surplus_of_the_newest, things.LABELLED, LABELS, "a1, b2, a4, c3"),
 }

@@ -12,7 +12,7 @@ from andon.rules.rule import Decision
 from andon.runtime.json_types import members_of
 from contract import logs
 from contract.entities import AnomalyEntity, AnomalyKind
-from services.anomalies.model import Expectation, Known
+from services.anomalies.model import Expectation, MachineKnowledge
 from services.anomalies.reports import partition_in, state_in, time_in
 from services.anomalies.tables import KEYS
 
@@ -34,7 +34,13 @@ class AnomalyRow(AnomalyEntity):
 
 
 def decide(
-    kind: AnomalyKind, *, known: Known, expected: Expectation, seen: float, about: DomainEvent, first: DomainEvent
+    kind: AnomalyKind,
+    *,
+    known: MachineKnowledge,
+    expected: Expectation,
+    seen: float,
+    about: DomainEvent,
+    first: DomainEvent,
 ) -> Decision:
     """Decide that a report is an anomaly.
 

@@ -1,8 +1,12 @@
 """The facts that anomalies publishes of its rows."""
 
 from andon.events.fact import Facts
+from contract.entities import AnomalyEntity
 from services.anomalies import anomaly
 
 FACTS = Facts(
-    source="anomalies", types=frozenset({anomaly.ANOMALY_DETECTED}), of={anomaly.DISCRIMINATOR: anomaly.fact_of}
+    source="anomalies",
+    types=frozenset({anomaly.ANOMALY_DETECTED}),
+    of={anomaly.DISCRIMINATOR: anomaly.fact_of},
+    entities={anomaly.ANOMALY_DETECTED: AnomalyEntity},
 )

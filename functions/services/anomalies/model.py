@@ -88,7 +88,7 @@ class MachineHistory(NamedTuple):
     states: Mapping[str, StateHistory]
 
 
-class Known(NamedTuple):
+class MachineKnowledge(NamedTuple):
     """The knowledge of one machine in a version of the model. None of an expectation: no opinion."""
 
     version: str
@@ -129,10 +129,10 @@ class Model(NamedTuple):
     version: str
     machines: Mapping[str, MachineHistory]
 
-    def known_of(self, equipment_id: str) -> Known | None:
+    def known_of(self, equipment_id: str) -> MachineKnowledge | None:
         """Return the knowledge of a machine."""
         machine = self.machines.get(equipment_id)
-        return Known(version=self.version, machine=machine) if machine else None
+        return MachineKnowledge(version=self.version, machine=machine) if machine else None
 
     @classmethod
     def of(cls, content: Any) -> "Model":  # noqa: ANN401  JSON is any

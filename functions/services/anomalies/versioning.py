@@ -1,4 +1,4 @@
-"""How what anomalies keeps is versioned."""
+"""Versioning of the rows of anomalies."""
 
 from typing import Final
 

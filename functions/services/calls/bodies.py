@@ -3,14 +3,13 @@
 from collections.abc import Iterable
 from typing import Annotated, Final, Literal, Self
 
-from aws_lambda_powertools.event_handler.openapi.params import Path, Query
 from pydantic import AfterValidator, Field, model_validator
 
 from andon.http import schemas
 from andon.http.fields import Line, Lines, Word
 from andon.http.models import RequestModel, ResponseModel
 from andon.http.openapi import Absent
-from andon.http.parameters import described
+from andon.http.parameters import Path, Query, described
 from andon.http.problem import Problem
 from andon.runtime import texts, times
 from contract import names

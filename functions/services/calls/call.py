@@ -6,7 +6,7 @@ when, so that the next call is later, whichever clock its writer has: views orde
 """
 
 from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple, NotRequired, TypedDict, cast
+from typing import Final, NamedTuple, NotRequired, TypedDict
 
 from andon.dynamodb.client import Put
 from andon.dynamodb.expressions import Condition
@@ -25,7 +25,7 @@ from andon.versions.versioned_write import ATTEMPTS, Contended, Versions, change
 from contract import calls
 from contract.entities import CallEntity, CallStatus
 from services.calls.catalog import Catalog
-from services.calls.places import Place
+from services.calls.places import EquipmentPlace
 from services.calls.tables import BY_EQUIPMENT, BY_PLACE, KEYS, TABLE, partition_of
 
 DISCRIMINATOR: Final = "call"
@@ -39,8 +39,8 @@ ENDED_MS: Final = "endedMs"
 """When the last call of a category ended, if none is open."""
 
 
-class Request(NamedTuple):
-    """What somebody calls for; priority: None: that of the category."""
+class CallRequest(NamedTuple):
+    """Content of a request to raise a call; priority: None: that of the category."""
 
     equipment_id: str
     category: str
@@ -107,7 +107,9 @@ def get(call_id: str, *, now_ms: int) -> CallRow | None:
     return row if row and is_alive(row, now_ms) else None
 
 
-def raise_call(call_id: str, request: Request, place: Place, catalog: Catalog, command: Command) -> Saved[CallRow]:
+def raise_call(
+    call_id: str, request: CallRequest, place: EquipmentPlace, catalog: Catalog, command: Command
+) -> Saved[CallRow]:
     """Raise a call; who raises the same again gets it as it is.
 
     Raises:
@@ -128,7 +130,7 @@ def raise_call(call_id: str, request: Request, place: Place, catalog: Catalog, c
     raise Contended
 
 
-def find_again(call_id: str, request: Request, actor: str) -> CallRow | None:
+def find_again(call_id: str, request: CallRequest, actor: str) -> CallRow | None:
     """Return the call that somebody raises again; None: there is no call of this id, or it says something else."""
     row = versions_of(call_id).current()
     if row is None or (row["raisedBy"], row["priority"]) != (actor, request.priority or row["priority"]):
@@ -189,7 +191,7 @@ def reject(call_id: str, reason: str, command: Command, guard: Guard | None) -> 
     return _change(call_id, lambda row: _ended(row, {"status": "rejected", "reason": reason}, command), command, guard)
 
 
-def to_entity(row: CallRow) -> CallEntity:
+def to_entity(row: Mapping[str, object]) -> CallEntity:
     """Return a version for an event."""
     return members_of(CallEntity, row)
 
@@ -199,19 +201,19 @@ def to_response(row: CallRow) -> CallVersion:
     entity = to_entity(row)
     of = {"secondsToTake": entity.get("takenAt"), "secondsToClose": row["status"] == "closed" and entity.get("endedAt")}
     seconds = {name: _seconds(entity["raisedAt"], at) for name, at in of.items() if at}
-    return cast("CallVersion", {**entity, **seconds, **changed(row)})
+    return members_of(CallVersion, {**entity, **seconds, **changed(row)})
 
 
 def fact_of(change: Change) -> Fact | None:
     """Return the fact of a new version."""
-    if change.new is None:
+    row = change.new
+    if row is None:
         return None
-    row = cast("CallRow", change.new)
     event_type = calls.CALL_FACTS[row["status"]]
     return Fact(event_type, row["timestamp"], row["equipmentId"], DISCRIMINATOR, to_entity(row), actor=author_in(row))
 
 
-def _raised(call_id: str, request: Request, place: Place, catalog: Catalog, command: Command) -> Draft:
+def _raised(call_id: str, request: CallRequest, place: EquipmentPlace, catalog: Catalog, command: Command) -> Draft:
     priority, raised_at = catalog.priority_of(request.category), times.to_utc(command.now_ms)
     if request.priority is not None:
         priority = request.priority
@@ -238,7 +240,7 @@ def _raised(call_id: str, request: Request, place: Place, catalog: Catalog, comm
     return Draft(content, _mark_of(call_id), command, also={"open call": _opens(call_id, request, command.now_ms)})
 
 
-def _behind_the_last(request: Request, command: Command) -> Command:
+def _behind_the_last(request: CallRequest, command: Command) -> Command:
     """Return the command with a time behind the end of the last call of its category there.
 
     Raises:
@@ -252,7 +254,7 @@ def _behind_the_last(request: Request, command: Command) -> Command:
     return command._replace(now_ms=max(command.now_ms, last.get(ENDED_MS, 0) + 1))
 
 
-def _opens(call_id: str, request: Request, now_ms: int) -> Also:
+def _opens(call_id: str, request: CallRequest, now_ms: int) -> Also:
     """Return the write by which a call is the open one of its category, if there is none, and none ended later."""
     condition = Condition(
         "(attribute_not_exists(#owner) OR #owner = :owner) AND (attribute_not_exists(#ended) OR #ended < :now)",

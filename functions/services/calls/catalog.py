@@ -28,7 +28,7 @@ class CatalogVersion(CatalogEntity, Changed):
 
 
 class Catalog:
-    """What a factory's catalog says; of a factory that has none, every category is right, and no cause."""
+    """Categories and causes of a factory; where it has no catalog, every category is right, and no cause."""
 
     def __init__(self, row: CatalogRow | None) -> None:
         self._is_there = row is not None

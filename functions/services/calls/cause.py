@@ -15,14 +15,14 @@ from andon.versions.versioned_write import Versions
 from contract import logs
 from contract.calls import CAUSE_RECORDED
 from contract.entities import CauseEntity
-from services.calls.places import Place
+from services.calls.places import EquipmentPlace
 from services.calls.tables import KEYS, TABLE, partition_of
 
 DISCRIMINATOR: Final = "cause"
 MISSING: Final = "No cause is recorded of what began then."
 
 
-class Episode(NamedTuple):
+class EpisodeKey(NamedTuple):
     """An episode; `started_at` is fixed-width UTC."""
 
     equipment_id: str
@@ -30,7 +30,7 @@ class Episode(NamedTuple):
 
 
 class CauseContent(TypedDict):
-    """What is recorded of an episode."""
+    """Content of a version of an episode's cause."""
 
     cause: str
     note: str | None
@@ -47,13 +47,13 @@ class CauseVersion(CauseEntity, Changed):
     """A cause in a response."""
 
 
-def versions_of(episode: Episode) -> Versions[CauseRow]:
+def versions_of(episode: EpisodeKey) -> Versions[CauseRow]:
     """Return the place of an episode's cause; no earlier version is kept."""
     key = KEYS.of(partition_of(episode.equipment_id), sort_key(episode.started_at, DISCRIMINATOR))
     return Versions(table=TABLE, key=key)
 
 
-def record(episode: Episode, content: CauseContent, place: Place, command: Command) -> Draft:
+def record(episode: EpisodeKey, content: CauseContent, place: EquipmentPlace, command: Command) -> Draft:
     """Decide the cause of an episode, or another one.
 
     Raises:
@@ -74,7 +74,7 @@ def record(episode: Episode, content: CauseContent, place: Place, command: Comma
     )
 
 
-def get(episode: Episode, *, now_ms: int) -> CauseRow:
+def get(episode: EpisodeKey, *, now_ms: int) -> CauseRow:
     """Read the cause of an episode.
 
     Raises:

@@ -3,13 +3,12 @@
 from http import HTTPStatus
 from typing import Any
 
-from aws_lambda_powertools.event_handler import Response
-
 from andon.http.http_api import HttpApi
 from andon.http.limits import IN_FUNCTION, OfPlace
 from andon.http.openapi import responses, responses_of_write
 from andon.http.parameters import IfMatch
 from andon.http.problem import PROBLEM_JSON
+from andon.http.response import Response
 from andon.runtime.errors import Forbidden, Invalid, NotFound
 from andon.versions.optimistic_lock import Command, Guard, Saved
 from andon.versions.versioned_write import save
@@ -31,9 +30,9 @@ from services.calls.bodies import (
     RejectionBody,
     StartedAt,
 )
-from services.calls.call import CallRow, Request
-from services.calls.cause import CauseContent, CauseRow, Episode
-from services.calls.places import OF_EQUIPMENT, Place, guard_of, place_of, require_at, require_shown
+from services.calls.call import CallRequest, CallRow
+from services.calls.cause import CauseContent, CauseRow, EpisodeKey
+from services.calls.places import OF_EQUIPMENT, EquipmentPlace, guard_of, place_of, require_at, require_shown
 
 app = HttpApi()
 handler = app.handler
@@ -52,14 +51,14 @@ OPEN_CALL: dict[int, Any] = {
     at=IN_FUNCTION,
     responses=responses_of_write(CallResponse, 201, 200, 404, 409) | OPEN_CALL,
 )
-def put_call(call_id: CallId, body: CallBody) -> Response[str]:
+def put_call(call_id: CallId, body: CallBody) -> Response:
     """Call for help. Who sends it again gets the same call; 409 comes with the one that is open.
 
     A station calls for its own equipment only.
     """
     require_own(app.caller, CALLERS_FOR_ANY, body.equipmentId)
     command = app.command(None, body.model_dump(exclude_none=True))
-    request = Request(body.equipmentId, body.category, body.priority, body.text)
+    request = CallRequest(body.equipmentId, body.category, body.priority, body.text)
     try:
         return _saved(_raise(call_id, request, command))
     except (Forbidden, Invalid, NotFound):
@@ -70,7 +69,7 @@ def put_call(call_id: CallId, body: CallBody) -> Response[str]:
         return _saved(Saved(row, created=False))
 
 
-def _raise(call_id: str, request: Request, command: Command) -> Saved[CallRow]:
+def _raise(call_id: str, request: CallRequest, command: Command) -> Saved[CallRow]:
     require_at(app.caller.places, request.equipment_id)
     place = place_of(request.equipment_id)
     return call.raise_call(call_id, request, place, catalog.read(place["factoryId"]), command)
@@ -82,7 +81,7 @@ def _raise(call_id: str, request: Request, command: Command) -> Saved[CallRow]:
     at=IN_FUNCTION,
     responses=responses_of_write(CallResponse, 200, 404, 409, 412, 428),
 )
-def put_taker(call_id: CallId, if_match: IfMatch = None) -> Response[str]:
+def put_taker(call_id: CallId, if_match: IfMatch = None) -> Response:
     """Take a call, or take it over: the caller sees to it. Of several at once, one does."""
     return _saved(call.take(call_id, app.command(if_match, {}), _guard()))
 
@@ -93,7 +92,7 @@ def put_taker(call_id: CallId, if_match: IfMatch = None) -> Response[str]:
     at=IN_FUNCTION,
     responses=responses_of_write(CallResponse, 200, 404, 409, 412, 428),
 )
-def put_closure(call_id: CallId, body: ClosureBody, if_match: IfMatch = None) -> Response[str]:
+def put_closure(call_id: CallId, body: ClosureBody, if_match: IfMatch = None) -> Response:
     """Close a call, with a cause of the factory's catalog where its category needs one."""
     command, read = app.command(if_match, body.model_dump(exclude_none=True)), catalog.read
     return _saved(call.close(call_id, body.cause, body.note, catalog_of=read, command=command, guard=_guard()))
@@ -105,7 +104,7 @@ def put_closure(call_id: CallId, body: ClosureBody, if_match: IfMatch = None) ->
     at=IN_FUNCTION,
     responses=responses_of_write(CallResponse, 200, 404, 409, 412, 428),
 )
-def put_rejection(call_id: CallId, body: RejectionBody, if_match: IfMatch = None) -> Response[str]:
+def put_rejection(call_id: CallId, body: RejectionBody, if_match: IfMatch = None) -> Response:
     """Reject a call: nothing is done about it."""
     return _saved(call.reject(call_id, body.reason, app.command(if_match, body.model_dump()), _guard()))
 
@@ -116,7 +115,7 @@ def put_rejection(call_id: CallId, body: RejectionBody, if_match: IfMatch = None
     at=OfPlace("factory_id"),
     responses=responses(CatalogResponse, 201, 200, 412, 428),
 )
-def put_catalog(factory_id: FactoryId, body: CatalogBody, if_match: IfMatch = None) -> Response[str]:
+def put_catalog(factory_id: FactoryId, body: CatalogBody, if_match: IfMatch = None) -> Response:
     """Set the categories of a factory's calls, and the causes; a change needs If-Match with the current version."""
     said = body.model_dump(exclude_none=True)
     draft = catalog.write(factory_id, said["categories"], said["causes"], app.command(if_match, said))
@@ -129,23 +128,21 @@ def put_catalog(factory_id: FactoryId, body: CatalogBody, if_match: IfMatch = No
     at=OF_EQUIPMENT,
     responses=responses_of_write(CauseResponse, 201, 200, 404, 412, 428),
 )
-def put_cause(
-    equipment_id: EquipmentId, started_at: StartedAt, body: CauseBody, if_match: IfMatch = None
-) -> Response[str]:
+def put_cause(equipment_id: EquipmentId, started_at: StartedAt, body: CauseBody, if_match: IfMatch = None) -> Response:
     """Say what an episode was, also when it is over; a change needs If-Match with the current version."""
     command, place = app.command(if_match, body.model_dump(exclude_none=True)), place_of(equipment_id)
     catalog.read(place["factoryId"]).require_cause(body.cause, category=None, line_id=place["lineId"])
-    saved = _record(Episode(equipment_id, started_at), body, place, command)
+    saved = _record(EpisodeKey(equipment_id, started_at), body, place, command)
     token = after.of_row(saved.row, cause.fact_of, source=SOURCE)
     return app.saved(saved, to_response=cause.to_response, after=token)
 
 
-def _record(episode: Episode, body: CauseBody, place: Place, command: Command) -> Saved[CauseRow]:
+def _record(episode: EpisodeKey, body: CauseBody, place: EquipmentPlace, command: Command) -> Saved[CauseRow]:
     content = CauseContent(cause=body.cause, note=body.note)
     return save(cause.versions_of(episode), cause.record(episode, content, place, command))
 
 
-def _saved(saved: Saved[CallRow]) -> Response[str]:
+def _saved(saved: Saved[CallRow]) -> Response:
     token = after.of_row(saved.row, call.fact_of, source=SOURCE)
     return app.saved(saved, to_response=call.to_response, after=token)
 

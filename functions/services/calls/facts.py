@@ -2,6 +2,7 @@
 
 from andon.events.fact import Facts
 from contract.calls import CALL_FACTS, CATALOG_SET, CAUSE_RECORDED, SOURCE
+from contract.entities import CallEntity, CatalogEntity, CauseEntity
 from services.calls import call, catalog, cause
 
 FACTS = Facts(
@@ -11,5 +12,10 @@ FACTS = Facts(
         call.DISCRIMINATOR: call.fact_of,
         cause.DISCRIMINATOR: cause.fact_of,
         catalog.DISCRIMINATOR: catalog.fact_of,
+    },
+    entities={
+        **dict.fromkeys(CALL_FACTS.values(), CallEntity),
+        CAUSE_RECORDED: CauseEntity,
+        CATALOG_SET: CatalogEntity,
     },
 )

@@ -1,7 +1,7 @@
 """Places of equipment and of calls: the own row of where equipment is, and the place that a call keeps from it."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypedDict, cast
+from typing import Any, Final, TypedDict
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.expressions import Condition
@@ -9,6 +9,7 @@ from andon.http.caller import Caller
 from andon.http.limits import OfSubject
 from andon.http.places import ELSEWHERE, Places, names_of
 from andon.runtime.errors import Forbidden, NotFound
+from andon.runtime.json_types import members_of
 from andon.versions.optimistic_lock import Guard
 from contract import factories
 from contract import places as contract
@@ -19,15 +20,15 @@ from services.calls.tables import KEYS, TABLE, partition_of
 UNKNOWN: Final = "This equipment is not registered."
 
 
-class Place(TypedDict):
-    """Where equipment is."""
+class EquipmentPlace(TypedDict):
+    """Place of a piece of equipment."""
 
     factoryId: str
     lineId: str
     company: str
 
 
-def place_of(equipment_id: str) -> Place:
+def place_of(equipment_id: str) -> EquipmentPlace:
     """Read where equipment is.
 
     Raises:
@@ -35,10 +36,9 @@ def place_of(equipment_id: str) -> Place:
 
     """
     row = _row_of(equipment_id)
-    if factories.factory_of(row) is None:
+    if row is None or factories.factory_of(row) is None:
         raise NotFound(UNKNOWN)
-    place = cast("Place", row)
-    return {"factoryId": place["factoryId"], "lineId": place["lineId"], "company": place["company"]}
+    return members_of(EquipmentPlace, row)
 
 
 def whereabouts_in(row: Mapping[str, Any] | None) -> frozenset[str]:

@@ -1,12 +1,11 @@
 """calls table -> HTTP."""
 
-from aws_lambda_powertools.event_handler import Response
-
 from andon.http.http_api import HttpApi
 from andon.http.limits import IN_FUNCTION
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import Cursor, IfNoneMatch, Limit
+from andon.http.response import Response
 from andon.runtime import clock
 from andon.runtime.errors import NotFound
 from contract.groups import CALL_READERS, READERS
@@ -22,7 +21,7 @@ from services.calls.bodies import (
     OpenFilter,
     StartedAt,
 )
-from services.calls.cause import Episode
+from services.calls.cause import EpisodeKey
 from services.calls.places import (
     OF_EQUIPMENT,
     require_in,
@@ -36,7 +35,7 @@ handler = app.handler
 
 
 @app.serves("GET /calls/{id}", groups=CALL_READERS, at=IN_FUNCTION, responses=responses(CallResponse, 200, 304, 404))
-def get_call(call_id: CallId, if_none_match: IfNoneMatch = None) -> Response[str]:
+def get_call(call_id: CallId, if_none_match: IfNoneMatch = None) -> Response:
     """Return a call as it is now; a station sees those of its own equipment."""
     row = call.get(call_id, now_ms=clock.now_ms())
     require_shown(app.caller, row)
@@ -52,7 +51,7 @@ def get_open_calls(
     is_open: OpenFilter = "true",  # noqa: ARG001  there are no others in this list
     limit: Limit = DEFAULT_LIMIT,
     cursor: Cursor = None,
-) -> Response[str]:
+) -> Response:
     """List the open calls of a factory, or of a line of it: by line, then priority, the oldest first.
 
     Who is limited to a line names it.
@@ -63,7 +62,7 @@ def get_open_calls(
 
 
 @app.serves("GET /equipment/{id}/calls", groups=CALL_READERS, at=OF_EQUIPMENT, responses=responses(CallsResponse, 200))
-def get_calls(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
+def get_calls(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
     """List the calls at a piece of equipment, newest first: open ones, and those that ended in the last 33 days."""
     require_own(app.caller, READERS, equipment_id)
     query = call.calls_of(equipment_id)
@@ -76,7 +75,7 @@ def get_calls(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: C
     at=IN_FUNCTION,
     responses=responses(CatalogResponse, 200, 304, 404),
 )
-def get_catalog(factory_id: FactoryId, if_none_match: IfNoneMatch = None) -> Response[str]:
+def get_catalog(factory_id: FactoryId, if_none_match: IfNoneMatch = None) -> Response:
     """Return what a factory calls for, and the causes of its trouble; a station sees that of its own factory."""
     require_in_factory(app.caller, factory_id)
     return app.found(catalog.get(factory_id), to_response=catalog.to_response, if_none_match=if_none_match)
@@ -88,7 +87,7 @@ def get_catalog(factory_id: FactoryId, if_none_match: IfNoneMatch = None) -> Res
     at=OF_EQUIPMENT,
     responses=responses(CauseResponse, 200, 304, 404),
 )
-def get_cause(equipment_id: EquipmentId, started_at: StartedAt, if_none_match: IfNoneMatch = None) -> Response[str]:
+def get_cause(equipment_id: EquipmentId, started_at: StartedAt, if_none_match: IfNoneMatch = None) -> Response:
     """Return what an episode was."""
-    row = cause.get(Episode(equipment_id, started_at), now_ms=clock.now_ms())
+    row = cause.get(EpisodeKey(equipment_id, started_at), now_ms=clock.now_ms())
     return app.found(row, to_response=cause.to_response, if_none_match=if_none_match)

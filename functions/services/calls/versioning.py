@@ -1,4 +1,4 @@
-"""How what calls keeps is versioned: each change leaves as a fact, and the row says all of its life."""
+"""Versioning of the rows of calls: each change leaves as a fact, and the row says all of its life."""
 
 from typing import Final
 

@@ -1,7 +1,7 @@
 """That somebody has seen a log: recorded once, for whoever was first."""
 
 from collections.abc import Sequence
-from typing import Final, Literal, NotRequired, TypedDict, cast
+from typing import Final, Literal, NotRequired, TypedDict
 
 from andon.dynamodb.attribute_values import Item
 from andon.events.fact import fact_of_row
@@ -68,9 +68,8 @@ def acknowledge(log: LogRef, *, actor: str, now_ms: int, field: str = "path.time
     return {**key_of(log), **row}
 
 
-def to_response(item: Item) -> AcknowledgementEntity:
+def to_response(row: Item) -> AcknowledgementEntity:
     """Return a row for a response or an event."""
-    row = cast("AcknowledgementRow", item)
     entity: AcknowledgementEntity = {
         "equipmentId": row["equipmentId"],
         "state": row["state"],

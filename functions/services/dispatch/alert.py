@@ -1,7 +1,7 @@
 """Alerts of rules about a piece of equipment as a whole: it is at risk, silent, back."""
 
 from operator import itemgetter
-from typing import NamedTuple
+from typing import NamedTuple, NotRequired
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.ttl import ttl_at
@@ -11,7 +11,7 @@ from andon.rules.rule import Decision, decision_key
 from andon.runtime import times
 from andon.runtime.json_types import members_of
 from contract import logs
-from contract.entities import AlertEntity
+from contract.entities import AlertEntity, RiskEntity, SilenceEntity
 from services.dispatch.fact_types import EQUIPMENT_AT_RISK, EQUIPMENT_BACK, EQUIPMENT_SILENT
 from services.dispatch.reports import partition_in
 from services.dispatch.tables import KEYS
@@ -23,13 +23,18 @@ class AlertRow(AlertEntity):
     discriminator: str
     at: int
     ttl: int
+    reason: NotRequired[str]
+
+
+EntityOfAlert = type[AlertEntity]
 
 
 class Alert(NamedTuple):
-    """A kind of alert; `type` also names its rows, `entity_name` the entity of its events."""
+    """A kind of alert; `type` also names its rows, `entity_name` the entity of its events, which is an `entity`."""
 
     type: str
     entity_name: str
+    entity: EntityOfAlert
 
     def decide(
         self, triggers: tuple[DomainEvent, ...], *, subject: str, since: str, at_ms: int, reason: str | None = None
@@ -55,17 +60,16 @@ class Alert(NamedTuple):
     @property
     def fact_of(self) -> Meaning:
         """The fact that equipment is at risk, silent or back; it is never taken back."""
-        entity_name, at = self.entity_name, itemgetter("at")
-        return fact_of_row(self.type, entity_name, partition="equipmentId", entity_of=to_entity, time_of=at, once=True)
+        name, of, at = self.entity_name, self.to_entity, itemgetter("at")
+        return fact_of_row(self.type, name, partition="equipmentId", entity_of=of, time_of=at, once=True)
+
+    def to_entity(self, item: Item) -> AlertEntity:
+        """Return the entity of a row."""
+        return members_of(self.entity, item)
 
 
-def to_entity(item: Item) -> AlertEntity:
-    """Return the entity of a row."""
-    return members_of(AlertEntity, item)
-
-
-AT_RISK = Alert(EQUIPMENT_AT_RISK, "risk")
-SILENT = Alert(EQUIPMENT_SILENT, "silence")
-BACK = Alert(EQUIPMENT_BACK, "silence")
+AT_RISK = Alert(EQUIPMENT_AT_RISK, "risk", RiskEntity)
+SILENT = Alert(EQUIPMENT_SILENT, "silence", SilenceEntity)
+BACK = Alert(EQUIPMENT_BACK, "silence", SilenceEntity)
 
 ALERTS = (AT_RISK, SILENT, BACK)

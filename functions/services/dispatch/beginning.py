@@ -11,7 +11,7 @@ from services.dispatch.known import Known, known_in
 
 
 def askings_about(log: LogRef, known: Known) -> list[Asking]:
-    """Return whom the chains ask that are on a trouble."""
+    """Return the askings of the chains for a trouble."""
     return askings_of(known.chains, log["state"], known.place.line_id)
 
 

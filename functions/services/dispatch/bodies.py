@@ -2,7 +2,6 @@
 
 from typing import Annotated, Final, Literal
 
-from aws_lambda_powertools.event_handler.openapi.params import Body
 from pydantic import AfterValidator, Field, WithJsonSchema
 
 from andon.http.fields import Time, Word
@@ -40,7 +39,7 @@ class LogBody(RequestModel):
     timestamp: Time = Field(examples=["2020-04-24T14:50:00Z"])
 
 
-Logs = Annotated[list[LogBody], Body(min_length=1, max_length=MAX_ACKNOWLEDGED)]
+Logs = Annotated[list[LogBody], Field(min_length=1, max_length=MAX_ACKNOWLEDGED)]
 
 
 class TriggerResponse(ResponseModel):

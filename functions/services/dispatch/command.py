@@ -3,8 +3,6 @@
 from functools import partial
 from http import HTTPStatus
 
-from aws_lambda_powertools.event_handler import Response
-
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.errors import ConditionFailed
 from andon.http.http_api import HttpApi
@@ -12,7 +10,7 @@ from andon.http.limits import BY_ROWS, OfPlace, OfSubject
 from andon.http.openapi import responses, responses_of_write
 from andon.http.parameters import IfMatch, Timestamp
 from andon.http.places import ELSEWHERE
-from andon.http.response import respond
+from andon.http.response import Response, respond
 from andon.http.whereabouts import subjects_at
 from andon.runtime import clock
 from andon.runtime.errors import FieldError, Forbidden
@@ -51,7 +49,7 @@ handler = app.handler
 )
 def put_assignment(
     equipment_id: EquipmentId, state: State, timestamp: Timestamp, body: AssignmentBody, if_match: IfMatch = None
-) -> Response[str]:
+) -> Response:
     """Assign a log to an operator, or to another one."""
     return _save(ASSIGNMENT, log_of(equipment_id, state, timestamp), body.operator, if_match)
 
@@ -64,7 +62,7 @@ def put_assignment(
 )
 def put_escalation(
     equipment_id: EquipmentId, state: State, timestamp: Timestamp, body: EscalationBody, if_match: IfMatch = None
-) -> Response[str]:
+) -> Response:
     """Escalate a log to a supervisor, or to another one."""
     return _save(ESCALATION, log_of(equipment_id, state, timestamp), body.supervisor, if_match)
 
@@ -75,7 +73,7 @@ def put_escalation(
     at=OfSubject("equipment_id"),
     responses=responses_of_write(AcknowledgementResponse, 201, 200),
 )
-def put_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Timestamp) -> Response[str]:
+def put_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Timestamp) -> Response:
     """Acknowledge a log: it was seen. Whoever does it again gets the first response."""
     log = log_of(equipment_id, state, timestamp)
     row = acknowledgement.acknowledge(log, actor=app.caller.subject, now_ms=clock.now_ms())
@@ -90,7 +88,7 @@ def put_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Time
     at=BY_ROWS,
     responses=responses(AcknowledgementsResponse, 200),
 )
-def post_acknowledgements(logs: Logs) -> Response[str]:
+def post_acknowledgements(logs: Logs) -> Response:
     """Acknowledge many logs, as all of a line: each was seen. Whoever does it again gets the first response.
 
     If one is of equipment that is at none of the caller's places, 403 names each such, and nothing is acknowledged.
@@ -106,7 +104,7 @@ def post_acknowledgements(logs: Logs) -> Response[str]:
 
 
 @app.serves("POST /links/seen", is_public=True, responses=responses(LinkResponse, 200, 410))
-def post_link_seen(body: LinkBody) -> Response[str]:
+def post_link_seen(body: LinkBody) -> Response:
     """Acknowledge what the link of a message names, for the person whom it was sent to; nobody has to sign in.
 
     Whoever comes second reads who was first. A link that has been changed, has expired or is for something else is 410.
@@ -124,7 +122,7 @@ def post_link_seen(body: LinkBody) -> Response[str]:
     at=OfPlace("factory_id"),
     responses=responses(RosterResponse, 201, 200, 412, 428),
 )
-def put_roster(factory_id: FactoryId, body: RosterBody, if_match: IfMatch = None) -> Response[str]:
+def put_roster(factory_id: FactoryId, body: RosterBody, if_match: IfMatch = None) -> Response:
     """Set who works in a factory, and when; a change needs If-Match with the current version."""
     draft = roster.write(factory_id, body.content, app.command(if_match, body.content))
     return app.saved(save(roster.versions_of(factory_id), draft), to_response=roster.to_response)
@@ -136,13 +134,13 @@ def put_roster(factory_id: FactoryId, body: RosterBody, if_match: IfMatch = None
     at=OfPlace("factory_id"),
     responses=responses(ChainsResponse, 201, 200, 412, 428),
 )
-def put_chains(factory_id: FactoryId, body: ChainsBody, if_match: IfMatch = None) -> Response[str]:
+def put_chains(factory_id: FactoryId, body: ChainsBody, if_match: IfMatch = None) -> Response:
     """Set whom to ask for help, and when, for what begins from now on; a change needs If-Match."""
     draft = chains.write(factory_id, body.content, app.command(if_match, {"chains": body.content}))
     return app.saved(save(chains.versions_of(factory_id), draft), to_response=chains.to_response)
 
 
-def _save(kind: Responsibility, log: LogRef, person: str, if_match: int | None) -> Response[str]:
+def _save(kind: Responsibility, log: LogRef, person: str, if_match: int | None) -> Response:
     command = app.command(if_match, {kind.person: person})
     saved = save(kind.versions_of(log), kind.decide(log, person, command))
     token = after.of_row(saved.row, kind.fact_of, source="dispatch")

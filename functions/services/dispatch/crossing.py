@@ -3,7 +3,7 @@
 from typing import Final
 
 from andon.events.domain_event import DomainEvent
-from andon.sync.crossing import Content
+from andon.sync.crossing import EditedRow
 from andon.sync.mapped_crossing import row_crossing
 from contract.entities import AssignmentEntity, CrewEntity
 from contract.log_rows import log_in
@@ -24,9 +24,9 @@ def crew_in(event: DomainEvent) -> CrewEntity:
     return {**log_in(event, crew), "lead": crew.text("lead"), "members": crew.get("members")}
 
 
-def _content_of(assigned: AssignmentEntity, _: int) -> Content:
+def _content_of(assigned: AssignmentEntity, _: int) -> EditedRow:
     content = ASSIGNMENT.content_of(assigned, assigned["operator"])
-    return Content(content=content, attributes=ASSIGNMENT.attributes_of(assigned))
+    return EditedRow(content=content, attributes=ASSIGNMENT.attributes_of(assigned))
 
 
 CROSSING: Final = row_crossing(

@@ -2,10 +2,25 @@
 
 from andon.events.fact import FactAlarm, Facts
 from andon.rules.expired import expired
+from contract.entities import (
+    AcknowledgementEntity,
+    AssignmentEntity,
+    ChainsEntity,
+    EscalationEntity,
+    RosterEntity,
+)
 from services.dispatch import acknowledgement, chains, roster
 from services.dispatch.alert import ALERTS
-from services.dispatch.fact_types import CHAIN_SET, ENTITY_OF, NOBODY_FOUND, ROSTER_CHANGED
-from services.dispatch.help import FACTS_OF
+from services.dispatch.fact_types import (
+    CHAIN_SET,
+    ENTITY_OF,
+    NOBODY_FOUND,
+    OPERATOR_ASSIGNED,
+    ROSTER_CHANGED,
+    STATE_ACKNOWLEDGED,
+    STATE_ESCALATED,
+)
+from services.dispatch.help import ENTITIES, FACTS_OF
 from services.dispatch.responsibility import ASSIGNMENT, ESCALATION
 
 FACTS = Facts(
@@ -18,6 +33,15 @@ FACTS = Facts(
         chains.DISCRIMINATOR: chains.fact_of,
         **{alert.type: alert.fact_of for alert in ALERTS},
         **FACTS_OF,
+    },
+    entities={
+        OPERATOR_ASSIGNED: AssignmentEntity,
+        STATE_ESCALATED: EscalationEntity,
+        STATE_ACKNOWLEDGED: AcknowledgementEntity,
+        **{alert.type: alert.entity for alert in ALERTS},
+        **ENTITIES,
+        ROSTER_CHANGED: RosterEntity,
+        CHAIN_SET: ChainsEntity,
     },
     expired=expired,
     alarms={

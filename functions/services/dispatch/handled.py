@@ -1,4 +1,4 @@
-"""What is known to be done about a trouble by now: it is over, somebody has seen it, somebody is on it. Pure."""
+"""Known progress on a trouble: it is over, somebody has seen it, somebody is on it. Pure."""
 
 from collections.abc import Iterator
 

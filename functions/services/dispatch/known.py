@@ -1,7 +1,7 @@
-"""What dispatch knows of a piece of equipment beside events: its place, who is there, whom to ask."""
+"""Knowledge about a piece of equipment beside its events: its place, who is there, whom to ask."""
 
 from functools import partial
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
 from andon.rules.rule import History
 from andon.rules.stored_event import CorrelationKey
@@ -50,15 +50,15 @@ def known_of(key: CorrelationKey) -> Known | None:
 
 
 def _with_chains(place: Place, there: Roster | None, begun: tuple[Chain, ...]) -> Known:
-    """Return what is known where chains may ask any of the people whom roster and chains name."""
+    """Return the context where chains may ask any of the people whom roster and chains name."""
     of_chains = (step.tell for chain in begun for step in chain.steps if step.tell not in NO_PERSONS)
     gone = erased_among(TABLE, [*(there.people if there else ()), *of_chains])
     return Known(place, there and roster.if_any(there.without(gone)), begun, gone)
 
 
 def known_in(history: History) -> Known:
-    """Return what a rule decides by, which needs a context."""
-    return cast("Known", history.context)
+    """Return the context of a rule that needs one."""
+    return history.context_as(Known)
 
 
 def has_roster(context: object) -> bool:

@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from http import HTTPStatus
 
-from aws_lambda_powertools.event_handler import Response
-
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.ttl import is_alive
 from andon.http.http_api import HttpApi
@@ -12,7 +10,7 @@ from andon.http.limits import OfPlace, OfSubject
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import Cursor, IfNoneMatch, Limit, Timestamp
-from andon.http.response import respond
+from andon.http.response import Response, respond
 from andon.runtime import clock
 from andon.runtime.errors import NotFound
 from contract.entities import LogRef
@@ -43,7 +41,7 @@ handler = app.handler
 )
 def get_assignment(
     equipment_id: EquipmentId, state: State, timestamp: Timestamp, if_none_match: IfNoneMatch = None
-) -> Response[str]:
+) -> Response:
     """Return the operator of a log."""
     return _get(ASSIGNMENT, log_of(equipment_id, state, timestamp), if_none_match)
 
@@ -56,7 +54,7 @@ def get_assignment(
 )
 def get_escalation(
     equipment_id: EquipmentId, state: State, timestamp: Timestamp, if_none_match: IfNoneMatch = None
-) -> Response[str]:
+) -> Response:
     """Return the supervisor that a log was escalated to."""
     return _get(ESCALATION, log_of(equipment_id, state, timestamp), if_none_match)
 
@@ -67,7 +65,7 @@ def get_escalation(
     at=OfSubject("equipment_id"),
     responses=responses(AcknowledgementResponse, 200, 404),
 )
-def get_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Timestamp) -> Response[str]:
+def get_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Timestamp) -> Response:
     """Return who acknowledged a log first."""
     row = _require_alive(
         acknowledgement.key_of(log_of(equipment_id, state, timestamp)), "This log is not acknowledged."
@@ -81,7 +79,7 @@ def get_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Time
     at=OfPlace("factory_id"),
     responses=responses(RosterResponse, 200, 304, 404),
 )
-def get_roster(factory_id: FactoryId, if_none_match: IfNoneMatch = None) -> Response[str]:
+def get_roster(factory_id: FactoryId, if_none_match: IfNoneMatch = None) -> Response:
     """Return who works in a factory, and when."""
     row = _require_alive(roster.key_of(factory_id), "This factory has no roster.")
     return app.found(row, to_response=roster.to_response, if_none_match=if_none_match)
@@ -93,7 +91,7 @@ def get_roster(factory_id: FactoryId, if_none_match: IfNoneMatch = None) -> Resp
     at=OfPlace("factory_id"),
     responses=responses(ChainsResponse, 200, 304, 404),
 )
-def get_chains(factory_id: FactoryId, if_none_match: IfNoneMatch = None) -> Response[str]:
+def get_chains(factory_id: FactoryId, if_none_match: IfNoneMatch = None) -> Response:
     """Return whom to ask for help in a factory, and when."""
     row = _require_alive(chains.key_of(factory_id), "This factory has no chains.")
     return app.found(row, to_response=chains.to_response, if_none_match=if_none_match)
@@ -105,13 +103,13 @@ def get_chains(factory_id: FactoryId, if_none_match: IfNoneMatch = None) -> Resp
     at=OfSubject("equipment_id"),
     responses=responses(EpisodesResponse, 200),
 )
-def get_episodes(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
+def get_episodes(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
     """Return what happened from first abnormal reports to normal ones, newest first: who did what about it, and why."""
     page = read_episodes(TABLE, equipment_id, scope=app.scope, limit=limit, cursor=cursor, now_ms=clock.now_ms())
     return respond(HTTPStatus.OK, page)
 
 
-def _get(kind: Responsibility, log: LogRef, if_none_match: str | None) -> Response[str]:
+def _get(kind: Responsibility, log: LogRef, if_none_match: str | None) -> Response:
     row = _require_alive(kind.key_of(log), f"This log has no {kind.discriminator}.")
     return app.found(row, to_response=kind.to_response, if_none_match=if_none_match)
 

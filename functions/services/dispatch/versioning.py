@@ -1,4 +1,4 @@
-"""How what dispatch keeps is versioned."""
+"""Versioning of the rows of dispatch."""
 
 from typing import Final
 

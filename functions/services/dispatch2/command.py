@@ -1,11 +1,10 @@
 """HTTP -> dispatch2 table."""
 
-from aws_lambda_powertools.event_handler import Response
-
 from andon.http.http_api import HttpApi
 from andon.http.limits import OfSubject
 from andon.http.openapi import responses_of_write
 from andon.http.parameters import IfMatch, Timestamp
+from andon.http.response import Response
 from andon.versions.versioned_write import save
 from contract import after
 from contract.groups import ASSIGNERS
@@ -26,7 +25,7 @@ handler = app.handler
 )
 def put_assignment(
     equipment_id: EquipmentId, state: State, timestamp: Timestamp, body: CrewAssignmentBody, if_match: IfMatch = None
-) -> Response[str]:
+) -> Response:
     """Assign a log to a crew, or to another one."""
     log = log_of(equipment_id, state, timestamp)
     command = app.command(if_match, body.model_dump())

@@ -3,7 +3,7 @@
 from typing import Final
 
 from andon.events.domain_event import DomainEvent
-from andon.sync.crossing import Content
+from andon.sync.crossing import EditedRow
 from andon.sync.mapped_crossing import row_crossing
 from contract.entities import AssignmentEntity, CrewEntity
 from contract.log_rows import log_in
@@ -22,8 +22,8 @@ def assignment_in(event: DomainEvent) -> AssignmentEntity:
     return {**log_in(event, assignment), "operator": assignment.text("operator")}
 
 
-def _content_of(assigned: CrewEntity, _: int) -> Content:
-    return Content(content=crew.content_of(assigned, assigned), attributes=crew.attributes_of(assigned))
+def _content_of(assigned: CrewEntity, _: int) -> EditedRow:
+    return EditedRow(content=crew.content_of(assigned, assigned), attributes=crew.attributes_of(assigned))
 
 
 CROSSING: Final = row_crossing(

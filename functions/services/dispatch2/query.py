@@ -1,12 +1,11 @@
 """dispatch2 table -> HTTP."""
 
-from aws_lambda_powertools.event_handler import Response
-
 from andon.dynamodb.ttl import is_alive
 from andon.http.http_api import HttpApi
 from andon.http.limits import OfSubject
 from andon.http.openapi import responses
 from andon.http.parameters import IfNoneMatch, Timestamp
+from andon.http.response import Response
 from andon.runtime import clock
 from andon.runtime.errors import NotFound
 from contract.groups import READERS
@@ -27,7 +26,7 @@ handler = app.handler
 )
 def get_assignment(
     equipment_id: EquipmentId, state: State, timestamp: Timestamp, if_none_match: IfNoneMatch = None
-) -> Response[str]:
+) -> Response:
     """Return the crew of a log."""
     row = crew.versions_of(log_of(equipment_id, state, timestamp)).current()
     if row is None or not is_alive(row, clock.now_ms()):

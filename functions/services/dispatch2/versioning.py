@@ -1,4 +1,4 @@
-"""How what dispatch2 keeps is versioned."""
+"""Versioning of the rows of dispatch2."""
 
 from typing import Final
 

@@ -2,7 +2,6 @@
 
 from typing import Annotated
 
-from aws_lambda_powertools.event_handler.openapi.params import Body
 from pydantic import AfterValidator, Field, WithJsonSchema
 
 from andon.http import schemas
@@ -124,7 +123,7 @@ class ReportBody(StateBody):
     timestamp: Time
 
 
-Reports = Annotated[list[ReportBody], Body(min_length=1, max_length=REPORTS_AT_ONCE)]
+Reports = Annotated[list[ReportBody], Field(min_length=1, max_length=REPORTS_AT_ONCE)]
 
 
 class Accepted(ResponseModel):

@@ -3,15 +3,13 @@
 import os
 from http import HTTPStatus
 
-from aws_lambda_powertools.event_handler import Response
-
 from andon.dynamodb.errors import ConditionFailed
 from andon.events.publish import try_publish
 from andon.http.http_api import HttpApi
 from andon.http.limits import IN_FUNCTION
 from andon.http.openapi import responses, responses_of_write
 from andon.http.parameters import IfMatch, Timestamp
-from andon.http.response import respond
+from andon.http.response import Response, respond
 from andon.runtime import clock
 from andon.versions.optimistic_lock import Saved
 from andon.versions.versioned_write import save
@@ -47,7 +45,7 @@ handler = app.handler
     at=IN_FUNCTION,
     responses=responses_of_write(Equipment, 201, 200, 409, 412, 428),
 )
-def put_equipment(equipment_id: EquipmentId, body: EquipmentBody, if_match: IfMatch = None) -> Response[str]:
+def put_equipment(equipment_id: EquipmentId, body: EquipmentBody, if_match: IfMatch = None) -> Response:
     """Register a piece of equipment, or change it; If-Match names the version to change."""
     said = body.model_dump(exclude_none=True)  # else a retry of a command of before `validFrom` would be another one
     return _saved(metadata.register(equipment_id, said, app.command(if_match, said), guard_of(app.caller.places)))
@@ -59,7 +57,7 @@ def put_equipment(equipment_id: EquipmentId, body: EquipmentBody, if_match: IfMa
     at=IN_FUNCTION,
     responses=responses_of_write(None, 204, 404, 409, 412, 428),
 )
-def delete_equipment(equipment_id: EquipmentId, if_match: IfMatch = None) -> Response[str]:
+def delete_equipment(equipment_id: EquipmentId, if_match: IfMatch = None) -> Response:
     """Delete a piece of equipment; its history stays, and a PUT brings it back."""
     saved = EQUIPMENT.delete(equipment_id, app.command(if_match, {}), guard_of(app.caller.places))
     return respond(
@@ -73,7 +71,7 @@ def delete_equipment(equipment_id: EquipmentId, if_match: IfMatch = None) -> Res
     at=IN_FUNCTION,
     responses=responses_of_write(Equipment, 200, 404, 409, 412, 428),
 )
-def post_rollback(equipment_id: EquipmentId, body: RollbackBody, if_match: IfMatch = None) -> Response[str]:
+def post_rollback(equipment_id: EquipmentId, body: RollbackBody, if_match: IfMatch = None) -> Response:
     """Make an earlier version current again, as a new version."""
     command, guard = app.command(if_match, body.model_dump()), guard_of(app.caller.places)
     return _saved(EQUIPMENT.roll_back(equipment_id, body.toVersion, command, guard))
@@ -85,7 +83,7 @@ def post_rollback(equipment_id: EquipmentId, body: RollbackBody, if_match: IfMat
     at=IN_FUNCTION,
     responses=responses_of_write(Audit, 201, 200, 404, 409, 412, 428),
 )
-def put_audit(equipment_id: EquipmentId, part: Part, body: AuditBody, if_match: IfMatch = None) -> Response[str]:
+def put_audit(equipment_id: EquipmentId, part: Part, body: AuditBody, if_match: IfMatch = None) -> Response:
     """Record an audit of a part, `_` for the whole: the next revision."""
     content = body.model_dump()
     draft = audit.record(equipment_id, part, content, app.command(if_match, content))
@@ -101,7 +99,7 @@ def put_audit(equipment_id: EquipmentId, part: Part, body: AuditBody, if_match: 
     responses=responses(Accepted, 202),
     publishes=(state.STATE_REPORTED, REPORTS_AT_ONCE),
 )
-def post_states(reports: Reports) -> Response[str]:
+def post_states(reports: Reports) -> Response:
     """Report many states, fire and forget: they are published, and not kept under `/states`.
 
     The id of an event is the digest of its report, so that a report that is sent again is the same event.
@@ -122,7 +120,7 @@ def post_states(reports: Reports) -> Response[str]:
     responses=responses_of_write(StateReport, 201, 200, 409, 429),
     is_shared=True,  # a device reports every few minutes; whoever reports for many machines does so by POST /states
 )
-def put_state(equipment_id: EquipmentId, timestamp: Timestamp, body: StateBody) -> Response[str]:
+def put_state(equipment_id: EquipmentId, timestamp: Timestamp, body: StateBody) -> Response:
     """Report the state of a piece of equipment at a time; the same again changes nothing.
 
     A device reports for itself only, a gateway for the equipment of its own factory.
@@ -139,7 +137,7 @@ def put_state(equipment_id: EquipmentId, timestamp: Timestamp, body: StateBody) 
     return respond(HTTPStatus.CREATED, report, x_after=token)
 
 
-def _saved(saved: Saved[EquipmentRow]) -> Response[str]:
+def _saved(saved: Saved[EquipmentRow]) -> Response:
     token = after.of_row(saved.row, metadata.equipment_changed, source="equipment")
     return app.saved(saved, to_response=EQUIPMENT.to_response, after=token)
 

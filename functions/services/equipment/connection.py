@@ -1,4 +1,4 @@
-"""Whether a machine is connected to the broker: the facts that its connection was lost, and that it is back.
+"""Connection of a machine to the broker: the facts that it was lost, and that it is back.
 
 A machine that was off for no longer than the grace of the broker's queue was never gone: its return is written down
 before its absence is heard of, which is then older.
@@ -49,7 +49,7 @@ def keep(presence: Presence) -> bool:
 
 
 def row_of(presence: Presence) -> ConnectionRow:
-    """Return what is known of a machine's connection."""
+    """Return the row of a machine's connection, from its newest presence."""
     row: ConnectionRow = {
         "pk": partition_of(presence.name),
         "sk": NAME,

@@ -1,6 +1,7 @@
 """The facts that equipment publishes of its rows."""
 
 from andon.events.fact import Facts, lifecycle_types
+from contract.entities import AuditEntity, ConnectionEntity, EquipmentEntity, StateEntity
 from services.equipment import audit, connection, metadata, state
 
 FACTS = Facts(
@@ -12,5 +13,12 @@ FACTS = Facts(
         audit.DISCRIMINATOR: audit.audit_recorded,
         connection.DISCRIMINATOR: connection.connection_changed,
         state.DISCRIMINATOR: state.state_reported,
+    },
+    entities={
+        **dict.fromkeys(lifecycle_types(metadata.DISCRIMINATOR), EquipmentEntity),
+        audit.AUDIT_RECORDED: AuditEntity,
+        connection.CONNECTION_BACK: ConnectionEntity,
+        connection.CONNECTION_LOST: ConnectionEntity,
+        state.STATE_REPORTED: StateEntity,
     },
 )

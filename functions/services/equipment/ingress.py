@@ -16,14 +16,12 @@ from andon.events.domain_event import DomainEvent
 from andon.http.models import fields_of
 from andon.ingress.ingress import Ingress
 from andon.ingress.message import Message
-from andon.ingress.names import Kind
 from andon.runtime.errors import Invalid
 from services.equipment import connection, reports
 from services.equipment.bodies import ReportBody, Reports
+from services.equipment.provisioning import PROVISIONING
 from services.equipment.reporting import Reporter
-
-MACHINE: Final = Kind("equipment", "state")
-GATEWAY: Final = Kind("factory", "states")
+from services.equipment.things import GATEWAY, MACHINE
 
 ID: Final = "equipmentId"
 
@@ -71,4 +69,4 @@ def _reports() -> TypeAdapter[list[ReportBody]]:
     return TypeAdapter(Reports)
 
 
-INGRESS: Final = Ingress((MACHINE, GATEWAY), events_of, on_presence=connection.keep)
+INGRESS: Final = Ingress((MACHINE, GATEWAY), events_of, on_presence=connection.keep, provisioning=PROVISIONING)

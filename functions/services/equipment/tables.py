@@ -5,6 +5,7 @@
 | equipment | `Equipment#<id>` | `Metadata` | the current metadata |
 | equipment | `Equipment#<id>` | `<UTC time>` | a state report |
 | equipment | `Equipment#<id>` | `Connection` | whether it is connected to the broker |
+| equipment | `Thing#<kind>#<name>` | `Provisioning` | for whom a thing is reserved that is about to get a certificate |
 | equipment | `Equipment#<id>` | `v0_Audit#<part>` | the latest audit of a part |
 | equipment | `Audit#<part>#Equipment#<id>` | `v0000000001_Audit#<part>` | an audit of a part, by its number |
 | equipment-history | `Equipment#<id>` | `version` | a revision of the metadata |
@@ -28,6 +29,7 @@ GRANTS = {
         "EQUIPMENT_HISTORY_TABLE": ("GetItem", "PutItem", "Query"),
     },
     "ingest": {"EQUIPMENT_TABLE": ("BatchGetItem", "GetItem", "PutItem")},
+    "provision": {"EQUIPMENT_TABLE": ("GetItem", "PutItem")},
     "restore": {"EQUIPMENT_TABLE": ("PutItem", "UpdateItem")},
     "listener": {"EQUIPMENT_TABLE": ("PutItem",), "EQUIPMENT_HISTORY_TABLE": ("PutItem", "Query")},
 }

@@ -1,4 +1,4 @@
-"""How what equipment keeps is versioned."""
+"""Versioning of the rows of equipment."""
 
 from typing import Final
 

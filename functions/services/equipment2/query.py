@@ -1,13 +1,12 @@
 """equipment2 table -> HTTP."""
 
-from aws_lambda_powertools.event_handler import Response
-
 from andon.http import periods
 from andon.http.http_api import HttpApi
 from andon.http.limits import IN_FUNCTION
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import AsOf, Cursor, IfNoneMatch, KnownAt, Limit, Version
+from andon.http.response import Response
 from contract.groups import READERS
 from contract.parameters import EquipmentId
 from services.equipment2.bodies import Machine, Machines
@@ -22,16 +21,14 @@ handler = app.handler
 @app.serves("GET /v2/equipment/{id}", groups=READERS, at=IN_FUNCTION, responses=responses(Machine, 200, 304, 404, 409))
 def get_machine(
     equipment_id: EquipmentId, as_of: AsOf = None, known_at: KnownAt = None, if_none_match: IfNoneMatch = None
-) -> Response[str]:
+) -> Response:
     """Return a piece of equipment as it is now, or as it was at `asOf`, by what had been recorded at `knownAt`."""
     row = MACHINE.get(equipment_id, periods.asked(as_of, known_at), guard_of(app.caller.places))
     return app.found(row, to_response=MACHINE.to_response, if_none_match=if_none_match)
 
 
 @app.serves("GET /v2/equipment/{id}/versions", groups=READERS, at=OF_MACHINE, responses=responses(Machines, 200))
-def get_machine_versions(
-    equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
-) -> Response[str]:
+def get_machine_versions(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
     """List every version of a piece of equipment, newest first, deletions among them."""
     query = MACHINE.revisions_of(equipment_id)
     return app.page(HISTORY_TABLE, query, to_response=MACHINE.to_response, limit=limit, cursor=cursor)
@@ -40,9 +37,7 @@ def get_machine_versions(
 @app.serves(
     "GET /v2/equipment/{id}/versions/{n}", groups=READERS, at=OF_MACHINE, responses=responses(Machine, 200, 304, 404)
 )
-def get_machine_version(
-    equipment_id: EquipmentId, version: Version, if_none_match: IfNoneMatch = None
-) -> Response[str]:
+def get_machine_version(equipment_id: EquipmentId, version: Version, if_none_match: IfNoneMatch = None) -> Response:
     """Return one version of a piece of equipment."""
     row = MACHINE.get_version(equipment_id, version)
     return app.found(row, to_response=MACHINE.to_response, if_none_match=if_none_match)

@@ -1,4 +1,4 @@
-"""How what equipment2 keeps is versioned."""
+"""Versioning of the rows of equipment2."""
 
 from typing import Final
 

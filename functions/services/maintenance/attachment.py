@@ -4,10 +4,10 @@ Attachments are of what was found and done: an order has some once it was starte
 that they expire with it.
 """
 
-from typing import Final, cast
+from typing import Final
 
 from andon.content.contents import OBJECT, Content
-from andon.content.keep import Awaited, Kept, keep
+from andon.content.keep import AwaitedUpload, Kept, keep
 from andon.content.links import READ_SECONDS, to_read, to_upload
 from andon.dynamodb import ttl
 from andon.dynamodb.key_query import BeginsWith, KeyQuery
@@ -15,7 +15,7 @@ from andon.dynamodb.keys import prefix, sort_key
 from andon.events.fact import fact_of_row
 from andon.runtime import times
 from andon.runtime.errors import Conflict
-from andon.runtime.json_types import JsonObject
+from andon.runtime.json_types import JsonObject, members_of
 from andon.versions.optimistic_lock import Command
 from contract.entities import AttachmentEntity
 from contract.orders import ATTACHED
@@ -49,7 +49,7 @@ class Attachment(AttachmentEntity):
     urlExpiresAt: str  # noqa: N815
 
 
-def attach(of: OrderId, content: Content, command: Command) -> Kept | Awaited:
+def attach(of: OrderId, content: Content, command: Command) -> Kept | AwaitedUpload:
     """Attach a content to an order, if it was uploaded; again, it is the same.
 
     Raises:
@@ -82,7 +82,7 @@ def attachments_of(of: OrderId) -> KeyQuery:
 
 def to_entity(row: AttachmentRow) -> AttachmentEntity:
     """Return the entity of a reference."""
-    return cast("AttachmentEntity", {name: row[name] for name in AttachmentEntity.__annotations__})  # type: ignore[literal-required]
+    return members_of(AttachmentEntity, row)
 
 
 def to_response(row: AttachmentRow, *, now_ms: int) -> Attachment:
@@ -96,8 +96,8 @@ def to_response(row: AttachmentRow, *, now_ms: int) -> Attachment:
     }
 
 
-def upload_of(awaited: Awaited, content: Content, *, now_ms: int) -> JsonObject:
-    """Return how a client uploads a content, for a response."""
+def upload_of(awaited: AwaitedUpload, content: Content, *, now_ms: int) -> JsonObject:
+    """Return the request with which a client uploads a content, for a response."""
     upload = to_upload(CONTENTS, awaited.name, content, now_ms=now_ms)
     expires_at = times.to_utc(upload.expires_ms)
     return {"upload": {"method": "PUT", "url": upload.url, "headers": upload.headers, "expiresAt": expires_at}}

@@ -3,13 +3,12 @@
 import hashlib
 from typing import Annotated, Final, Literal
 
-from aws_lambda_powertools.event_handler.openapi.params import Path
 from pydantic import AfterValidator, Field, WithJsonSchema
 
 from andon.http import schemas
 from andon.http.models import RequestModel, ResponseModel
 from andon.http.openapi import Absent
-from andon.http.parameters import described
+from andon.http.parameters import Path, described
 from andon.runtime import texts, times
 from contract import names
 from contract.entities import OrderStatus, Result

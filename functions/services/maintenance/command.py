@@ -3,15 +3,13 @@
 from http import HTTPStatus
 from typing import TYPE_CHECKING, cast
 
-from aws_lambda_powertools.event_handler import Response
-
 from andon.content.contents import Content
-from andon.content.keep import Awaited
+from andon.content.keep import AwaitedUpload
 from andon.http.http_api import HttpApi
 from andon.http.limits import OfSubject
 from andon.http.openapi import responses, responses_of_write
 from andon.http.parameters import IfMatch
-from andon.http.response import respond
+from andon.http.response import Response, respond
 from andon.versions.optimistic_lock import Saved
 from contract import after
 from contract.groups import MAINTAINERS, PLANNERS
@@ -54,7 +52,7 @@ OF_MACHINE = OfSubject("equipment_id")
 )
 def put_order(
     equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, body: PlanBody, if_match: IfMatch = None
-) -> Response[str]:
+) -> Response:
     """Plan maintenance, or move it to another day: its id keeps the day that it was first planned for.
 
     The body is the whole plan: without `plannedFor` it is for the day in the id, and without `minutes` it has none.
@@ -70,7 +68,7 @@ def put_order(
     at=OF_MACHINE,
     responses=responses_of_write(OrderResponse, 200, 404, 409),
 )
-def post_start(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind) -> Response[str]:
+def post_start(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind) -> Response:
     """Start an order. Who starts it again gets it as it is."""
     return _saved(order.start(OrderId(equipment_id, date, kind), app.command(None, {})))
 
@@ -81,7 +79,7 @@ def post_start(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind) -> R
     at=OF_MACHINE,
     responses=responses_of_write(OrderResponse, 200, 404, 409),
 )
-def post_finish(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, body: FinishBody) -> Response[str]:
+def post_finish(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, body: FinishBody) -> Response:
     """Finish an order, or skip it. Who finishes it again with the same result and readings gets it as it is.
 
     Readings are logged first, as `POST …/readings` does: `readingsNumber` of the order is theirs.
@@ -96,7 +94,7 @@ def post_finish(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, bod
     at=OF_MACHINE,
     responses=responses(ReadingsResponse, 201, 404, 409),
 )
-def post_readings(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, body: ReadingsBody) -> Response[str]:
+def post_readings(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, body: ReadingsBody) -> Response:
     """Log what was measured at an order that was started, under the next number.
 
     No number is given out twice. A request that is sent again is counted again. A crash leaves a gap: a number is
@@ -115,7 +113,7 @@ def post_readings(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, b
 )
 def put_attachment(
     equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, sha256: Digest, body: AttachBody
-) -> Response[str]:
+) -> Response:
     """Attach a photo or a document to an order that was started, by the digest of its bytes.
 
     202 says how to upload them first: S3 itself refuses other bytes. What is there already, of whichever order, is not
@@ -124,7 +122,7 @@ def put_attachment(
     command = app.command(None, body.model_dump())
     content = Content(sha256, body.contentType, body.bytes)
     made = attachment.attach(OrderId(equipment_id, date, kind), content, command)
-    if isinstance(made, Awaited):
+    if isinstance(made, AwaitedUpload):
         return respond(HTTPStatus.ACCEPTED, attachment.upload_of(made, content, now_ms=command.now_ms))
     status = HTTPStatus.CREATED if made.created else HTTPStatus.OK
     return respond(status, attachment.to_response(cast("AttachmentRow", made.row), now_ms=command.now_ms))
@@ -138,7 +136,7 @@ def put_attachment(
 )
 def put_instructions(
     equipment_id: EquipmentId, kind: OrderKind, body: InstructionsBody, if_match: IfMatch = None
-) -> Response[str]:
+) -> Response:
     """Say what is to be done at a kind of maintenance of a machine: the next version, current at once.
 
     A request that is sent again is answered as the first time while its version is the current one, later 412.
@@ -149,6 +147,6 @@ def put_instructions(
     return app.saved(saved, to_response=instructions.to_response)
 
 
-def _saved(saved: Saved[OrderRow]) -> Response[str]:
+def _saved(saved: Saved[OrderRow]) -> Response:
     token = after.of_row(saved.row, order.fact_of, source=SOURCE)
     return app.saved(saved, to_response=order.to_response, after=token)

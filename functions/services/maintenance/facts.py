@@ -1,6 +1,7 @@
 """The facts that maintenance publishes of its rows."""
 
 from andon.events.fact import Facts
+from contract.entities import AttachmentEntity, InstructionsEntity, OrderEntity
 from contract.orders import ATTACHED, ORDER_FACTS, SOURCE
 from services.maintenance import attachment, instructions, order
 
@@ -11,5 +12,10 @@ FACTS = Facts(
         order.DISCRIMINATOR: order.fact_of,
         attachment.DISCRIMINATOR: attachment.fact_of,
         instructions.DISCRIMINATOR: instructions.fact_of,
+    },
+    entities={
+        **dict.fromkeys(ORDER_FACTS, OrderEntity),
+        ATTACHED: AttachmentEntity,
+        instructions.INSTRUCTIONS_CHANGED: InstructionsEntity,
     },
 )

@@ -6,7 +6,7 @@ read. It lives until 90 days after the day that it is planned for by now.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, TypedDict, cast
+from typing import Final, TypedDict
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Table
@@ -19,7 +19,7 @@ from andon.events.fact import Change, Fact
 from andon.runtime import times
 from andon.runtime.clock import DAY_MS
 from andon.runtime.errors import Conflict, Invalid, NotFound, Stale
-from andon.runtime.json_types import all_members_of
+from andon.runtime.json_types import all_members_of, members_of
 from andon.versions import sequential_history
 from andon.versions.lifetime import Lifetime
 from andon.versions.optimistic_lock import Changed, Command, Draft, Guard, Saved, VersionedRow, changed
@@ -210,17 +210,15 @@ def finish(order: OrderId, result: Result, measured: Mapping[str, float] | None,
             # Once in a request: nothing but its end follows an order that was started.
             number = readings.count(order, measured, Lasting.of(row), command)["version"]
         at = times.to_utc(command.now_ms)
-        of_end = {"finishedAt": at, "result": result, "readingsNumber": number}
-        return cast("OrderContent", {**all_members_of(OrderContent, row), "status": "finished", **of_end})
+        content = all_members_of(OrderContent, row)
+        return {**content, "status": "finished", "finishedAt": at, "result": result, "readingsNumber": number}
 
     return _advance(order, command, finished)
 
 
-def to_entity(row: OrderRow) -> OrderEntity:
+def to_entity(row: Mapping[str, object]) -> OrderEntity:
     """Return the entity of a version."""
-    fields: dict[str, object] = dict(row)
-    said = ("equipmentId", "date", "kind", "version", *OrderContent.__annotations__)
-    return cast("OrderEntity", {name: fields[name] for name in said if name in fields})
+    return members_of(OrderEntity, row)
 
 
 def to_response(row: OrderRow) -> OrderVersion:
@@ -230,9 +228,9 @@ def to_response(row: OrderRow) -> OrderVersion:
 
 def _fact_of(change: Change) -> Fact | None:
     """Return the fact of a new version; one that was moved says where it was before."""
-    if change.new is None:
+    row = change.new
+    if row is None:
         return None
-    row = cast("OrderRow", change.new)
     entity = to_entity(row)
     if change.old and change.old["version"]:
         entity["before"] = {"factoryId": change.old["factoryId"], "plannedFor": change.old["plannedFor"]}
@@ -266,7 +264,7 @@ def _measured_at_end(order: OrderId, row: OrderRow) -> Mapping[str, float] | Non
     return None if taken is None else taken["readings"]
 
 
-def _type_of(row: OrderRow) -> str:
+def _type_of(row: Item) -> str:
     if row["status"] == "planned":
         return PLANNED if row["version"] == 1 else MOVED
     return STARTED if row["status"] == "started" else FINISHED

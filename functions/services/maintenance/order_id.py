@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class OrderId(NamedTuple):
-    """What tells an order from others; `date` is the day that it was first planned for, as `2026-11-30`."""
+    """Identity of an order; `date` is the day that it was first planned for, as `2026-11-30`."""
 
     equipment_id: str
     date: str

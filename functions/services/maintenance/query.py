@@ -4,15 +4,13 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any
 
-from aws_lambda_powertools.event_handler import Response
-
 from andon.dynamodb.client import Rows
 from andon.http.http_api import HttpApi
 from andon.http.limits import OfSubject
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT, read_rows
 from andon.http.parameters import Cursor, IfNoneMatch, Limit, Version
-from andon.http.response import respond
+from andon.http.response import Response, respond
 from andon.runtime import clock
 from contract.groups import READERS
 from contract.parameters import EquipmentId
@@ -37,7 +35,7 @@ OF_MACHINE = OfSubject("equipment_id")
 
 
 @app.serves("GET /equipment/{id}/maintenance", groups=READERS, at=OF_MACHINE, responses=responses(OrdersResponse, 200))
-def get_orders(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
+def get_orders(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
     """List the orders of a machine by the days in their ids, the latest first."""
     query = order.orders_of(equipment_id)
     return app.page(TABLE, query, to_response=order.to_response, limit=limit, cursor=cursor)
@@ -51,7 +49,7 @@ def get_orders(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: 
 )
 def get_order(
     equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, if_none_match: IfNoneMatch = None
-) -> Response[str]:
+) -> Response:
     """Return an order as it is now."""
     row = order.get(OrderId(equipment_id, date, kind), now_ms=clock.now_ms())
     return app.found(row, to_response=order.to_response, if_none_match=if_none_match)
@@ -65,7 +63,7 @@ def get_order(
 )
 def get_attachments(
     equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
-) -> Response[str]:
+) -> Response:
     """List the attachments of an order by their digests, each with an address that can be read for five minutes."""
     query = attachment.attachments_of(OrderId(equipment_id, date, kind))
     shown = partial(attachment.to_response, now_ms=clock.now_ms())
@@ -80,7 +78,7 @@ def get_attachments(
 )
 def get_order_versions(
     equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
-) -> Response[str]:
+) -> Response:
     """List every version of an order, newest first."""
     asked = OrderId(equipment_id, date, kind)
 
@@ -101,7 +99,7 @@ def get_order_versions(
 )
 def get_readings(
     equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
-) -> Response[str]:
+) -> Response:
     """List the readings of an order, the latest first. A number may be missing: it was counted, and a crash came."""
     query = readings.readings_of(OrderId(equipment_id, date, kind))
     return app.page(TABLE, query, to_response=readings.to_response, limit=limit, cursor=cursor)
@@ -113,7 +111,7 @@ def get_readings(
     at=OF_MACHINE,
     responses=responses(InstructionsResponse, 200, 304, 404),
 )
-def get_instructions(equipment_id: EquipmentId, kind: OrderKind, if_none_match: IfNoneMatch = None) -> Response[str]:
+def get_instructions(equipment_id: EquipmentId, kind: OrderKind, if_none_match: IfNoneMatch = None) -> Response:
     """Return the current instructions of a kind of maintenance of a machine."""
     row = instructions.get(equipment_id, kind)
     return app.found(row, to_response=instructions.to_response, if_none_match=if_none_match)
@@ -127,7 +125,7 @@ def get_instructions(equipment_id: EquipmentId, kind: OrderKind, if_none_match: 
 )
 def get_instructions_versions(
     equipment_id: EquipmentId, kind: OrderKind, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
-) -> Response[str]:
+) -> Response:
     """List every version of instructions, newest first. It is a moment late: the newest one may be missing yet."""
     query = instructions.revisions_of(equipment_id, kind)
     return app.page(TABLE, query, to_response=instructions.to_response, limit=limit, cursor=cursor)
@@ -141,7 +139,7 @@ def get_instructions_versions(
 )
 def get_instructions_version(
     equipment_id: EquipmentId, kind: OrderKind, version: Version, if_none_match: IfNoneMatch = None
-) -> Response[str]:
+) -> Response:
     """Return one version of instructions. One that was just followed by another may be missing for a moment."""
     row = instructions.get_version(equipment_id, kind, version)
     return app.found(row, to_response=instructions.to_response, if_none_match=if_none_match)

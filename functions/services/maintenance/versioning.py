@@ -1,4 +1,4 @@
-"""How what maintenance keeps is versioned: an order's id says the day until which it may be taken.
+"""Versioning of the rows of maintenance: an order's id says the day until which it may be taken.
 
 The id of an attachment is a digest of what is in it. Readings lose nothing by a gap, and nobody who measures should
 wait, or read first. Instructions are changed as people learn at a machine, and nobody waits for what they said before.

@@ -1,4 +1,4 @@
-"""What somebody is told about: a log of a piece of equipment, or a call. Pure."""
+"""Subjects of messages to people: a log of a piece of equipment, or a call. Pure."""
 
 from typing import Final
 

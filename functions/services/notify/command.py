@@ -2,13 +2,11 @@
 
 from http import HTTPStatus
 
-from aws_lambda_powertools.event_handler import Response
-
 from andon.http.http_api import HttpApi
 from andon.http.limits import IN_FUNCTION
 from andon.http.openapi import responses
 from andon.http.parameters import IfMatch
-from andon.http.response import respond
+from andon.http.response import Response, respond
 from andon.runtime import clock
 from andon.versions.versioned_write import save
 from contract.groups import READERS
@@ -28,7 +26,7 @@ handler = app.handler
     at=IN_FUNCTION,
     responses=responses(ContactResponse, 201, 200, 409, 412, 428),
 )
-def put_contact(person_id: PersonId, body: ContactBody, if_match: IfMatch = None) -> Response[str]:
+def put_contact(person_id: PersonId, body: ContactBody, if_match: IfMatch = None) -> Response:
     """Write down how one is reached; an admin does so for others. An address counts once a code came back."""
     require_own(app.caller, person_id)
     said = body.model_dump(by_alias=True, exclude_none=True)
@@ -41,7 +39,7 @@ def put_contact(person_id: PersonId, body: ContactBody, if_match: IfMatch = None
 @app.serves(
     "POST /people/{id}/contact/{channel}/code", groups=READERS, at=IN_FUNCTION, responses=responses(None, 202, 404, 429)
 )
-def post_code(person_id: PersonId, channel: ChannelName) -> Response[str]:
+def post_code(person_id: PersonId, channel: ChannelName) -> Response:
     """Send a code to the address of a channel, by that channel alone."""
     require_own(app.caller, person_id)
     code = contact_code.new_code()
@@ -52,7 +50,7 @@ def post_code(person_id: PersonId, channel: ChannelName) -> Response[str]:
 @app.serves(
     "POST /people/{id}/contact/{channel}/test", groups=READERS, at=IN_FUNCTION, responses=responses(None, 202, 404, 429)
 )
-def post_test(person_id: PersonId, channel: ChannelName) -> Response[str]:
+def post_test(person_id: PersonId, channel: ChannelName) -> Response:
     """Send a test to the address of a channel, if it was verified."""
     require_own(app.caller, person_id)
     contact_code.ask_test(person_id, channel, actor=app.caller.subject, now_ms=clock.now_ms())
@@ -65,7 +63,7 @@ def post_test(person_id: PersonId, channel: ChannelName) -> Response[str]:
     at=IN_FUNCTION,
     responses=responses(None, 204, 404, 410),
 )
-def put_verified(person_id: PersonId, channel: ChannelName, body: CodeBody) -> Response[str]:
+def put_verified(person_id: PersonId, channel: ChannelName, body: CodeBody) -> Response:
     """Say the code that came: from here on messages go to this address. A code lives for ten minutes and five tries."""
     require_own(app.caller, person_id)
     contact_code.verify(person_id, channel, body.code, now_ms=clock.now_ms())

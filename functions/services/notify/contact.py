@@ -1,12 +1,13 @@
-"""How a person is reached: the one row that has addresses. They stand in no event, log or answer to others."""
+"""Contact of a person: the one row that has addresses. They stand in no event, log or answer to others."""
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal, NotRequired, TypedDict, cast
+from typing import Any, Final, Literal, NotRequired, TypedDict
 
 from andon.dynamodb.key_query import KeyQuery
 from andon.outbound.addresses import masked_mail, masked_phone
 from andon.runtime import times
 from andon.runtime.errors import Conflict
+from andon.runtime.json_types import members_of
 from andon.versions.optimistic_lock import Command, Draft, VersionedRow
 from andon.versions.versioned_write import Versions
 from services.notify.contacts_table import CONTACT, CONTACTS, KEYS, VERIFIED
@@ -65,7 +66,7 @@ def reach_of(partition: str) -> Reach | None:
     rows = {str(row[str(KEYS.sort)]): row for row in found}
     if CONTACT not in rows or rows[CONTACT].get("deleted"):
         return None
-    contact = cast("ContactRow", rows[CONTACT])
+    contact = members_of(ContactRow, rows[CONTACT])
     proofs = ((channel, rows.get(f"{VERIFIED}{channel}")) for channel in CHANNELS)
     verified = {
         channel: times.to_utc(int(proof["at"]))
@@ -83,7 +84,7 @@ def address_of(contact: Mapping[str, Any], channel: Channel) -> Any:  # noqa: AN
 
 def to_response(reach: Reach, *, is_own: bool) -> dict[str, Any]:
     """Return a contact for a response: in full for its person, masked for all others."""
-    row = cast("Mapping[str, Any]", reach["contact"])
+    row: Mapping[str, object] = reach["contact"]
     shown = {name: row[name] for name in ("language", "order", "quietHours") if name in row}
     addresses = {name: row[name] for name in PLACES.values() if row.get(name)}
     kept = addresses if is_own else {name: _MASKS[name](value) for name, value in addresses.items()}
@@ -92,8 +93,8 @@ def to_response(reach: Reach, *, is_own: bool) -> dict[str, Any]:
         **kept,
         **shown,
         "verifiedAt": {channel: at for channel, at in verified.items() if at is not None},
-        "version": row["version"],
-        "changedAt": times.to_utc(row["timestamp"]),
+        "version": reach["contact"]["version"],
+        "changedAt": times.to_utc(reach["contact"]["timestamp"]),
     }
 
 

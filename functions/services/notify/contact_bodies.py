@@ -2,13 +2,12 @@
 
 from typing import Annotated, Any, Final, Literal
 
-from aws_lambda_powertools.event_handler.openapi.params import Path
 from pydantic import AfterValidator, Field, WithJsonSchema
 from pydantic.config import JsonDict
 
 from andon.http.models import RequestModel, ResponseModel
 from andon.http.openapi import Absent
-from andon.http.parameters import described
+from andon.http.parameters import Path, described
 from andon.http.schemas import IMPERSONAL, PERSONAL
 from andon.outbound.addresses import MAIL_PATTERN, MOST_CHARACTERS_OF_MAIL, PHONE_PATTERN, mail_address, phone_number
 from andon.outbound.channels import PUSH_HOSTS, WEBHOOK_HOSTS, hosts_in

@@ -92,8 +92,7 @@ def verify(person: str, channel: Channel, code: str, *, now_ms: int) -> None:
 
     """
     key = _key(person, CODE, channel)
-    row = CONTACTS.get(key, consistent=True)
-    address = _address(person, channel)
+    row, address = CONTACTS.get(key, consistent=True), _address(person, channel)
     if row is None or row["tries"] >= MOST_TRIES or row["at"] + LIFETIME_MS <= now_ms or row["address"] != address:
         raise Gone(OVER)
     as_read = Condition(

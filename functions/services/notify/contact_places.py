@@ -1,4 +1,4 @@
-"""Who may read and write how a person is reached: the person, an admin; a supervisor sees it masked."""
+"""Rights on a person's contact: the person and an admin read and write it; a supervisor sees it masked."""
 
 from typing import Final
 

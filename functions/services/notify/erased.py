@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable
 from contextlib import suppress
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Table
@@ -14,7 +14,7 @@ from andon.events.bus_entry import Replay
 from andon.events.domain_event import DomainEvent
 from andon.versions.versioned_write import ATTEMPTS, Contended
 from andon.views.outcome import Outcome
-from services.notify.contact import MOST_ROWS, ContactRow
+from services.notify.contact import MOST_ROWS
 from services.notify.contacts_table import CONTACT, CONTACTS, KEYS
 from services.notify.tables import partition_of
 
@@ -86,10 +86,9 @@ def _rows_of(person: str) -> list[Item]:
 
 def _fence(found: Item, event: DomainEvent) -> None:
     """Put a fence in place of a contact, unless it is another one by now. No digest of an address stays."""
-    row = cast("ContactRow", found)
-    version = row.get("version", 0) + 1
-    stamp = {"timestamp": max(event.timestamp_ms, row.get("timestamp", 0) + 1), "changedBy": actor_of(event)}
-    fence = {**_key(found), "version": version, "since": row.get("since", version), **stamp, "deleted": True}
+    version = found.get("version", 0) + 1
+    stamp = {"timestamp": max(event.timestamp_ms, found.get("timestamp", 0) + 1), "changedBy": actor_of(event)}
+    fence = {**_key(found), "version": version, "since": found.get("since", version), **stamp, "deleted": True}
     as_found = Condition("#version = :version", {"version": "version"}, {"version": version - 1})
     with suppress(ConditionFailed):
         CONTACTS.put(fence, condition=as_found if version > 1 else CONTACTS.absent)

@@ -1,6 +1,7 @@
 """The facts that notify publishes: what its rules decide, and how deliveries end."""
 
 from andon.events.fact import FactAlarm, Facts
+from contract.entities import FailedEntity, MessageEntity, TellingEntity, ToldEntity
 from services.notify import message, outcome, telling
 from services.notify.fact_types import (
     DELIVERY_FAILED,
@@ -20,6 +21,13 @@ FACTS = Facts(
         **outcome.MEANINGS,
         telling.OF_EQUIPMENT: telling.fact_of,
         undelivered.UNDELIVERED: undelivered.fact_of,
+    },
+    entities={
+        MESSAGE_DECIDED: MessageEntity,
+        MESSAGE_OVERDUE: MessageEntity,
+        PERSON_TOLD: ToldEntity,
+        TROUBLE_TOLD: TellingEntity,
+        DELIVERY_FAILED: FailedEntity,
     },
     alarms={
         MESSAGE_OVERDUE: FactAlarm(

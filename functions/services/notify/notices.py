@@ -1,4 +1,4 @@
-"""What a person is to be told: the requests that they were asked, as the micro event store has them."""
+"""Notices for a person: the requests for their help, as the micro event store has them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -26,7 +26,7 @@ QUIET_MS: Final = 2 * MINUTE_MS
 PAGE: Final = 1_000  # of a query
 
 
-class Request(NamedTuple):
+class HelpRequest(NamedTuple):
     """A request for help as it was stored: when it arrived, and its entity."""
 
     arrived_ms: int
@@ -59,9 +59,9 @@ def seen_among(subjects: Iterable[JsonMapping]) -> set[str]:
     return {partition for partition, is_seen in zip(partitions, found, strict=True) if is_seen}
 
 
-def request_in(notice: Notice) -> Request:
+def request_in(notice: Notice) -> HelpRequest:
     """Return the request of a notice."""
-    if not isinstance(notice.detail, Request):
+    if not isinstance(notice.detail, HelpRequest):
         raise TypeError("this notice is of no request")
     return notice.detail
 
@@ -85,7 +85,7 @@ def _notice(stored: StoredEvent) -> Notice:
         at_ms=stored.event.timestamp_ms,
         about=asked.get("about"),
         is_urgent=asked.text("urgency") == "high",
-        detail=Request(stored.arrived_ms, asked),
+        detail=HelpRequest(stored.arrived_ms, asked),
     )
 
 

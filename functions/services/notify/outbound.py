@@ -73,7 +73,7 @@ def compose(wake: Wake, way: Way, notices: Sequence[Notice], now_ms: int) -> Mes
 
 
 def _link_of(wake: Wake, way: Way, notices: Sequence[Notice], now_ms: int) -> str | None:
-    """Return where the person says that they have seen it; a call is taken on the page, by who signs in."""
+    """Return the link by which a person says that they have seen it; a call is taken on the page, by who signs in."""
     about = [one for one in subjects_of(notices) if "callId" not in one]
     logs = [log_of(one["equipmentId"], one["state"], one["timestamp"]) for one in about]
     longest = LONGEST_TOKEN.get(way.channel, MOST_CHARACTERS)

@@ -4,13 +4,13 @@ They wake the sender as others do, under an id that says kind and channel, and a
 of anything by them: they become no fact, wait for no digest, and hold back nothing that is loud.
 """
 
-from typing import Any, Final, Literal, NamedTuple, cast
+from typing import Any, Final, Literal, NamedTuple
 
 from andon.dynamodb.attribute_values import Item
 from andon.outbound.delivery import Notice
 from andon.outbound.gateway import Way
 from services.notify import message
-from services.notify.contact import Channel
+from services.notify.contact import CHANNELS, Channel
 from services.notify.reach import way_to
 from services.notify.text import Text, in_language
 
@@ -40,14 +40,14 @@ WORDS: Final[dict[str, dict[Kind, Text]]] = {
 
 
 class Proof(NamedTuple):
-    """What a message is that somebody asked for."""
+    """Kind and channel of a message that somebody asked for."""
 
     kind: Kind
     channel: Channel
 
 
-class Asked(NamedTuple):
-    """What such a message has to say, and to which address: a text, or a subscription; code: empty for a test."""
+class ProofMessage(NamedTuple):
+    """Content of such a message, and its address: a text, or a subscription; code: empty for a test."""
 
     proof: Proof
     code: str
@@ -62,29 +62,29 @@ def row_of(person: str, proof: Proof, *, actor: str, now_ms: int) -> Item:
 
 
 def proof_in(message_id: str) -> Proof | None:
-    """Return what a message is, by its id; None: it is of what somebody is to be told."""
+    """Return kind and channel of a message, by its id; None: nobody asked for it, it tells of something."""
     _, kind, channel = (*message_id.split("."), "")[:3]
-    return Proof(kind, cast("Channel", channel)) if kind in KINDS else None
+    return Proof(kind, channel) if kind in KINDS and channel in CHANNELS else None
 
 
-def notice_of(message_id: str, asked: Asked, at_ms: int) -> Notice:
-    """Return what waits: the message itself."""
+def notice_of(message_id: str, asked: ProofMessage, at_ms: int) -> Notice:
+    """Return the notice of such a message: the message itself is what waits."""
     return Notice(id=message_id, at_ms=at_ms, about={"message": message_id}, is_urgent=True, detail=asked)
 
 
-def asked_in(notice: Notice) -> Asked:
-    """Return what a notice says."""
-    if not isinstance(notice.detail, Asked):
+def asked_in(notice: Notice) -> ProofMessage:
+    """Return the message in a notice."""
+    if not isinstance(notice.detail, ProofMessage):
         raise TypeError("nobody asked for this notice")
     return notice.detail
 
 
-def way_of(asked: Asked) -> Way:
+def way_of(asked: ProofMessage) -> Way:
     """Return the one way: quiet hours do not hold it back, nor what was loud; what is paid for is limited as ever."""
     return way_to(asked.proof.channel, asked.address, asked.language)
 
 
-def proof_text(asked: Asked) -> Text:
+def proof_text(asked: ProofMessage) -> Text:
     """Return the text of such a message."""
     text = in_language(WORDS, asked.language)[asked.proof.kind]
     return Text(text.subject.format(code=asked.code), text.text)

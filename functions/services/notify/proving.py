@@ -7,7 +7,7 @@ from andon.outbound.gateway import Waiting, Wake
 from andon.runtime.clock import MINUTE_MS
 from services.notify import contact_code
 from services.notify.contact import address_of, reach_of
-from services.notify.proofs import CODE, Asked, Proof, notice_of
+from services.notify.proofs import CODE, Proof, ProofMessage, notice_of
 from services.notify.reach import LANGUAGE
 from services.notify.tables import person_in
 
@@ -22,7 +22,7 @@ def waiting_of(wake: Wake, proof: Proof, now_ms: int) -> Waiting:
     return Waiting(waits, waits)
 
 
-def _asked(wake: Wake, proof: Proof, now_ms: int) -> Asked | None:
+def _asked(wake: Wake, proof: Proof, now_ms: int) -> ProofMessage | None:
     reach = reach_of(wake.recipient)
     if reach is None:
         return None
@@ -31,10 +31,10 @@ def _asked(wake: Wake, proof: Proof, now_ms: int) -> Asked | None:
         code = contact_code.current(person_in(wake.recipient), proof.channel, now_ms=now_ms)
         if code is None or code.at_ms != wake.at_ms or code.address != _address(reach["contact"], proof):
             return None
-        return Asked(proof, code.code, code.address, language)
+        return ProofMessage(proof, code.code, code.address, language)
     if proof.channel not in reach["verified"] or wake.at_ms + TEST_MS <= now_ms:
         return None
-    return Asked(proof, "", _address(reach["contact"], proof), language)
+    return ProofMessage(proof, "", _address(reach["contact"], proof), language)
 
 
 def _address(row: Mapping[str, Any], proof: Proof) -> Any:  # noqa: ANN401  a text, or a subscription

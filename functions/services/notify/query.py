@@ -2,8 +2,6 @@
 
 from http import HTTPStatus
 
-from aws_lambda_powertools.event_handler import Response
-
 from andon.http.etag import etag_of
 from andon.http.http_api import HttpApi
 from andon.http.limits import BY_ROWS, IN_FUNCTION, OfSubject
@@ -11,7 +9,7 @@ from andon.http.models import ResponseModel
 from andon.http.openapi import Absent, responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import Cursor, Limit
-from andon.http.response import respond
+from andon.http.response import Response, respond
 from andon.runtime.errors import NotFound
 from contract.groups import READERS
 from contract.parameters import CallId, EquipmentId, PersonId
@@ -53,14 +51,14 @@ class TellingsPage(ResponseModel):
 @app.serves(
     "GET /equipment/{id}/tellings", groups=READERS, at=OfSubject("equipment_id"), responses=responses(TellingsPage, 200)
 )
-def get_tellings(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
+def get_tellings(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
     """List who was told of a piece of equipment, with no address; newest first."""
     query = telling.of_equipment(equipment_id)
     return app.page(TABLE, query, to_response=telling.to_response, limit=limit, cursor=cursor)
 
 
 @app.serves("GET /calls/{id}/tellings", groups=READERS, at=BY_ROWS, responses=responses(TellingsPage, 200, 409))
-def get_tellings_of_call(call_id: CallId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
+def get_tellings_of_call(call_id: CallId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
     """List who was told of a call, with no address; newest first."""
     return app.page(
         TABLE,
@@ -73,7 +71,7 @@ def get_tellings_of_call(call_id: CallId, limit: Limit = DEFAULT_LIMIT, cursor: 
 
 
 @app.serves("GET /people/{id}/tellings", groups=READERS, at=IN_FUNCTION, responses=responses(TellingsPage, 200))
-def get_tellings_of_person(person_id: PersonId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
+def get_tellings_of_person(person_id: PersonId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
     """List what one was told oneself, newest first; a supervisor and an admin of all places see that of others."""
     require_shown(app.caller, person_id)
     query = telling.of_person(person_id)
@@ -81,7 +79,7 @@ def get_tellings_of_person(person_id: PersonId, limit: Limit = DEFAULT_LIMIT, cu
 
 
 @app.serves("GET /people/{id}/contact", groups=READERS, at=IN_FUNCTION, responses=responses(ContactResponse, 200, 404))
-def get_contact(person_id: PersonId) -> Response[str]:
+def get_contact(person_id: PersonId) -> Response:
     """Return how one is reached oneself; an admin and a supervisor see of others that there is an address, masked."""
     require_shown(app.caller, person_id)
     reach = contact.reach_of(partition_of(person_id))

@@ -1,4 +1,4 @@
-"""Who was told of what: rows of a delivery by equipment, which are facts; by call; and one of the person."""
+"""Records of who was told of what: rows of a delivery by equipment, which are facts; by call; and one of the person."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,7 +29,7 @@ OF_EQUIPMENT: Final = "telling"
 SENDER: Final = "sender"
 
 
-class Telling(TypedDict):
+class TellingEntry(TypedDict):
     """Somebody was told by a channel, at a time (fixed-width UTC), of so many requests for help.
 
     about: those logs and calls of them that are the equipment's, or the call; of a person: all.
@@ -62,9 +62,9 @@ def of_person(person: str) -> KeyQuery:
     return _query(partition_of_person(person))
 
 
-def to_response(row: Item) -> Telling:
+def to_response(row: Item) -> TellingEntry:
     """Return a row for a response."""
-    return members_of(Telling, row)
+    return members_of(TellingEntry, row)
 
 
 def equipment_in(row: Item) -> str:

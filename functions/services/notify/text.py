@@ -13,7 +13,7 @@ NAMED: Final = 5
 """So many are named; the others are counted."""
 
 
-class Words(NamedTuple):
+class Phrases(NamedTuple):
     """The words of a language; each is filled in by `format`."""
 
     one: str
@@ -23,8 +23,8 @@ class Words(NamedTuple):
 
 
 WORDS: Final = {
-    "en": Words("{name} needs help", "{of} machines need help", "{name}: {what} since {since} UTC", "and {of} more"),
-    "es": Words(
+    "en": Phrases("{name} needs help", "{of} machines need help", "{name}: {what} since {since} UTC", "and {of} more"),
+    "es": Phrases(
         "{name} necesita ayuda", "{of} máquinas necesitan ayuda", "{name}: {what} desde {since} UTC", "y {of} más"
     ),
 }
@@ -52,7 +52,7 @@ def text_of(notices: Sequence[Notice], language: str) -> Text:
 
 
 def subjects_of(notices: Sequence[Notice]) -> list[JsonMapping]:
-    """Return what some notices are about, each once, in the order of the text."""
+    """Return the subjects of some notices, each once, in the order of the text."""
     return [one.about for one in _distinct(notices)]
 
 

@@ -1,4 +1,4 @@
-"""How what notify keeps is versioned."""
+"""Versioning of the rows of notify."""
 
 from typing import Final
 

@@ -2,14 +2,13 @@
 
 from typing import Annotated, Final, Literal
 
-from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import AfterValidator, Field
 
 from andon.dynamodb.client import MOST_READ_AT_ONCE
 from andon.http.fields import Line, Word
 from andon.http.models import RequestModel, ResponseModel
 from andon.http.openapi import Absent
-from andon.http.parameters import described
+from andon.http.parameters import Query, described
 from andon.http.schemas import IMPERSONAL, PERSONAL
 from contract import people
 

@@ -2,13 +2,11 @@
 
 from http import HTTPStatus
 
-from aws_lambda_powertools.event_handler import Response
-
 from andon.http.http_api import HttpApi
 from andon.http.limits import IN_FUNCTION
 from andon.http.openapi import responses
 from andon.http.parameters import IfMatch
-from andon.http.response import respond
+from andon.http.response import Response, respond
 from andon.versions.versioned_write import save
 from contract.groups import ERASERS, PEOPLE_KEEPERS
 from contract.parameters import PersonId
@@ -27,7 +25,7 @@ handler = app.handler
     at=IN_FUNCTION,
     responses=responses(PersonResponse, 201, 200, 409, 412, 428),
 )
-def put_person(person_id: PersonId, body: PersonBody, if_match: IfMatch = None) -> Response[str]:
+def put_person(person_id: PersonId, body: PersonBody, if_match: IfMatch = None) -> Response:
     """Write down a person's name and factory; a change needs If-Match with the current version.
 
     An id that was erased is not given to anybody again: 409.
@@ -38,7 +36,7 @@ def put_person(person_id: PersonId, body: PersonBody, if_match: IfMatch = None) 
 
 
 @app.serves("DELETE /people/{id}", groups=ERASERS, at=IN_FUNCTION, responses=responses(None, 204))
-def delete_person(person_id: PersonId) -> Response[str]:
+def delete_person(person_id: PersonId) -> Response:
     """Erase a person: the name is gone for good, the id stays. To do it again changes nothing.
 
     An id of which no name is known is erased, too: it gets none any more, and no rule assigns it.

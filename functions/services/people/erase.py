@@ -32,7 +32,7 @@ def erase(person_id: str, *, actor: str, places: Places) -> None:
         try:
             _erase(person_id, row, erasure.stamp_upon(row, actor=actor, now_ms=clock.now_ms()))
         except ConditionFailed as failed:
-            row = cast("PersonRow | None", failed.row)
+            row = versions_of(person_id).row_of(failed.row)
         except TransactionConflict:
             pause(attempt)
         else:

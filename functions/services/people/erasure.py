@@ -8,7 +8,7 @@
 | both | nothing |
 """
 
-from typing import Final, Literal, NamedTuple, TypedDict, cast
+from typing import Final, Literal, NamedTuple, TypedDict
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Put, Table
@@ -88,7 +88,7 @@ def stamp_of(row: ErasureRow | PersonRow) -> Stamp:
 
 def fence_of(item: Item) -> tuple[Table, Item]:
     """Return the table and the row of the fence behind an erasure, for when the region of both is lost."""
-    put = fence(item["id"], None, stamp_of(cast("ErasureRow", item)))
+    put = fence(item["id"], None, Stamp(item["timestamp"], item["changedBy"]))
     return put.table, dict(put.item)
 
 

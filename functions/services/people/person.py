@@ -13,7 +13,7 @@ ERASED: Final = "This person was erased. The id is not given to anybody again."
 
 
 class PersonContent(TypedDict):
-    """Who a person is."""
+    """Content of a version of a person."""
 
     id: str
     name: str

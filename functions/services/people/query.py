@@ -2,15 +2,13 @@
 
 from http import HTTPStatus
 
-from aws_lambda_powertools.event_handler import Response
-
 from andon.http.etag import etag_of
 from andon.http.http_api import HttpApi
 from andon.http.limits import IN_FUNCTION, OfPlace
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import Cursor, Limit
-from andon.http.response import respond
+from andon.http.response import Response, respond
 from andon.runtime.errors import NotFound
 from contract.groups import READERS
 from contract.parameters import FactoryId, PersonId
@@ -24,7 +22,7 @@ handler = app.handler
 
 
 @app.serves("GET /people/{id}", groups=READERS, at=IN_FUNCTION, responses=responses(PersonResponse, 200, 404))
-def get_person(person_id: PersonId) -> Response[str]:
+def get_person(person_id: PersonId) -> Response:
     """Return a person; of one who was erased, that alone. Who is elsewhere is not known."""
     row = person.versions_of(person_id).current()
     if row is None or not is_shown(app.caller.places, row):
@@ -33,7 +31,7 @@ def get_person(person_id: PersonId) -> Response[str]:
 
 
 @app.serves("GET /people", groups=READERS, at=IN_FUNCTION, responses=responses(PeopleResponse, 200))
-def get_people(ids: PersonIds) -> Response[str]:
+def get_people(ids: PersonIds) -> Response:
     """Return up to 100 people, in the order of their ids in the request; nothing of the unknown or elsewhere."""
     rows = TABLE.get_many([key_of(person_id) for person_id in dict.fromkeys(ids.split(","))])
     known = [person.row_of(row) for row in rows if row and is_shown(app.caller.places, row)]
@@ -43,6 +41,6 @@ def get_people(ids: PersonIds) -> Response[str]:
 @app.serves(
     "GET /factories/{factoryId}/people", groups=READERS, at=OfPlace("factory_id"), responses=responses(PeoplePage, 200)
 )
-def get_people_of_factory(factory_id: FactoryId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
+def get_people_of_factory(factory_id: FactoryId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
     """List the people of a factory by their ids, without those who were erased."""
     return app.page(TABLE, person.in_factory(factory_id), to_response=person.to_response, limit=limit, cursor=cursor)

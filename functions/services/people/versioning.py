@@ -1,4 +1,4 @@
-"""How what people keeps is versioned: of a name no earlier version is kept, so that an erasure leaves none."""
+"""Versioning of the rows of people: of a name no earlier version is kept, so that an erasure leaves none."""
 
 from typing import Final
 

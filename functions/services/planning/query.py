@@ -1,7 +1,5 @@
 """planning table -> HTTP."""
 
-from aws_lambda_powertools.event_handler import Response
-
 from andon.dynamodb.key_query import BeginsWith, KeyQuery
 from andon.dynamodb.keys import prefix
 from andon.http.http_api import HttpApi
@@ -10,6 +8,7 @@ from andon.http.models import ResponseModel
 from andon.http.openapi import Absent, responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import Cursor, Limit
+from andon.http.response import Response
 from contract.groups import READERS
 from contract.parameters import EquipmentId
 from services.planning.decided import overdue_in
@@ -41,7 +40,7 @@ class OverduePage(ResponseModel):
 @app.serves(
     "GET /equipment/{id}/overdue", groups=READERS, at=OfSubject("equipment_id"), responses=responses(OverduePage, 200)
 )
-def get_overdue(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
+def get_overdue(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
     """List the orders of a machine that were overdue, also if they are finished by now."""
     decided = BeginsWith(prefix("decision", overdue.RULE.id))
     query = KeyQuery(keys=KEYS, partition=partition_of(equipment_id), sort=decided)

@@ -1,4 +1,4 @@
-"""How what planning keeps is versioned."""
+"""Versioning of the rows of planning."""
 
 from typing import Final
 

@@ -2,8 +2,6 @@
 
 from typing import Final
 
-from aws_lambda_powertools.event_handler import Response
-
 from andon.dynamodb.key_query import Between, KeyQuery
 from andon.dynamodb.keys import SEPARATOR
 from andon.http.after import NOT_YET, awaited
@@ -13,6 +11,7 @@ from andon.http.models import ResponseModel
 from andon.http.openapi import Absent, responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import After, Cursor, Limit
+from andon.http.response import Response
 from andon.runtime.errors import Invalid
 from andon.views.seen import Writes
 from contract.agenda import to_response
@@ -49,7 +48,7 @@ def get_agenda(
     limit: Limit = DEFAULT_LIMIT,
     cursor: Cursor = None,
     after: After = None,
-) -> Response[str]:
+) -> Response:
     """List the orders of a factory by the days that they are planned for."""
     return app.page(
         TABLE,

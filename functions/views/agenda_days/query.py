@@ -2,15 +2,13 @@
 
 from typing import Final
 
-from aws_lambda_powertools.event_handler import Response
-
 from andon.http.after import NOT_YET, awaited, read_object
 from andon.http.http_api import HttpApi
 from andon.http.limits import OfPlace
 from andon.http.models import ResponseModel
 from andon.http.openapi import responses
 from andon.http.parameters import After, IfNoneMatch
-from andon.http.response import respond_unless_known
+from andon.http.response import Response, respond_unless_known
 from andon.runtime import clock
 from andon.views.seen import Writes
 from contract.agenda import position, to_response
@@ -39,7 +37,7 @@ class AgendaDayResponse(ResponseModel):
 )
 def get_agenda_day(
     factory_id: FactoryId, day: AgendaDay, if_none_match: IfNoneMatch = None, after: After = None
-) -> Response[str]:
+) -> Response:
     """List the orders of a factory that are planned for a day."""
     rows = read_object(OBJECTS, (factory_id, day), awaited(after, WRITES), now_ms=clock.now_ms())
     rows.sort(key=lambda row: position(row["OrderID"], row["EquipmentID"]))

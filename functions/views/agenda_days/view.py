@@ -7,7 +7,7 @@ from andon.views.object_rows import ObjectKeys
 from andon.views.object_table import ObjectTable
 from andon.views.view_update import ViewUpdate
 from andon.views.view_updates import OnObjects, ViewUpdates, entered
-from contract.agenda import OPLOCK, Entry, Place, entry_in
+from contract.agenda import OPLOCK, AgendaKey, Entry, entry_in
 from contract.orders import FURTHEST_DAYS, KEPT_DAYS, TOPICS
 
 KEYS = ObjectKeys("FactoryID", "PlannedFor", about="EquipmentID", sort="OrderID")
@@ -26,7 +26,7 @@ def on_order(event: DomainEvent) -> ViewUpdates:
     return entered(update, *([_key_of(entry, entry.before)] if entry.before else []))
 
 
-def _key_of(entry: Entry, place: Place) -> Attributes:
+def _key_of(entry: Entry, place: AgendaKey) -> Attributes:
     return KEYS.of(*place, entry.equipment_id, entry.order_id)
 
 

@@ -1,5 +1,6 @@
 """The board of a caller who is limited to factories and lines: what stands there, by location."""
 
+from collections.abc import Iterator
 from functools import partial
 from itertools import chain
 from operator import itemgetter
@@ -34,13 +35,12 @@ def rows_at(places: Places) -> ReadRows:
     def read(table: Table, query: KeyQuery, *, scope: Scope, limit: int, cursor: str | None) -> Rows:
         start = start_of(table, query, scope=scope, cursor=cursor)
         own: list[Item] = []
-        is_end, at_once, chunk = False, limit + 1, max(limit + 1, MOST_READ_AT_ONCE)
+        is_end, at_once = False, limit + 1
         for _ in range(MOST_READS):
             entries, start = _entries(table, query, factories, start, limit=at_once)
             is_end, at_once = start is None, MAX_LIMIT
-            for first in range(0, len(entries), chunk):
-                rows = table.rows_of(entries[first : first + chunk], BY_FACTORY)
-                own += [row for row in rows if _is_own(row, places, query.partition)]
+            for chunk in _chunks(entries, max(limit + 1, MOST_READ_AT_ONCE)):
+                own += [row for row in table.rows_of(chunk, BY_FACTORY) if _is_own(row, places, query.partition)]
                 if len(own) > limit:
                     break
             if is_end or len(own) > limit:
@@ -48,6 +48,10 @@ def rows_at(places: Places) -> ReadRows:
         return page_of(own, table, query, limit=limit, is_end=is_end)
 
     return read
+
+
+def _chunks(entries: list[Item], size: int) -> Iterator[list[Item]]:
+    return (entries[first : first + size] for first in range(0, len(entries), size))
 
 
 def _entries(

@@ -3,15 +3,13 @@
 from functools import partial
 from http import HTTPStatus
 
-from aws_lambda_powertools.event_handler import Response
-
 from andon.http.after import NOT_YET, awaited, read_row
 from andon.http.http_api import HttpApi
 from andon.http.limits import IN_FUNCTION, OfPlace
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT, ReadRows, read_rows
 from andon.http.parameters import After, Cursor, IfNoneMatch, Limit
-from andon.http.response import respond, respond_unless_known
+from andon.http.response import Response, respond, respond_unless_known
 from andon.live.connection import connect, root
 from andon.runtime import clock
 from andon.views.seen import Awaited, Writes
@@ -41,7 +39,7 @@ def get_board(
     cursor: Cursor = None,
     if_none_match: IfNoneMatch = None,
     after: After = None,
-) -> Response[str]:
+) -> Response:
     """List how the equipment of a company, or of a place in it, stands, by location.
 
     Who is limited to factories or lines gets the equipment there.
@@ -54,7 +52,7 @@ def get_board(
 @app.serves(
     "GET /board/{company}/changes", groups=READERS, at=OfPlace("company"), responses=responses(ChangesResponse, 200)
 )
-def get_changes(company: Company, location: LocationFilter = None) -> Response[str]:
+def get_changes(company: Company, location: LocationFilter = None) -> Response:
     """Return how to subscribe to changes of that list, by MQTT over a WebSocket; the address lasts a minute."""
     connection = connect(filter_of(root(), company, parts_of(location)), now_ms=clock.now_ms())
     body = {"url": connection.url, "topic": connection.topic, "clientId": connection.client_id}
@@ -67,7 +65,7 @@ def get_changes(company: Company, location: LocationFilter = None) -> Response[s
     at=IN_FUNCTION,
     responses=responses(StandingResponse, 200, 404) | NOT_YET,
 )
-def get_standing(equipment_id: EquipmentId, after: After = None) -> Response[str]:
+def get_standing(equipment_id: EquipmentId, after: After = None) -> Response:
     """Return how a piece of equipment stands; to a station its own, without who was assigned or told."""
     require_own(app.caller, READERS, equipment_id)
     now_ms, write = clock.now_ms(), _awaited(after, about=equipment_id)

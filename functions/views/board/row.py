@@ -2,7 +2,7 @@
 
 from typing import Final, Literal, NotRequired, TypedDict
 
-from contract.entities import AnomalyKind, ExpectedEntity, LocationEntity, OpenOrder
+from contract.entities import ExpectedEntity, LocationEntity, OpenOrder
 
 SEEN: Final = "seen#"
 """Prefix of a state's attribute: `seen#ERROR` is the time of the newest report of ERROR."""
@@ -16,10 +16,10 @@ NOBODY: Final = "nobody#"
 
 
 TOLD: Final = "told#"
-"""Prefix of a person's attribute: `told#op-17` is the `Told` of the last message to them about the equipment."""
+"""Prefix of a person's attribute: `told#op-17` is the `LatestTelling` of them about the equipment."""
 
 
-class Told(TypedDict):
+class LatestTelling(TypedDict):
     """A message to a person: its time and the newest log that it was about (fixed-width UTC), and the calls.
 
     A channel took it; whether it was read, nobody knows.
@@ -58,7 +58,7 @@ class Risk(TypedDict):
 class LastAnomaly(TypedDict):
     """The newest anomaly: what was seen with a log (its state and time, fixed-width UTC), what the model expected."""
 
-    kind: AnomalyKind
+    kind: str
     state: str
     timestamp: str
     unit: str

@@ -9,7 +9,7 @@ from andon.runtime.errors import NotFound
 from andon.runtime.json_types import members_of
 from contract.entities import LocationEntity, OpenCall, OpenOrder
 from contract.names import NORMAL
-from views.board.row import CALL, NOBODY, SEEN, TOLD, BoardRow, LastAnomaly, LastAudit, LastCause, Risk, Told
+from views.board.row import CALL, NOBODY, SEEN, TOLD, BoardRow, LastAnomaly, LastAudit, LastCause, LatestTelling, Risk
 from views.board.version import version_of
 
 AT_RISK: Final = "atRisk"
@@ -186,7 +186,7 @@ def _last_told(row: BoardRow, standing: Standing) -> LastTold | None:
     normal, open_calls = _reports(row).get(NORMAL, ""), {call["id"] for call in _calls(row)}
     is_trouble = standing.state not in {None, NORMAL}
 
-    def is_of_now(told: Told) -> bool:
+    def is_of_now(told: LatestTelling) -> bool:
         log = told.get("log", "")
         is_of_log = log != "" and ((is_trouble and log > normal) or log == standing.silent_since)
         return is_of_log or not open_calls.isdisjoint(told["calls"])

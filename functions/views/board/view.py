@@ -1,7 +1,7 @@
 """Updates of board by event: location and state of equipment, and the response to its trouble. Pure."""
 
 from collections.abc import Callable, Mapping
-from typing import Final, cast
+from typing import Final
 
 from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Index, Keys
@@ -13,9 +13,9 @@ from andon.views.oplock_family import OplockFamily
 from andon.views.oplocked_fields import Anchor, origin_of_entity
 from andon.views.view_update import On, ViewUpdate
 from contract import calls, logs, names, old_shapes, orders, people
-from contract.entities import AnomalyKind, ExpectedEntity, LocationEntity
+from contract.entities import ExpectedEntity, LocationEntity
 from contract.locations import NOT_SAID, board_sort_key, levels_in, location_by, part
-from views.board.row import CALL, NOBODY, SEEN, TOLD, BoardFields, LastAnomaly, LastAudit, Told, Untold
+from views.board.row import CALL, NOBODY, SEEN, TOLD, BoardFields, LastAnomaly, LastAudit, LatestTelling, Untold
 
 # Slow data: one row per piece of equipment, needed as long as the factory has a line; tombstones stay, too.
 TTL_DAYS = None
@@ -179,7 +179,7 @@ def on_trouble_told(event: DomainEvent) -> ViewUpdate:
     """Keep the last message to a person about it, and which of its logs and calls that was about."""
     telling = event.entity("telling")
     about = [Entity("telling.about", one) for one in _objects(telling, "about")]
-    told: Told = {
+    told: LatestTelling = {
         "person": telling.text("person"),
         "channel": telling.text("channel"),
         "at": times.to_utc(event.timestamp_ms),
@@ -231,7 +231,7 @@ def on_anomaly_detected(event: DomainEvent) -> ViewUpdate:
     anomaly = event.entity("anomaly")
     log = _time(event, anomaly)
     last: LastAnomaly = {
-        "kind": cast("AnomalyKind", anomaly.text("kind")),
+        "kind": anomaly.text("kind"),
         "state": names.state(anomaly.text("state")),
         "timestamp": log,
         "unit": anomaly.text("unit"),

@@ -1,13 +1,12 @@
 """state_log view -> HTTP."""
 
-from aws_lambda_powertools.event_handler import Response
-
 from andon.http.after import NOT_YET, awaited
 from andon.http.http_api import HttpApi
 from andon.http.limits import BY_ROWS, OfSubject
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import After, Cursor, Day, From, Limit, To
+from andon.http.response import Response
 from andon.runtime import clock
 from andon.views.seen import Writes
 from contract.groups import READERS
@@ -38,7 +37,7 @@ def get_logs_of_equipment(
     limit: Limit = DEFAULT_LIMIT,
     cursor: Cursor = None,
     after: After = None,
-) -> Response[str]:
+) -> Response:
     """List the logs of a piece of equipment, newest first; those of `WARNING*` by state, then time, descending.
 
     If `from` lies before the oldest log that is still kept, `Link` leads to what the archive has.
@@ -58,7 +57,7 @@ def get_logs_of_operator(
     limit: Limit = DEFAULT_LIMIT,
     cursor: Cursor = None,
     after: After = None,
-) -> Response[str]:
+) -> Response:
     """List the logs that an operator is assigned to, newest first; of equipment at the caller's places."""
     query, write = logs_of_operator(operator, first, last), awaited(after, WRITES)
     return app.page(
@@ -79,7 +78,7 @@ def get_escalations(
     limit: Limit = DEFAULT_LIMIT,
     cursor: Cursor = None,
     after: After = None,
-) -> Response[str]:
+) -> Response:
     """List what was escalated to a supervisor, by state, then time, descending; at the caller's places."""
     query, write = escalations_to(supervisor, state, date), awaited(after, WRITES)
     return app.page(

@@ -1,4 +1,4 @@
-"""Who erases a person: a role that an administrator assumes, and no function has; see `andon.tools.erase`."""
+"""Role that erases a person: an administrator assumes it, and no function has it; see `andon.tools.erase`."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final

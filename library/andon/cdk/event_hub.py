@@ -75,6 +75,10 @@ class EventHub(Construct):
         self._is_closed = False
         self.node.add_validation(_Closed(self))
         tell(self, "BusName", self.bus.event_bus_name, "the event bus")
+        self._archive()
+
+    def _archive(self) -> None:
+        """Have EventBridge keep events, where the stage says for how long."""
         if days := Target.of(self).archive_days:
             everything = events.EventPattern(account=[Aws.ACCOUNT_ID])
             archive = self.bus.archive("Archive", event_pattern=everything, retention=Duration.days(days))

@@ -1,5 +1,6 @@
 """The only place that creates a Lambda function: runtime, asset, role, logs, environment."""
 
+from collections.abc import Collection
 from typing import Final
 
 from aws_cdk import Duration, RemovalPolicy
@@ -140,7 +141,9 @@ class Function(Construct):
         self._calls.add_statements(iam.PolicyStatement(effect=iam.Effect.DENY, actions=actions, resources=resources))
 
 
-def functions_of(scope: Construct, package: Package, environment: dict[str, str]) -> dict[str, Function]:
-    """Create a function for each handler of a package, by role; they share one asset."""
-    code = code_of(package, compiler_for(scope))
-    return {role: Function(scope, role, package=package, code=code, environment=environment) for role in package.roles}
+def functions_of(
+    scope: Construct, package: Package, environment: dict[str, str], *, but: Collection[str] = ()
+) -> dict[str, Function]:
+    """Create a function for each handler of a package, by role, but for some; they share one asset."""
+    code, roles = code_of(package, compiler_for(scope)), [role for role in package.roles if role not in but]
+    return {role: Function(scope, role, package=package, code=code, environment=environment) for role in roles}

@@ -1,8 +1,10 @@
-"""Third-party code, in one layer: built by pip on this machine, without Docker, from requirements with hashes."""
+"""Third-party code, in one layer: built by uv or pip on this machine, without Docker, from requirements with hashes."""
 
 import hashlib
 import platform
+import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 from typing import Final
@@ -21,6 +23,8 @@ REQUIREMENTS: Final = project().root / "requirements" / "runtime.txt"
 NEEDED: Final = (
     "it pins what functions get, the library's own dependencies among it, as pip-compile --generate-hashes does"
 )
+UV: Final = Path(sys.executable).with_name("uv")
+TAG_OF_PIP: Final = re.compile(r"(\w+)_(aarch64|x86_64)")  # manylinux_2_28_aarch64
 LAYERS: Final = project().local / "layer"
 
 # botocore describes more than 400 services, in a third of what the layer would weigh. These are what the functions call
@@ -81,11 +85,32 @@ def place_of(target: Target, compiler: Path | None) -> Path:
 
 
 def _install(folder: Path, platforms: tuple[str, ...]) -> None:
-    exactly = ["--require-hashes", "--only-binary=:all:", "--requirement", str(REQUIREMENTS), "--target", str(folder)]
+    """Install what is pinned, with uv if it is installed here: it takes a fifteenth of pip's time.
+
+    It has no way to an index that is in pip's own settings alone; there pip goes it.
+    """
+    folder.mkdir(parents=True)
+    exactly = ["--quiet", "--no-deps", "--require-hashes", "--only-binary=:all:"]
+    exactly += ["--requirement", str(REQUIREMENTS), "--target", str(folder)]
+    if UV.is_file() and _succeeds([str(UV), "pip", "install", *exactly, *uv_options(platforms)]):
+        (folder / ".lock").unlink(missing_ok=True)  # uv's own
+        return
     for_lambda = ["--implementation", "cp", "--python-version", PYTHON] if platforms else []
     for_lambda += [argument for tag in platforms for argument in ("--platform", tag)]
-    quietly = ["--quiet", "--disable-pip-version-check", "--no-compile"]
+    quietly = ["--disable-pip-version-check", "--no-compile"]
     run([sys.executable, "-m", "pip", "install", *quietly, *exactly, *for_lambda])
+
+
+def uv_options(platforms: tuple[str, ...]) -> list[str]:
+    """Return uv's options for pip's platform tags, of which the first includes the others; none: this interpreter."""
+    if not platforms:
+        return ["--python", sys.executable]
+    return ["--python-version", PYTHON, "--python-platform", TAG_OF_PIP.sub(r"\2-\1", platforms[0])]
+
+
+def _succeeds(command: list[str]) -> bool:
+    """Run a program of this machine; what it says is for nobody."""
+    return subprocess.run(command, check=False, capture_output=True).returncode == 0  # noqa: S603  see `run`
 
 
 def _leave_out(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""What functions need for callers who are limited to places, `andon/http/places.py`: reads of where subjects are."""
+"""Rights for callers who are limited to places, `andon/http/places.py`: functions read where subjects are."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -6,6 +6,7 @@ from aws_cdk import Aws
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from andon.cdk.broker import acknowledge_wildcard, arn_of
 from andon.cdk.changes import CHANGED, NOTHING, failure_store, follow
 from andon.cdk.checks import nag
 from andon.cdk.function import Function
@@ -56,21 +57,21 @@ class Live(Construct):
         assumed_by = iam.ArnPrincipal(query.iam_role.role_arn)
         role = iam.Role(self, "Browser", assumed_by=assumed_by, description="A browser subscribes to changes")
         allowed = {
-            "iot:Connect": self._arn(f"client/{self._root}-*"),
-            "iot:Subscribe": self._arn(f"topicfilter/{self._root}/*"),
-            "iot:Receive": self._arn(f"topic/{self._root}/*"),
+            "iot:Connect": arn_of(f"client/{self._root}-*"),
+            "iot:Subscribe": arn_of(f"topicfilter/{self._root}/*"),
+            "iot:Receive": arn_of(f"topic/{self._root}/*"),
         }
         for action, resource in allowed.items():
             role.add_to_policy(iam.PolicyStatement(actions=[action], resources=[resource]))
-            _acknowledge(role, resource, nag.LIVE_BROWSERS)
+            acknowledge_wildcard(role, resource, nag.LIVE_BROWSERS)
         return role
 
     def _publishing(self, push: Function) -> None:
-        topics = self._arn(f"topic/{self._root}/*")
+        topics = arn_of(f"topic/{self._root}/*")
         push.grant(["iot:Publish"], [topics])
         if (origin := Target.of(self).live_origin) and origin.startswith("wss://"):
             push.handler.add_environment(BROKER, origin.replace("wss://", "https://", 1))
-        _acknowledge(push, topics, nag.LIVE_TOPICS)
+        acknowledge_wildcard(push, topics, nag.LIVE_TOPICS)
 
     def _connecting(self, query: Function) -> None:
         query.handler.add_environment(connection.ROLE, self.role.role_arn)
@@ -82,12 +83,3 @@ class Live(Construct):
         else:
             query.grant(["iot:DescribeEndpoint"], ["*"])
             nag.acknowledge_wildcard(query, "*", nag.LIVE_ENDPOINT)
-
-    def _arn(self, resource: str) -> str:
-        return f"arn:{Aws.PARTITION}:iot:{Aws.REGION}:{Aws.ACCOUNT_ID}:{resource}"
-
-
-def _acknowledge(scope: Construct, resource: str, reason: str) -> None:
-    name = resource.replace(Aws.PARTITION, "<AWS::Partition>")
-    name = name.replace(Aws.REGION, "<AWS::Region>").replace(Aws.ACCOUNT_ID, "<AWS::AccountId>")
-    nag.acknowledge_wildcard(scope, name, reason)

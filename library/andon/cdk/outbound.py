@@ -1,4 +1,4 @@
-"""What a sender may call, and no other function: mail, SMS, hosts of others; and the secrets of links and of push."""
+"""Rights of senders alone: mail, SMS, hosts of others; and the secrets of links and of push."""
 
 from collections.abc import Mapping
 from typing import Final

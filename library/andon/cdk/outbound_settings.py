@@ -1,4 +1,4 @@
-"""How people are told from a stage: what its sender may call, and what others have to know of that."""
+"""Settings of a stage for messages to people: what its sender may call, and what other functions know of that."""
 
 from dataclasses import dataclass, replace
 from typing import Final, Self

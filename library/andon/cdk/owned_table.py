@@ -40,9 +40,7 @@ class OwnedTable(dynamodb.Table):
     def __init__(self, scope: Construct, variable: str, schema: TableSchema, *, is_rebuilt: bool = False) -> None:
         refuse_hot_partitions(variable, schema)
         refuse_remembering(variable, schema)
-        target = Target.of(scope)
-        partition_key, sort_key = _attributes(schema.keys)
-        encryption, billing = dynamodb.TableEncryption, dynamodb.BillingMode
+        target, (partition_key, sort_key) = Target.of(scope), _attributes(schema.keys)
         self.capacity = target.capacity if schema.steady else None
         self.places = places_of(schema, is_rebuilt=is_rebuilt) if schema.steady else {}
         first = self._first("")
@@ -51,14 +49,14 @@ class OwnedTable(dynamodb.Table):
             pascal(variable),
             partition_key=partition_key,
             sort_key=sort_key,
-            billing_mode=billing.PROVISIONED if first else billing.PAY_PER_REQUEST,
+            billing_mode=dynamodb.BillingMode.PROVISIONED if first else dynamodb.BillingMode.PAY_PER_REQUEST,
             read_capacity=first.reads if first else None,
             write_capacity=first.writes if first else None,
             warm_throughput=self._warm("", target),
             table_class=dynamodb.TableClass.STANDARD_INFREQUENT_ACCESS if schema.seldom_read else None,
             stream=dynamodb.StreamViewType.NEW_AND_OLD_IMAGES if schema.stream else None,
             time_to_live_attribute="ttl" if schema.expires else None,
-            encryption=encryption.CUSTOMER_MANAGED if target.customer_key else encryption.DEFAULT,
+            encryption=_encryption(target),
             encryption_key=_customer_key(scope) if target.customer_key else None,
             point_in_time_recovery_specification=_recovery(schema, is_kept=target.keeps_data and not is_rebuilt),
             deletion_protection=target.refuses_deletion,
@@ -68,9 +66,8 @@ class OwnedTable(dynamodb.Table):
             _resource(self).billing_mode = PROVISIONED
         if is_rebuilt:
             nag.acknowledge(self, DDB3=nag.REBUILT)
-        self.variable, self.keys = variable, schema.keys
+        self.variable, self.keys, self.index_names = variable, schema.keys, tuple(schema.indexes)
         self._add_indexes(schema, target)
-        self.index_names = tuple(schema.indexes)
         # By name: the `/index/*` of `grant` would allow indexes that nobody declared.
         self._indexes = [f"{variable}/{name}" for name in self.index_names]
         tell(self, pascal(variable), self.table_name, "a table")
@@ -158,7 +155,7 @@ def refuse_remembering(table: str, schema: TableSchema) -> None:
 
 
 def _recovery(schema: TableSchema, *, is_kept: bool) -> dynamodb.PointInTimeRecoverySpecification:
-    """Return how far back a table can be restored; AWS's own period is left out, as it always was."""
+    """Return the days back to which a table can be restored; AWS's own period is left out, as it always was."""
     is_shorter = is_kept and schema.recovery_days < MOST_RECOVERY_DAYS
     return dynamodb.PointInTimeRecoverySpecification(
         point_in_time_recovery_enabled=is_kept,
@@ -177,6 +174,10 @@ def _projection(index: Index) -> dynamodb.ProjectionType:
     if index.projects is None:
         return dynamodb.ProjectionType.ALL
     return dynamodb.ProjectionType.INCLUDE if index.projects else dynamodb.ProjectionType.KEYS_ONLY
+
+
+def _encryption(target: Target) -> dynamodb.TableEncryption:
+    return dynamodb.TableEncryption.CUSTOMER_MANAGED if target.customer_key else dynamodb.TableEncryption.DEFAULT
 
 
 def _customer_key(scope: Construct) -> kms.Key:

@@ -1,6 +1,6 @@
 """A part of the system: a line of the stack declares it, `EventHub.close` builds it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from typing import Final
 
@@ -68,9 +68,9 @@ class Part:
         """Yield the rows of the dashboard about it, besides those of its functions."""
         yield from ()
 
-    def create_functions(self, environment: Mapping[str, str]) -> dict[str, Function]:
-        """Create a function for each handler file, by role."""
-        return functions_of(self.stack, self.package, dict(environment))
+    def create_functions(self, environment: Mapping[str, str], *, but: Collection[str] = ()) -> dict[str, Function]:
+        """Create a function for each handler, by role, but for some."""
+        return functions_of(self.stack, self.package, dict(environment), but=but)
 
     def serve(
         self,

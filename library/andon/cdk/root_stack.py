@@ -1,11 +1,16 @@
 """The root stack of a project."""
 
+from typing import Final
+
 from aws_cdk import Stack
 from constructs import Construct
 
 from andon.cdk.api import Api
 from andon.cdk.event_hub import EventHub
 from andon.cdk.target import Target
+
+NOTES: Final = ("aws:cdk:disable-logicalId-metadata", "aws:cdk:disable-creation-stack-traces")
+"""Context without which the CDK notes where each resource is declared."""
 
 
 class RootStack(Stack):
@@ -21,6 +26,9 @@ class RootStack(Stack):
             synthesizer=target.synthesizer,
             termination_protection=target.protected,
         )
+        if not target.annotated:
+            for name in NOTES:
+                self.node.set_context(name, value=True)
         hub, api = EventHub(self), Api(self)
         self.declare(hub, api)
         hub.close()

@@ -7,6 +7,7 @@ from typing import Final
 from aws_cdk import Duration
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
+from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from andon.cdk import queues
@@ -26,6 +27,7 @@ from andon.cdk.outbound import let_read_secrets, let_send
 from andon.cdk.owned_table import OwnedTable
 from andon.cdk.package_stack import tell
 from andon.cdk.part import Part
+from andon.cdk.provisioning import Provisioning, kinds_by_claim
 from andon.cdk.queues import Batch, Reader
 from andon.cdk.target import Target
 from andon.cdk.things import Things
@@ -34,7 +36,7 @@ from andon.events import fault, publish_changes
 from andon.http import shares
 from andon.outbound.breaker import OPENS_AT
 from andon.packages.discovery import role_of
-from andon.packages.package import Package
+from andon.packages.package import PROVISION, Package
 from andon.rules import due, hold_back
 from andon.rules.sweep import ALL_SHARDS, SHARDS
 from andon.wire import queue
@@ -48,6 +50,8 @@ DECIDING_ACTIONS: Final = ("GetItem", "PutItem", "Query")  # reads the history o
 KEEPING_ACTIONS: Final = ("PutItem",)  # a revision that is not there, which is not read
 # Of the rows by which it knows what a thing may speak of, and of those about who is connected.
 INGEST_ACTIONS: Final = ("BatchGetItem", "GetItem", "PutItem")
+# Of the rows by which it knows who is registered, and of those that reserve a thing for who is about to become it.
+PROVISION_ACTIONS: Final = ("GetItem", "PutItem")
 RESTORE_ACTIONS: Final = ("PutItem", "UpdateItem")  # a row that is not there, the ttl of one that is
 SENDER_ACTIONS: Final = ("GetItem", "PutItem", "Query", "UpdateItem")  # claims and marks, by what waits
 SWEEP_ACTIONS: Final = (*DECIDING_ACTIONS, "DeleteItem")  # what is done is not due any more
@@ -67,8 +71,9 @@ TARGETS_OF_RULE: Final = 5
 class Service(Part):
     """An autonomous service, from its package's declarations; `stream_first` allows its commands to publish, too.
 
-    With a listener it keeps something of events of others, with an `ingress.py` things publish to it. With a
-    `control.py` it is a control service: its trigger decides upon events, and its sweep when time has passed.
+    With a listener it keeps something of events of others, with an `ingress.py` things publish to it, and are made by a
+    claim where the stage says so. With a `control.py` it is a control service: its trigger decides upon events, and its
+    sweep when time has passed.
     """
 
     def __init__(self, scope: Construct, name: str, hub: EventHub, api: Api, *, stream_first: bool = False) -> None:
@@ -82,20 +87,41 @@ class Service(Part):
     def build(self) -> None:
         """Create tables and functions, grant what each role does, follow the streams, subscribe."""
         package, stack = self.package, self.stack
+        self._refuse()
+        self._tables = {variable: OwnedTable(stack, variable, schema) for variable, schema in package.tables.items()}
+        named = {name: table.table_name for name, table in self._tables.items()}
+        self._by_claim = kinds_by_claim(package, Target.of(stack))
+        self.functions = self.create_functions(named, but=() if self._by_claim else (PROVISION,))
+        self._serve()
+        facts = frozenset((package.name, event_type) for event_type in package.types | {fault.TYPE})
+        self.hub.join(Participant(package.name, package.subscriptions, facts, package.latched))
+        self._wire()
+        if package.contents:
+            OwnedContents(stack, package, package.contents, functions=self.functions, api=self.api)
+        let_read_secrets(package, self.functions)
+        for variable in package.models:
+            Models(stack, variable, readers=[self.functions[role] for role in READERS])
+
+    def _refuse(self) -> None:
+        """Refuse a package that contradicts itself.
+
+        Raises:
+            ValueError: see each check.
+
+        """
+        package = self.package
         refuse_idle_rules(package)
         refuse_unlifted(package)
         refuse_unversioned(package)
         if self._decides:
             package.load("control")  # refuses a rule that its store forgets
-        self._tables = {variable: OwnedTable(stack, variable, schema) for variable, schema in package.tables.items()}
-        self.functions = self.create_functions({name: table.table_name for name, table in self._tables.items()})
-        self._serve()
-        facts = frozenset((package.name, event_type) for event_type in package.types | {fault.TYPE})
-        self.hub.join(Participant(package.name, package.subscriptions, facts, package.latched))
+
+    def _wire(self) -> None:
         wiring = {
             "command": self._wire_command,
             "query": self._wire_query,
             "ingest": self._wire_ingest,
+            PROVISION: self._wire_provision,
             "trigger": self._wire_trigger,
             "listener": self._wire_listener,
             "sweep": self._wire_sweep,
@@ -105,11 +131,6 @@ class Service(Part):
         for role, wire in wiring.items():
             if role in self.functions:
                 wire(self.functions[role])
-        if package.contents:
-            OwnedContents(stack, package, package.contents, functions=self.functions, api=self.api)
-        let_read_secrets(package, self.functions)
-        for variable in package.models:
-            Models(stack, variable, readers=[self.functions[role] for role in READERS])
 
     def signals(self) -> Iterator[Signal]:
         """Yield the alarms about its listener, its sender, its ingest, its model and its facts."""
@@ -159,6 +180,11 @@ class Service(Part):
         self.hub.grant_publish(ingest, only={"source": name})
         self.hub.ingesting[self.package.ingest_queue] = self.ingesting.queue
 
+    def _wire_provision(self, hook: Function) -> None:
+        """Let AWS IoT ask the hook who may become a thing by a claim."""
+        Provisioning(self.stack, self._by_claim, hook=hook)
+        self._grant(hook, PROVISION_ACTIONS)
+
     def _wire_trigger(self, trigger: Function) -> None:
         """Bring the changes of tables to the trigger; batches that it cannot publish in time are kept, whole."""
         self.hub.grant_publish(trigger, only={"source": self.package.name})
@@ -169,6 +195,9 @@ class Service(Part):
         failures, name = failure_store(self.stack, trigger), pascal(self.package.name)
         tell(self.stack, f"{name}{TRIGGER}", trigger.handler.function_name, "a trigger")
         tell(self.stack, f"{name}{FAILURES_BUCKET}", failures.bucket_name, "the batches that it gave up on")
+        self._follow_tables(trigger, failures)
+
+    def _follow_tables(self, trigger: Function, failures: s3.Bucket) -> None:
         # No event comes from rows of due times.
         due_times = [due.partition_of(shard) for shard in range(due.READ_SHARDS)] if "sweep" in self.functions else []
         target = Target.of(self.stack)

@@ -8,6 +8,7 @@ SIZES: Final = {
     "command": Size(1024, 10),  # a caller waits for these two
     "query": Size(1024, 10),
     "ingest": Size(512, 30),
+    "provision": Size(512, 5),  # AWS IoT waits no longer
     "trigger": Size(512, 60),
     "listener": Size(512, 30),
     "push": Size(512, 30),

@@ -36,6 +36,7 @@ class Stage:
     put_events_per_second, invocations_per_second: quotas of EventBridge, where AWS has raised them;
     api_requests_per_second: that of API Gateway; table_units_per_second: that of DynamoDB's provisioned tables.
     data_trail: CloudTrail writes down who reads what is recorded.
+    provisioned_by_claim: the kinds of things that whoever has a claim may become, see `andon.cdk.provisioning`.
     second_factor: users may have a second factor, who has one is asked for it. places_required: who is in no group of
     a place is nowhere, see `andon.http.places`.
     mail_from: the address that mail comes from, which SES has verified; None: there is no mail. sms_per_day: of all
@@ -68,6 +69,7 @@ class Stage:
     api_requests_per_second: int | None = None
     table_units_per_second: int | None = None
     data_trail: bool = False
+    provisioned_by_claim: tuple[str, ...] = ()
     second_factor: bool = False
     places_required: bool = False
     mail_from: str | None = None

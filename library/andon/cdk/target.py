@@ -61,6 +61,7 @@ class Target:
     keeps_data: bool  # tables, users and failures survive the stack; point-in-time recovery
     refuses_deletion: bool  # tables and users: nobody deletes them, neither does the end of a failed deployment
     audited: bool  # cdk-nag checks it
+    annotated: bool  # the assembly notes of each resource where it was declared, for the events of a deployment
     traced: bool  # X-Ray has a sample of invocations
     takes_passwords: bool  # sign-in may send a password, as a script does
     archive_days: int | None  # the bus keeps its events so long, for replays
@@ -98,6 +99,7 @@ class Target:
     customer_key: bool = False  # tables are encrypted with a key of this account instead of DynamoDB's own
     alarm_topic: str | None = None  # the SNS topic for alarms, by its ARN or its name
     runbooks: str = "docs/runbooks"  # where the pages that alarms name can be read
+    provisioned_by_claim: tuple[str, ...] | None = ()  # kinds of things that a claim makes; None: all that are declared
     second_factor: bool = False  # a user may have one, by an app; a device has none
     places_required: bool = False  # a caller without a place is nowhere
     trailed: bool = False  # CloudTrail writes down who reads what is recorded
@@ -176,6 +178,7 @@ class Target:
             customer_key=stage.customer_key,
             alarm_topic=stage.alarm_topic,
             runbooks=stage.runbooks or self.runbooks,
+            provisioned_by_claim=stage.provisioned_by_claim,
             second_factor=stage.second_factor,
             places_required=stage.places_required,
             trailed=stage.data_trail,
@@ -238,6 +241,7 @@ AWS: Final = Target(
     keeps_data=True,
     refuses_deletion=True,
     audited=True,
+    annotated=True,
     traced=False,  # a stage says its own
     takes_passwords=False,
     archive_days=28,  # nothing can be erased from it, so that it forgets; the lake remembers
@@ -269,6 +273,7 @@ LOCAL: Final = Target(
     keeps_data=False,
     refuses_deletion=False,
     audited=False,
+    annotated=False,  # the command line reads all of it again for each event, half of a deployment's time
     traced=False,
     takes_passwords=True,
     archive_days=None,  # the emulator refuses a template with an archive in it
@@ -288,6 +293,7 @@ LOCAL: Final = Target(
     bytecode=NONE,  # `make up` needs no other Python than the one that it runs on
     learns_usual=False,
     asks_by_athena=False,  # the emulator's Athena answers with made-up values; `make query` asks DuckDB
+    provisioned_by_claim=None,  # nobody else reaches its broker
     reports_of_one=1_000,  # `make load` and others report for all machines by one token
     live_origin="ws://data-ats.iot.us-east-1.localhost:4566",  # of `make up`, unless `-c liveOrigin` says another port
     log_retention=RetentionDays.ONE_DAY,

@@ -9,6 +9,7 @@ from aws_cdk import aws_iot as iot
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
+from andon.cdk.broker import WITHOUT_A_WILL, arn_of
 from andon.cdk.queues import Batch, Reader, wake, work
 from andon.cdk.target import Target
 from andon.ingress.ingress import Ingress
@@ -23,14 +24,12 @@ SQL_VERSION: Final = "2016-03-23"
 # https://docs.aws.amazon.com/iot/latest/developerguide/thing-policy-variables.html
 OWN_NAME: Final = "${iot:Connection.Thing.ThingName}"
 IS_ATTACHED: Final = "iot:Connection.Thing.IsAttached"
-ATTRIBUTES: Final = "iot:ConnectAttributes"
-WILL: Final = "LastWill"
 
 ANY: Final = "+"
 
 
 class Things(Construct):
-    """What things publish, brought to the queue of a service; what a rule cannot bring there, to its dead letters.
+    """Way of what things publish to the queue of a service; what a rule cannot bring there goes to its dead letters.
 
     A thing is attached to its certificate, and the policy of its kind, which has the rule's name, too. No policy
     allows to subscribe. Who keeps who is connected hears of those that are gone from a queue with a delay, the grace:
@@ -72,7 +71,7 @@ class Things(Construct):
         # https://docs.aws.amazon.com/iot/latest/developerguide/cross-service-confused-deputy-prevention.html
         conditions = {
             "StringEquals": {"aws:SourceAccount": Aws.ACCOUNT_ID},
-            "ArnEquals": {"aws:SourceArn": [self._arn(f"rule/{rule}") for rule in rules]},
+            "ArnEquals": {"aws:SourceArn": [arn_of(f"rule/{rule}") for rule in rules]},
         }
         sending = iam.PolicyStatement(actions=["sqs:SendMessage"], resources=sorted(one.queue_arn for one in queues))
         return iam.Role(
@@ -85,22 +84,18 @@ class Things(Construct):
 
     def _add_policy(self, kind: Kind, rule: str) -> None:
         topic = topic_of(self._root, kind, OWN_NAME)
-        is_itself = {
-            "Bool": {IS_ATTACHED: "true"},
-            # The broker publishes a will when it likes, and names nobody as its principal.
-            "ForAllValues:StringNotEquals": {ATTRIBUTES: [WILL]},
-        }
+        is_itself = {"Bool": {IS_ATTACHED: "true"}, **WITHOUT_A_WILL}
         statements = [
             {
                 "Effect": "Allow",
                 "Action": "iot:Connect",
-                "Resource": self._arn(f"client/{OWN_NAME}"),
+                "Resource": arn_of(f"client/{OWN_NAME}"),
                 "Condition": is_itself,
             },
             {
                 "Effect": "Allow",
                 "Action": "iot:Publish",
-                "Resource": [self._arn(f"topic/{basic_ingest(rule, topic)}"), self._arn(f"topic/{topic}")],
+                "Resource": [arn_of(f"topic/{basic_ingest(rule, topic)}"), arn_of(f"topic/{topic}")],
             },
         ]
         document = {"Version": "2012-10-17", "Statement": statements}
@@ -127,6 +122,3 @@ class Things(Construct):
             ),
         )
         made.node.add_dependency(role)
-
-    def _arn(self, resource: str) -> str:
-        return f"arn:{Aws.PARTITION}:iot:{Aws.REGION}:{Aws.ACCOUNT_ID}:{resource}"

@@ -1,6 +1,6 @@
 """A read side: its table or its objects, its subscriptions, its listener, its query, and its push if it has one."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from aws_cdk import aws_sqs as sqs
@@ -72,14 +72,18 @@ class View(Part):
         if not package.serves:
             self.api.admit(functions["query"])
         table.grant_read(functions["query"])
-        if push := functions.get("push"):
-            hub.grant_publish(push, only={"detail-type": fault.TYPE})
-            Live(self.stack, table, push=push, query=functions["query"], speaks=package.serves)
+        self._push(table, functions)
         table.grant_actions(functions["listener"], "UpdateItem")  # the inverse oplock needs no more, and reads nothing
         self.reader = self._subscribe(functions["listener"])
         if recompute := functions.get("recompute"):
             table.grant_actions(recompute, "DeleteItem", "Query", "UpdateItem")  # see andon/drift/repair.py
             self._let_repair(recompute)
+
+    def _push(self, table: OwnedTable, functions: Mapping[str, Function]) -> None:
+        """Publish the changes of the table to screens, if the view has a push."""
+        if push := functions.get("push"):
+            self.hub.grant_publish(push, only={"detail-type": fault.TYPE})
+            Live(self.stack, table, push=push, query=functions["query"], speaks=self.package.serves)
 
     def _subscribe(self, listener: Function, batch: Batch | None = None) -> Reader:
         package, hub = self.package, self.hub

@@ -49,7 +49,7 @@ OUTLIVES_SECONDS: Final = ttl.SECONDS_PER_DAY
 
 
 class Content(NamedTuple):
-    """What a client says of some bytes: their SHA-256 (64 small hex digits), their type, and how many they are."""
+    """Some bytes as a client describes them: their SHA-256 (64 small hex digits), their type, and how many they are."""
 
     sha256: str
     content_type: str

@@ -34,13 +34,13 @@ class Kept(NamedTuple):
     created: bool
 
 
-class Awaited(NamedTuple):
+class AwaitedUpload(NamedTuple):
     """The name of the object that is to be uploaded before a reference to it is written."""
 
     name: str
 
 
-def keep(contents: Contents, content: Content, reference: Attributes, *, now_ms: int) -> Kept | Awaited:
+def keep(contents: Contents, content: Content, reference: Attributes, *, now_ms: int) -> Kept | AwaitedUpload:
     """Write a reference to a content if its object is there, else say where that is to be; again, it is the same.
 
     reference: the row with its key, its `ttl`, and what the service says of it; the content's members are added.
@@ -74,7 +74,7 @@ def checksum_of(sha256: str) -> str:
     return b64encode(bytes.fromhex(sha256)).decode()
 
 
-def _try(contents: Contents, content: Content, reference: Attributes, now_ms: int) -> Kept | Awaited:
+def _try(contents: Contents, content: Content, reference: Attributes, now_ms: int) -> Kept | AwaitedUpload:
     found = contents.table.get({name: reference[name] for name in contents.table.keys.names}, consistent=True)
     row = contents.table.get(contents.key_of(content.sha256), consistent=True)
     if found and row and found[OBJECT] == row[OBJECT] and ttl.is_alive(found, now_ms):
@@ -93,7 +93,7 @@ def _require_same(reference: Item, content: Content) -> Item:
     return reference
 
 
-def _grant(contents: Contents, content: Content, row: Item | None, now_ms: int) -> Awaited:
+def _grant(contents: Contents, content: Content, row: Item | None, now_ms: int) -> AwaitedUpload:
     """Let the object of a content be uploaded, and its row live until then.
 
     Raises:
@@ -106,7 +106,7 @@ def _grant(contents: Contents, content: Content, row: Item | None, now_ms: int) 
         contents.table.put({**key, **row}, condition=contents.table.absent)
     elif row[ttl.ATTRIBUTE] < (until := granted_until(now_ms)):
         contents.table.update(key, assign={ttl.ATTRIBUTE: until}, condition=_named(row, until))
-    return Awaited(row[OBJECT])
+    return AwaitedUpload(row[OBJECT])
 
 
 def _refer(contents: Contents, content: Content, row: Item, reference: Attributes, now_ms: int) -> Kept:

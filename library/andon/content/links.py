@@ -27,7 +27,7 @@ class Upload(NamedTuple):
 
 
 def to_upload(contents: Contents, name: str, content: Content, *, now_ms: int) -> Upload:
-    """Return how a client uploads an object; S3 refuses other bytes, more of them, and another type.
+    """Return the request with which a client uploads an object; S3 refuses other bytes, more of them, and another type.
 
     Its length is signed too, which every client sends itself.
     """

@@ -54,7 +54,7 @@ def _end(table: RowStore, key: Attributes, one: Difference, *, ttl_days: int | N
 
 
 def _replay_of(newest: Newest, ttl_days: int | None, now_ms: int) -> Replay | None:
-    """Return how to write an event that would expire on arrival by now, but whose row lives until a later date."""
+    """Return the mark of a repair, if the event would expire on arrival while its row lives until a later date."""
     if newest.update.expires_at is None or ttl_days is None:
         return None
     is_expired = ttl.is_expired(ttl.ttl_at(newest.event.timestamp_ms, ttl_days), now_ms)

@@ -59,24 +59,31 @@ def _single(tokens: list[str]) -> Holds:
         _expect(tokens, ")")
         return inner
     if first in {"attribute_exists", "attribute_not_exists"}:
-        _expect(tokens, "(")
-        place = tokens.pop()
-        _expect(tokens, ")")
-        exists = first == "attribute_exists"
-        return lambda row, request: (_name(place, request) in row) == exists
+        return _existence(tokens, exists=first == "attribute_exists")
     if first == "contains":
         return _contains(tokens)
     comparison = tokens.pop()
     if comparison == "IN":
-        _expect(tokens, "(")
-        values = [tokens.pop()]
-        while tokens[-1] == ",":
-            tokens.pop()
-            values.append(tokens.pop())
-        _expect(tokens, ")")
-        among = [_comparison(first, _COMPARE["="], value) for value in values]
-        return lambda row, request: any(one(row, request) for one in among)
+        return _among(first, tokens)
     return _comparison(first, _COMPARE[comparison], tokens.pop())
+
+
+def _existence(tokens: list[str], *, exists: bool) -> Holds:
+    _expect(tokens, "(")
+    place = tokens.pop()
+    _expect(tokens, ")")
+    return lambda row, request: (_name(place, request) in row) == exists
+
+
+def _among(place: str, tokens: list[str]) -> Holds:
+    _expect(tokens, "(")
+    values = [tokens.pop()]
+    while tokens[-1] == ",":
+        tokens.pop()
+        values.append(tokens.pop())
+    _expect(tokens, ")")
+    among = [_comparison(place, _COMPARE["="], value) for value in values]
+    return lambda row, request: any(one(row, request) for one in among)
 
 
 def _contains(tokens: list[str]) -> Holds:

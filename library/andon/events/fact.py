@@ -66,6 +66,7 @@ class Facts(NamedTuple):
     source: the service. types: every type that it publishes, each with a sample in `events/`.
     of: the meanings of changes; rows of other discriminators stay private. expired: the meaning of a row's expiry.
     alarms: type -> its alarm; the trigger counts these in a metric that is called as the type.
+    entities: type -> the TypedDict of its entity, which is the contract with whoever subscribes; see `andon contracts`.
     """
 
     source: str
@@ -73,6 +74,7 @@ class Facts(NamedTuple):
     of: Meanings
     expired: Expired = no_fact
     alarms: Mapping[str, FactAlarm] = {}
+    entities: Mapping[str, type] = {}
 
     def fact_of(self, change: Change) -> Fact | None:
         """Return the fact of a change, None if it means nothing to others.

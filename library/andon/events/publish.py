@@ -69,24 +69,23 @@ def _require_none_failed(put: PutResult, *, left: Iterable[int]) -> None:
 
 
 def _put(events: Sequence[DomainEvent], source: str) -> PutResult:
-    """Put events; return the codes by their numbers. A group that is refused for good goes again, each fact alone."""
+    """Put events; return the codes by their numbers."""
     bus = os.environ["BUS_NAME"]
     alone = [to_entry(event, source=source, bus=bus) for event in events]
-    groups = {numbers[0]: numbers for numbers in _groups(alone, source)}
+    return _put_grouped(alone, source) if GROUPED in os.environ else put_all(dict(enumerate(alone)))
+
+
+def _put_grouped(alone: Sequence[BusEntry], source: str) -> PutResult:
+    """Put entries as few; a group that is refused for good goes again, each fact alone."""
+    types = [entry["DetailType"] for entry in alone]
+    cut_up = cut(types, [len(entry["Detail"].encode()) for entry in alone], source=source)
+    groups = {numbers[0]: numbers for numbers in cut_up}
     put = put_all({first: _entry([alone[number] for number in numbers]) for first, numbers in groups.items()})
-    cut_up = [number for first in put.refused if len(groups[first]) > 1 for number in groups[first]]
-    again = put_all({number: alone[number] for number in cut_up})
-    refused = {number: code for number, code in put.refused.items() if number not in cut_up}
+    suspected = [number for first in put.refused if len(groups[first]) > 1 for number in groups[first]]
+    again = put_all({number: alone[number] for number in suspected})
+    refused = {number: code for number, code in put.refused.items() if number not in suspected}
     failed = {number: code for first, code in put.failed.items() for number in groups[first]}
     return PutResult({**refused, **again.refused}, {**failed, **again.failed})
-
-
-def _groups(entries: Sequence[BusEntry], source: str) -> list[list[int]]:
-    """Return the numbers of the entries that become one, in order."""
-    if GROUPED not in os.environ:
-        return [[number] for number in range(len(entries))]
-    types = [entry["DetailType"] for entry in entries]
-    return cut(types, [len(entry["Detail"].encode()) for entry in entries], source=source)
 
 
 def _entry(alone: Sequence[BusEntry]) -> BusEntry:

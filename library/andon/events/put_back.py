@@ -23,23 +23,23 @@ PAUSE_SECONDS: Final = 10
 ToSend = Callable[[], list[DelayedMessage]]
 
 
-class Again(NamedTuple):
+class PutBack(NamedTuple):
     """The number of facts that were put back, and the ids of messages that come again themselves."""
 
     put_back: int = 0
     left: Sequence[str] = ()
 
 
-def again(failed: Sequence[Received], *, queue: str) -> Again:
+def again(failed: Sequence[Received], *, queue: str) -> PutBack:
     """Let facts come again, and no others; `queue`: the name of the one that they came from."""
     if not failed:
-        return Again()
+        return PutBack()
     by_message = _by_message(failed)
     smaller = {id_: partial(_one_message, facts) for id_, facts in by_message.items() if _is_part(facts)}
     return _send(by_message, smaller, queue)
 
 
-def apart(facts: Sequence[Received], *, queue: str) -> Again:
+def apart(facts: Sequence[Received], *, queue: str) -> PutBack:
     """Let all facts of groups come again at once, each in a message of its own."""
     by_message = _by_message(facts)
     return _send(by_message, {id_: partial(_each_alone, some) for id_, some in by_message.items()}, queue)
@@ -66,10 +66,10 @@ def _each_alone(facts: Sequence[Received]) -> list[DelayedMessage]:
     return [DelayedMessage(one.body, 0) for one in facts]
 
 
-def _send(by_message: Mapping[str, Sequence[Received]], to_send: Mapping[str, ToSend], queue: str) -> Again:
+def _send(by_message: Mapping[str, Sequence[Received]], to_send: Mapping[str, ToSend], queue: str) -> PutBack:
     sent = in_parallel([partial(_put_back, messages, queue) for messages in to_send.values()])
     done = {id_ for id_, is_sent in zip(to_send, sent, strict=True) if is_sent}
-    return Again(sum(len(by_message[id_]) for id_ in done), [id_ for id_ in by_message if id_ not in done])
+    return PutBack(sum(len(by_message[id_]) for id_ in done), [id_ for id_ in by_message if id_ not in done])
 
 
 def _put_back(messages: ToSend, queue: str) -> bool:

@@ -63,20 +63,26 @@ def received(messages: Iterable[QueueMessage]) -> Iterator[Received]:
     """
     for message in messages:
         message_id, body = message["messageId"], message.get("body", "")
-        envelope = tried(_json, body)
-        if isinstance(envelope, Failed):
-            yield from _one_by_one(message_id, body, envelope)
-        elif isinstance(envelope, dict) and is_group(envelope.get("detail")) and envelope.get(LAKE) is not True:
+        try:
+            envelope = strict_json.loads(body)
+        except ValueError as error:
+            yield from _one_by_one(message_id, body, _no_json(error))
+            continue
+        if isinstance(envelope, dict) and is_group(envelope.get("detail")) and envelope.get(LAKE) is not True:
             yield from _facts(message_id, body, envelope)
         else:
             yield Received(message_id, envelope, body)
+
+
+def _no_json(error: ValueError) -> Failed:
+    return Failed(Poison(f"not JSON: {error}"))
 
 
 def _json(body: str) -> object:
     try:
         return strict_json.loads(body)
     except ValueError as error:
-        raise Poison(f"not JSON: {error}") from error
+        return _no_json(error)
 
 
 def _facts(message_id: str, body: str, envelope: JsonObject) -> Iterator[Received]:
@@ -97,4 +103,4 @@ def _one_by_one(message_id: str, body: str, failed: Failed) -> Iterator[Received
         return
     whole = Whole(body, len(bodies))
     for number, one in enumerate(bodies):
-        yield Received(message_id, tried(_json, one), whole=whole, number=number)
+        yield Received(message_id, _json(one), whole=whole, number=number)

@@ -8,8 +8,6 @@ from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any, Final, TypeVar
 
-from aws_lambda_powertools.event_handler import Response
-
 from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.client import Rows, Table
 from andon.dynamodb.key_query import KeyQuery, is_within
@@ -17,7 +15,7 @@ from andon.dynamodb.ttl import is_alive
 from andon.events.written import Written
 from andon.http.openapi import LATER
 from andon.http.page import ReadRows, Scope, read_rows, start_of
-from andon.http.response import respond
+from andon.http.response import Response, respond
 from andon.runtime import clock
 from andon.runtime.errors import Invalid
 from andon.views.object_rows import ObjectRows
@@ -46,7 +44,7 @@ class NotSeenYet(Exception):
     """The view has not seen the write that a request asks for."""
 
 
-def respond_not_yet(_: NotSeenYet) -> Response[str]:
+def respond_not_yet() -> Response:
     """Return 202 without content."""
     return respond(HTTPStatus.ACCEPTED, Retry_After=str(RETRY_AFTER_SECONDS))
 

@@ -12,6 +12,8 @@ NAME_CLAIM = "username"
 USE_CLAIM = "token_use"
 ACCESS = "access"
 
+NOT_ALLOWED: Final = "None of your groups may do this."
+
 
 class Caller(NamedTuple):
     """The token's subject, its groups, the name that its user signs in with, and its places."""
@@ -52,7 +54,7 @@ def authorize(event: JsonMapping, groups: frozenset[str]) -> Caller:
     """
     caller = caller_of(event)
     if not caller.groups & groups:
-        raise Forbidden("None of your groups may do this.")
+        raise Forbidden(NOT_ALLOWED)
     return caller
 
 

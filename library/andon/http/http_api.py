@@ -8,28 +8,24 @@ Of a route that is shared out each caller has a share, see `shares.py`: between 
 Each request that is refused or fails has a line; of those that go well some have, see `andon/runtime/log.py`.
 """
 
-import re
 import time
 from collections.abc import Callable, Mapping
-from functools import partial, wraps
+from functools import partial
 from http import HTTPStatus
-from typing import Any, Final, NamedTuple, TypeVar, cast
-
-from aws_lambda_powertools.event_handler import APIGatewayHttpResolver, Response
-from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, TypedDict, TypeVar
 
 from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.client import Table
 from andon.dynamodb.key_query import KeyQuery
 from andon.http.after import PARAMETER, NotSeenYet, respond_not_yet, rows_not_older_than
-from andon.http.caller import NOBODY, Caller, authorize
+from andon.http.arguments import Validator
+from andon.http.caller import NOBODY, NOT_ALLOWED, Caller, authorize
 from andon.http.etag import etag_of, matches
-from andon.http.http_request import parse, routable
 from andon.http.limits import EVERYWHERE_ONLY, At, found_by_view
-from andon.http.middleware import refuse_array, refuse_unknown_query
 from andon.http.page import PageResponse, ReadRows, Scope, read_page, read_rows
-from andon.http.problem import respond_failed, respond_invalid, respond_rejected, respond_throttled
-from andon.http.response import headers_of_every_response, respond
+from andon.http.problem import respond_failed, respond_rejected, respond_throttled
+from andon.http.response import Response, headers_of_every_response, respond
 from andon.http.shares import require_share
 from andon.runtime import clock
 from andon.runtime.errors import CallFailed, Forbidden, Rejected
@@ -45,30 +41,38 @@ ToResponse = Callable[[Any], JsonMapping]
 """A row of a table, typed by its package -> what a response says of it."""
 
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., Response])
+
+NO_RESPONSES: Final[Mapping[int, Any]] = MappingProxyType({})
 
 
 class Route(NamedTuple):
-    """Groups that may call a route, and the properties that its throttle depends on.
+    """Groups that may call a route, the properties that its throttle depends on, and the function that answers it.
 
     is_public: it asks for no token, and has no caller: what is sent says by itself what it may do.
     at: how it is limited to its caller's places; None: it is for callers who are everywhere. is_shared: each caller has
     a share of it, see `shares.py`. publishes: the type of the events that its command publishes itself, without a row,
-    and how many at most at once.
+    and how many at most at once. responses: for the OpenAPI document, see `openapi.py`.
     """
 
     groups: frozenset[str]
+    answered_by: Callable[..., Response]
     at: At | None = None
     is_shared: bool = False
     publishes: tuple[str, int] | None = None
     is_public: bool = False
-    answered_by: Callable[..., object] | None = None
+    responses: Mapping[int, Any] = NO_RESPONSES
 
 
-UNKNOWN: Final = Route(groups=frozenset())
+class _Request(TypedDict, total=False):
+    """The request that is answered; empty between two of them."""
+
+    event: JsonObject
+    context: LambdaContext
+    caller: Caller
 
 
-class HttpApi(APIGatewayHttpResolver):
+class HttpApi:
     """The routes of one handler file, each declared at the function that answers it; `declared`: by their keys.
 
     no_store: nobody on the way keeps a response of it, refusals and failures included. failed_by: the exception behind
@@ -76,15 +80,11 @@ class HttpApi(APIGatewayHttpResolver):
     """
 
     def __init__(self, *, no_store: bool = False) -> None:
-        super().__init__(enable_validation=True, json_body_deserializer=parse)
         self._no_store = no_store
+        self._request: _Request = {}
+        self._validators: dict[str, Validator] = {}
         self.declared: dict[str, Route] = {}
         self.failed_by: Exception | None = None
-        self.use(middlewares=[refuse_unknown_query, refuse_array])
-        self.exception_handler([RequestValidationError])(respond_invalid)
-        self.exception_handler([Rejected])(respond_rejected)
-        self.exception_handler([NotSeenYet])(respond_not_yet)
-        self.exception_handler([Exception])(self._respond_failed)
 
     def serves(
         self,
@@ -92,12 +92,12 @@ class HttpApi(APIGatewayHttpResolver):
         *,
         groups: frozenset[str] = frozenset(),
         at: At | None = None,
-        responses: dict[int, Any] | None = None,
+        responses: Mapping[int, Any] = NO_RESPONSES,
         is_shared: bool = False,
         publishes: tuple[str, int] | None = None,
         is_public: bool = False,
     ) -> Callable[[Function], Function]:
-        """Let the decorated function answer a route, as `GET /things/{id}`; see `Route`.
+        """Let the decorated function answer a route, as `GET /things/{id}`; see `Route`, and `arguments.py`.
 
         Raises:
             ValueError: it is public, and yet for groups, places or shares of callers; or it is for nobody.
@@ -105,56 +105,46 @@ class HttpApi(APIGatewayHttpResolver):
         """
         if is_public == bool(groups) or (is_public and (at is not None or is_shared)):
             raise ValueError(f"{route} must be for groups, or public without groups, places and shares")
-        method, _, path = route.partition(" ")
-        answer = self.route(re.sub(r"{(\w+)}", r"<\1>", path), method, responses=responses)
 
         def declare(function: Function) -> Function:
-            self.declared[route] = Route(groups, at, is_shared, publishes, is_public, function)
-            answer(function if at is None or at.argument is None else self._limited(at, function))
+            self.declared[route] = Route(groups, function, at, is_shared, publishes, is_public, responses)
             return function
 
         return declare
 
-    def _limited(self, at: At, function: Function) -> Callable[..., Any]:
-        """Return a function that checks its caller's places first, by its validated arguments."""
-
-        @wraps(function)
-        def limited(**arguments: Any) -> Any:  # noqa: ANN401  as the function has them
-            if not self.caller.places.is_everywhere:
-                at.require(self.caller.places, arguments)
-            return function(**arguments)
-
-        return limited
-
     @property
     def caller(self) -> Caller:
         """Caller of the current request."""
-        caller: Caller = self.context["caller"]
-        return caller
+        return self._request["caller"]
+
+    @property
+    def lambda_context(self) -> LambdaContext:
+        """Invocation of the current request."""
+        return self._request["context"]
 
     @property
     def scope(self) -> Scope:
         """Scope of this request's cursors: the same route and parameters."""
-        event = self.current_event
+        event = self._request["event"]
         given, others = event.get("queryStringParameters") or {}, {"cursor", "limit", PARAMETER}
         query = {name: value for name, value in given.items() if name not in others}
-        return {"route": event["routeKey"], "path": event.path_parameters, "query": query}
+        return {"route": event["routeKey"], "path": _path_in(event), "query": query}
 
     def command(self, if_match: int | None, body: JsonMapping) -> Command:
         """Return the command for the optimistic lock; `body` is the validated body of the request."""
-        event, actor = self.current_event, self.caller.subject
+        event, actor = self._request["event"], self.caller.subject
         fingerprint = fingerprint_of(
-            route=event["routeKey"], path=event.path_parameters, if_match=if_match, body=body, actor=actor
+            route=event["routeKey"], path=_path_in(event), if_match=if_match, body=body, actor=actor
         )
         return Command(actor=actor, now_ms=clock.now_ms(), if_match=if_match, fingerprint=fingerprint)
 
-    def saved(self, saved: Saved[Any], *, to_response: ToResponse, after: str | None = None) -> Response[str]:
+    def saved(self, saved: Saved[Any], *, to_response: ToResponse, after: str | None = None) -> Response:
         """Return the response to a command that was saved: 201 for a first revision, else 200; `after`: its token."""
         status = HTTPStatus.CREATED if saved.created else HTTPStatus.OK
         headers = {"ETag": etag_of(saved.row["version"])} | ({} if after is None else {"x_after": after})
         return respond(status, to_response(saved.row), **headers)
 
-    def found(self, row: Attributes, *, to_response: ToResponse, if_none_match: str | None = None) -> Response[str]:
+    def found(self, row: Attributes, *, to_response: ToResponse, if_none_match: str | None = None) -> Response:
         """Return a row that has a version, with its ETag; 304 if the client has that version."""
         etag = etag_of(row["version"])
         if matches(if_none_match, etag):
@@ -172,7 +162,7 @@ class HttpApi(APIGatewayHttpResolver):
         headers: Mapping[str, str] | None = None,
         after: Awaited | None = None,
         subject_of: Callable[[Item], str] | None = None,
-    ) -> Response[str]:
+    ) -> Response:
         """Return one page of a list; its cursor is valid for the same route and parameters only.
 
         after: the page is not older than this write. subject_of: a row -> the subject that it is about, in a list about
@@ -226,38 +216,60 @@ class HttpApi(APIGatewayHttpResolver):
         """Lambda entry point."""
         started = time.perf_counter()
         self.failed_by = None
-        response = self._respond(event, context)
-        request_id = event["requestContext"]["requestId"]
-        response.setdefault("headers", {}).update(
-            headers_of_every_response(request_id=request_id, no_store=self._no_store)
-        )
+        response, request_id = self._respond(event, context), event["requestContext"]["requestId"]
         self._log(
             event["routeKey"],
             function_request_id=context.aws_request_id,
             request_id=request_id,
-            status=response["statusCode"],
+            status=response.status_code,
             ms=round((time.perf_counter() - started) * 1000, 1),
         )
-        return response
+        every = headers_of_every_response(request_id=request_id, no_store=self._no_store)
+        return {"statusCode": response.status_code, "headers": {**response.headers, **every}, "body": response.body}
 
-    def _respond(self, event: JsonObject, context: LambdaContext) -> JsonObject:
+    def _respond(self, event: JsonObject, context: LambdaContext) -> Response:
         try:
-            # Authorisation comes before validation: a caller without the right group must not learn what is valid.
-            route = self.declared.get(event["routeKey"], UNKNOWN)
-            caller = NOBODY if route.is_public else authorize(event, route.groups)
-            if route.at is None and not caller.places.is_everywhere:
-                raise Forbidden(EVERYWHERE_ONLY)
+            route, caller = self._admit(event)
             if route.is_shared:
                 require_share(event["routeKey"], caller.subject, clock.now_ms())
-            self.append_context(caller=caller)  # type: ignore[no-untyped-call]
-            return self.resolve(routable(event), cast("Any", context))
+            arguments = self._validator_of(event["routeKey"], route).arguments_in(event)
+            if route.at is not None and route.at.argument is not None and not caller.places.is_everywhere:
+                route.at.require(caller.places, arguments)
+            self._request = {"event": event, "context": context, "caller": caller}
+            return route.answered_by(**arguments)
         except Rejected as error:
-            response = respond_rejected(error)
-            return {"statusCode": response.status_code, "headers": dict(response.headers), "body": response.body}
+            return respond_rejected(error)
+        except NotSeenYet:
+            return respond_not_yet()
+        except Exception as error:  # noqa: BLE001  whatever it is, the client gets an answer, and the log all of it
+            return self._respond_failed(error)
         finally:
-            self.clear_context()  # type: ignore[no-untyped-call]
+            self._request = {}
 
-    def _respond_failed(self, error: Exception) -> Response[str]:
+    def _admit(self, event: JsonObject) -> tuple[Route, Caller]:
+        """Return the route of a request and its caller, who may call it.
+
+        Authorisation comes before validation: a caller without the right group must not learn what is valid.
+
+        Raises:
+            Forbidden: the route is not ours, or not for this caller.
+
+        """
+        route = self.declared.get(event["routeKey"])
+        if route is None:
+            raise Forbidden(NOT_ALLOWED)
+        caller = NOBODY if route.is_public else authorize(event, route.groups)
+        if route.at is None and not caller.places.is_everywhere:
+            raise Forbidden(EVERYWHERE_ONLY)
+        return route, caller
+
+    def _validator_of(self, key: str, route: Route) -> Validator:
+        """Return a route's validator, made at its first request: a process seldom serves all routes of its package."""
+        if key not in self._validators:
+            self._validators[key] = Validator(route.answered_by)
+        return self._validators[key]
+
+    def _respond_failed(self, error: Exception) -> Response:
         self.failed_by = error  # for the log line of the request
         is_busy = isinstance(error, CallFailed) and (is_throttled(error.code) or error.code in {TOO_LATE, SILENT})
         return respond_throttled() if is_busy else respond_failed()
@@ -268,6 +280,6 @@ class HttpApi(APIGatewayHttpResolver):
         elif members["status"] >= HTTPStatus.BAD_REQUEST or is_sampled(members["request_id"]):
             logger().info(route, extra=members)
 
-    def _convert_matches_into_route_keys(self, match: Any) -> dict[str, str]:  # noqa: ANN401, ARG002
-        """Take path parameters from the gateway, not from the path: see `routable`."""
-        return dict(self.current_event.path_parameters)
+
+def _path_in(event: JsonObject) -> JsonMapping:
+    return event.get("pathParameters") or {}

@@ -37,7 +37,11 @@ class ResponseModel(BaseModel):
 def fields_of(errors: Iterable[Mapping[str, Any]], *, below: str = "") -> tuple[FieldError, ...]:
     """Return pydantic's errors as offending fields; `below` comes before their places."""
     first = (below,) if below else ()
-    return tuple(
-        FieldError(".".join(map(str, (*first, *one["loc"]))), one["msg"].removeprefix("Value error, "))
-        for one in errors
-    )
+    return tuple(FieldError(".".join(map(str, (*first, *one["loc"]))), _detail_of(one)) for one in errors)
+
+
+def _detail_of(error: Mapping[str, Any]) -> str:
+    if error["type"] == "model_type":  # its words name our class
+        return "must be an object"
+    detail: str = error["msg"]
+    return detail.removeprefix("Value error, ")

@@ -1,9 +1,9 @@
-"""HTTP parameters that several packages take, with their validation. Listeners and triggers do not import this."""
+"""HTTP parameters, and those that several packages take, with their validation. No listener or trigger imports it."""
 
 import re
-from typing import Annotated
+from functools import partial
+from typing import Annotated, Final, Literal, NamedTuple
 
-from aws_lambda_powertools.event_handler.openapi.params import Header, Path, Query
 from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
 
 from andon.http import schemas
@@ -14,6 +14,23 @@ from andon.runtime import times
 _IF_MATCH = re.compile(r'"([1-9][0-9]{0,14})"', re.ASCII)
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 _LIMIT = re.compile(r"[1-9][0-9]{0,3}", re.ASCII)
+
+
+class Parameter(NamedTuple):
+    """The part of a request that has a parameter, its name there, and its description in the OpenAPI document.
+
+    alias: None: it has the name of the function's argument.
+    """
+
+    part: Literal["path", "query", "header"]
+    alias: str | None = None
+    description: str | None = None
+
+
+Path: Final = partial(Parameter, "path")
+Query: Final = partial(Parameter, "query")
+Header: Final = partial(Parameter, "header")
+"""Of an argument's annotation, as `Annotated[str, Path(alias="id")]`; an argument without one is the request's body."""
 
 
 def _version(text: str) -> int:
@@ -39,7 +56,7 @@ def _limit(text: str) -> int:
 
 
 def described(schema: Schema, example: object = None, **more: object) -> WithJsonSchema:
-    """Return the schema of a parameter; Powertools cannot derive it from the functions that validate."""
+    """Return the schema of a parameter; nothing can derive it from the functions that validate."""
     return WithJsonSchema(schema | more | ({} if example is None else {"examples": [example]}))
 
 

@@ -4,13 +4,11 @@ from http import HTTPStatus
 from types import MappingProxyType
 from typing import Final
 
-from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.exceptions import RequestValidationError
 from pydantic.json_schema import SkipJsonSchema
 
-from andon.http.models import ResponseModel, fields_of
-from andon.http.response import respond
-from andon.runtime.errors import FieldError, Invalid, Rejected
+from andon.http.models import ResponseModel
+from andon.http.response import Response, respond
+from andon.runtime.errors import FieldError, Rejected
 from andon.runtime.json_types import JsonMapping
 
 PROBLEM_JSON: Final = "application/problem+json"
@@ -44,7 +42,7 @@ class Problem(ResponseModel):
     errors: list[FieldProblem] | SkipJsonSchema[None] = None  # left out, never null
 
 
-def respond_rejected(error: Rejected) -> Response[str]:
+def respond_rejected(error: Rejected) -> Response:
     """Return the response to a request that is refused."""
     status = HTTPStatus(error.status)
     return respond_problem(
@@ -52,18 +50,13 @@ def respond_rejected(error: Rejected) -> Response[str]:
     )
 
 
-def respond_invalid(error: RequestValidationError) -> Response[str]:
-    """Return 400 with every offending field."""
-    return respond_rejected(Invalid("The request is invalid.", fields=fields_of(error.errors())))
-
-
-def respond_failed() -> Response[str]:
+def respond_failed() -> Response:
     """Return 500 without a word of why; the log has it."""
     detail = "Something failed on our side; the request may be tried again."
     return respond_problem(HTTPStatus.INTERNAL_SERVER_ERROR, detail)
 
 
-def respond_throttled() -> Response[str]:
+def respond_throttled() -> Response:
     """Return 503: nothing is wrong with the request, and later there is capacity, or time, for it."""
     detail = "There is too much to do at this moment; send the request again later."
     return respond_problem(HTTPStatus.SERVICE_UNAVAILABLE, detail)
@@ -76,7 +69,7 @@ def respond_problem(
     *,
     retry_after_seconds: int | None = None,
     members: JsonMapping = NO_MEMBERS,
-) -> Response[str]:
+) -> Response:
     """Return `{type, title, status, detail, errors?: [{field, detail}]}`; `about:blank` means: see the status.
 
     The last of 101 errors says how many more there are. retry_after_seconds: by default 503 says a few, others nothing.

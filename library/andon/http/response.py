@@ -1,18 +1,26 @@
 """Responses: their bodies, and the headers that all of them have."""
 
+from collections.abc import Mapping
 from http import HTTPStatus
-from typing import Final
-
-from aws_lambda_powertools.event_handler import Response
+from typing import Final, NamedTuple
 
 from andon.http.etag import etag_of_content, matches
 from andon.runtime import strict_json
 from andon.runtime.json_types import JsonMapping
 
+CONTENT_TYPE: Final = "Content-Type"
 JSON: Final = "application/json"
 
 AFTER: Final = "x-after"
 """The header with the token of a write: a view's `?after=` takes it."""
+
+
+class Response(NamedTuple):
+    """The response of a route's function; the body is empty if there is none."""
+
+    status_code: int
+    body: str
+    headers: Mapping[str, str]
 
 
 def headers_of_every_response(*, request_id: str, no_store: bool = False) -> dict[str, str]:
@@ -24,15 +32,15 @@ def headers_of_every_response(*, request_id: str, no_store: bool = False) -> dic
 
 def respond(
     status: HTTPStatus, body: JsonMapping | None = None, *, content_type: str = JSON, **headers: str
-) -> Response[str]:
+) -> Response:
     """Return a response, without content if `body` is None; names of headers are given with `_` for `-`."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     if body is None:
-        return Response(int(status), body="", headers=named)
-    return Response(int(status), content_type=content_type, body=strict_json.dumps(body), headers=named)
+        return Response(int(status), "", named)
+    return Response(int(status), strict_json.dumps(body), {CONTENT_TYPE: content_type, **named})
 
 
-def respond_unless_known(body: JsonMapping, *, if_none_match: str | None) -> Response[str]:
+def respond_unless_known(body: JsonMapping, *, if_none_match: str | None) -> Response:
     """Return a response with the tag of its content; 304 if the client has that content."""
     etag = etag_of_content(strict_json.dumps(body))
     if matches(if_none_match, etag):

@@ -46,7 +46,7 @@ def in_row(row: Item | None, declared: Whereabouts) -> frozenset[str]:
 
 
 def _declared() -> Whereabouts | None:
-    """Return what the project declares; None if the stack has no such view: then nobody knows where anything is."""
+    """Return the project's declaration; None if the stack has no such view: then nobody knows where anything is."""
     declared = project().whereabouts
     return declared if declared is not None and declared.table in os.environ else None
 

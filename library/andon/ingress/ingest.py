@@ -6,6 +6,7 @@ dead letter. Neither delays its neighbours.
 
 import os
 from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from functools import partial
 from itertools import chain
 from typing import Final, NamedTuple
@@ -13,10 +14,10 @@ from typing import Final, NamedTuple
 from andon.events.domain_event import DomainEvent
 from andon.events.fault import fault_of
 from andon.events.publish import NotPublished, publish
-from andon.ingress.ingress import Ingress
+from andon.ingress.ingress import Ingress, OnPresence
 from andon.ingress.message import from_message, legible
 from andon.ingress.names import ROOT
-from andon.ingress.presence import about_client, from_members
+from andon.ingress.presence import Presence, about_client, from_members
 from andon.runtime import clock
 from andon.runtime.errors import Forbidden, Invalid, Poison, Rejected
 from andon.runtime.json_types import JsonMapping
@@ -30,13 +31,21 @@ from andon.wire.deadline import in_time
 ROLE: Final = "ingest"
 
 
+class Fate(StrEnum):
+    """The fate of a message about a client."""
+
+    KEPT = "kept"
+    STALE = "stale"  # something newer was known
+    TAKEN_OVER = "taken_over"  # the same client connected once more
+
+
 class Understood(NamedTuple):
-    """A message with its events; of one that can never be used, its fault. was_presence: it was about a client."""
+    """A message with its events; of one that can never be used, its fault. heard: it was about a client."""
 
     message_id: str
     events: Sequence[DomainEvent] = ()
     is_fault: bool = False
-    was_presence: bool = False
+    heard: Fate | None = None
 
 
 @in_time
@@ -60,7 +69,8 @@ def ingest(event: JsonMapping, context: LambdaContext, *, service: str, ingress:
             "received": len(read),
             "events": sum(len(one.events) for one in published if not one.is_fault),
             "fault": sum(one.is_fault for one in published),
-            "presence": sum(one.was_presence for one in published),
+            "presence": sum(one.heard is not None for one in published),
+            **{heard: sum(one.heard is heard for one in published) for heard in (Fate.STALE, Fate.TAKEN_OVER)},
             "failed": len(failed),
             "errors": sorted({name_of(error) for error in failed.values()}),
         },
@@ -73,15 +83,19 @@ def _understand(service: str, ingress: Ingress, tags: Mapping[str, str], body: s
     now_ms, root = clock.now_ms(), os.environ[ROOT]
     try:
         if ingress.on_presence and (members := about_client(body)) is not None:
-            if presence := from_members(members, root):
-                ingress.on_presence(presence)
-            return Understood("", was_presence=True)
+            return Understood("", heard=_hear(from_members(members, root), ingress.on_presence))
         message = from_message(body, kinds=ingress.kinds, root=root, now_ms=now_ms)
         return Understood("", ingress.events_of(message, {**tags, "principal": message.principal}))
     except (Poison, Invalid, Forbidden) as error:
         reason = _explained(error) if isinstance(error, Rejected) else error
         fault = fault_of(reason, legible(body), consumer=f"{service}.{ROLE}", now_ms=now_ms)
         return Understood("", [fault], is_fault=True)
+
+
+def _hear(presence: Presence | None, on_presence: OnPresence) -> Fate:
+    if presence is None:
+        return Fate.TAKEN_OVER
+    return Fate.KEPT if on_presence(presence) else Fate.STALE
 
 
 def _explained(error: Rejected) -> Rejected:

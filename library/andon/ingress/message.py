@@ -29,7 +29,7 @@ FAILED_BODY, FAILED_CLIENT = "base64OriginalPayload", "clientId"
 
 
 class Message(NamedTuple):
-    """What a thing published; `content` is JSON.
+    """A message that a thing published; `content` is JSON.
 
     thing: its name on the broker. name: that within the deployment. principal: the id of its certificate; empty if the
     rule could not say. at_ms: when the broker took it, in epoch milliseconds.

@@ -1,4 +1,4 @@
-"""What the broker says of its clients: one connected, or is gone. Pure.
+"""Presence of clients, as the broker tells it: one connected, or is gone. Pure.
 
 https://docs.aws.amazon.com/iot/latest/developerguide/life-cycle-events.html
 """

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 import orjson
 import pycurl
 
-from andon.outbound.channel import NotTaken, Outcome, Refused, Sent, Unknown
+from andon.outbound.channel import NotTaken, Outcome, RefusedForGood, Sent, Unknown
 from andon.outbound.once import Reply, outcome_of, post_once
 from andon.wire import retries
 from andon.wire.credentials import credentials, region
@@ -19,7 +19,7 @@ _ERROR_IN_XML: Final = re.compile(rb"<Error>.*?<Code>([^<]*)</Code>", re.DOTALL)
 _CODE_HEADER: Final = b"x-amzn-errortype:"
 
 
-class Service(NamedTuple):
+class AwsService(NamedTuple):
     """A service; host: the first part of its name; variable: the end of `AWS_ENDPOINT_URL_…`; signed_as: its name."""
 
     host: str
@@ -27,7 +27,7 @@ class Service(NamedTuple):
     signed_as: str
 
 
-def call_once(service: Service, path: str, headers: Mapping[str, str], body: bytes) -> Reply:
+def call_once(service: AwsService, path: str, headers: Mapping[str, str], body: bytes) -> Reply:
     """Post a signed request to a service, once."""
     found = credentials()
     token = {"X-Amz-Security-Token": found.token} if found.token else {}
@@ -40,14 +40,14 @@ def call_once(service: Service, path: str, headers: Mapping[str, str], body: byt
 
 
 def outcome_of_call(reply: Reply, *, provider_id: str = "") -> Outcome:
-    """Return how a call of AWS ended; its reasons are AWS's names of errors, without their words, which may quote."""
+    """Return the outcome of a call of AWS; reasons are AWS's names of errors, without their words, which may quote."""
     outcome = outcome_of(reply, provider_id=provider_id)
     if isinstance(outcome, Sent) or not reply.has_status:
         return outcome
     code = _code_in(reply) or outcome.reason
     if isinstance(outcome, Unknown):
         return Unknown(code)
-    return NotTaken(code) if isinstance(outcome, NotTaken) or retries.is_throttled(code) else Refused(code)
+    return NotTaken(code) if isinstance(outcome, NotTaken) or retries.is_throttled(code) else RefusedForGood(code)
 
 
 def _code_in(reply: Reply) -> str:

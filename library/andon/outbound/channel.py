@@ -11,7 +11,7 @@ Urgency = Literal["low", "high"]
 
 
 class Message(NamedTuple):
-    """What is sent to one address.
+    """A message to one address.
 
     id: of the message, the same when it is sent again. about: of its subject, by which providers join repeats.
     link: an address to answer at. language: as `es` or `es-MX`.
@@ -33,7 +33,7 @@ class Sent(NamedTuple):
     provider_id: str
 
 
-class Refused(NamedTuple):
+class RefusedForGood(NamedTuple):
     """The provider will never take this message (4xx); reason: a word of ours without addresses."""
 
     reason: str
@@ -51,7 +51,7 @@ class Unknown(NamedTuple):
     reason: str
 
 
-Outcome = Sent | Refused | NotTaken | Unknown
+Outcome = Sent | RefusedForGood | NotTaken | Unknown
 
 
 class Channel(Protocol):

@@ -35,15 +35,14 @@ def hosts_in(variable: str) -> Hosts:
 
 
 def per_day(channel: str) -> int | None:
-    """Return how many messages a deployment may send by a channel in a day (UTC); None: as many as there are."""
+    """Return the most messages that a deployment may send by a channel in a day (UTC); None: as many as there are."""
     most = os.environ.get(SMS_PER_DAY) if channel == "sms" else None
     return int(most) if most else None
 
 
 def _channels(source: str) -> Iterator[Channel]:
     """Import each channel where it is used: of `cryptography`, whoever pushes nothing pays nothing."""
-    sender = os.environ.get(MAIL_FROM)
-    if sender:
+    if sender := os.environ.get(MAIL_FROM):
         from andon.outbound.mail import Mail  # noqa: PLC0415  see above
 
         yield Mail(sender)

@@ -1,4 +1,4 @@
-"""What a sender saw while it told people, for its log line, metrics and alarms. Without imports."""
+"""Counts of a sender's invocation, for its log line, metrics and alarms. Without imports."""
 
 from typing import Final
 
@@ -6,7 +6,7 @@ OPEN: Final = "open"
 CAPPED: Final = "capped"
 
 
-class Counted:
+class SenderCounts:
     """The lines whose breaker was open, and those that had nothing left of their day; see `Way.line`."""
 
     def __init__(self) -> None:

@@ -37,7 +37,7 @@ NO_CHANNEL: Final = "none"
 
 
 class Status(StrEnum):
-    """How far a delivery is."""
+    """Progress of a delivery."""
 
     CLAIMED = "claimed"
     OPEN = "open"
@@ -138,7 +138,7 @@ def since(ms: int) -> str:
 
 
 def covering(notices: Sequence[Notice]) -> dict[str, Any]:
-    """Return what a delivery covers, as its members `covers` and `about`."""
+    """Return the members `covers` and `about` of a delivery of some notices."""
     told = notices[:MOST_COVERED]
     about: list[JsonMapping] = []
     for notice in told:

@@ -53,7 +53,7 @@ class Way(NamedTuple):
 
     @property
     def line(self) -> str:
-        """What fails, and is counted, together: the channel, or a host of it."""
+        """The unit that fails, and is counted, as one: the channel, or a host of it."""
         return f"{self.channel} {self.host}" if self.host else self.channel
 
 

@@ -30,8 +30,8 @@ class HostRefused(ValueError):
     """An address that no message goes to; its words say why, and have nothing of the address."""
 
 
-class Target(NamedTuple):
-    """Where a request goes; path: with its query; key: behind the `#`, never a part of the request's address."""
+class Destination(NamedTuple):
+    """Destination of a request; path: with its query; key: behind the `#`, never a part of the request's address."""
 
     host: str
     port: int
@@ -55,8 +55,8 @@ class Hosts:
     def __init__(self, entries: Iterable[str]) -> None:
         self._entries = frozenset(entry if ":" in entry else f"{entry}:{PORT}" for entry in entries)
 
-    def target_of(self, address: str) -> Target:
-        """Return where an address leads.
+    def target_of(self, address: str) -> Destination:
+        """Return the destination of an address.
 
         Raises:
             HostRefused: it is no https address in its plainest form, or its host is not on the list.
@@ -65,12 +65,12 @@ class Hosts:
         found = _ADDRESS.fullmatch(address) if len(address) <= MOST_CHARACTERS else None
         if found is None:
             raise HostRefused(f"must be an https address of at most {MOST_CHARACTERS} plain characters")
-        target = Target(found["host"], int(found["port"] or PORT), _path(found["path"]), found["key"] or "")
+        target = Destination(found["host"], int(found["port"] or PORT), _path(found["path"]), found["key"] or "")
         if not self._has(target):
             raise HostRefused("must be at one of the hosts that this deployment allows")
         return target
 
-    def _has(self, target: Target) -> bool:
+    def _has(self, target: Destination) -> bool:
         labels = target.host.split(".")
         above = (".".join(labels[count:]) for count in range(1, len(labels)))
         names = (target.host, *(f"*.{name}" for name in above))

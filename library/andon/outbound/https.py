@@ -12,7 +12,7 @@ from typing import Final
 
 import pycurl
 
-from andon.outbound.hosts import Target
+from andon.outbound.hosts import Destination
 from andon.outbound.once import NOT_PUBLIC, Reply, post_once
 from andon.outbound.public_addresses import is_public
 from andon.wire.curl import Handle
@@ -23,7 +23,7 @@ SINK: Final = "OUTBOUND_SINK"
 _SINK: Final = re.compile(r"http://127\.0\.0\.1:[0-9]{1,5}(?:/[a-z_-]+)*")
 
 
-def post(target: Target, headers: Mapping[str, str], body: bytes) -> Reply:
+def post(target: Destination, headers: Mapping[str, str], body: bytes) -> Reply:
     """Send a request and wait for its response, as `post_once` does."""
     sink = os.environ.get(SINK, "")
     if _SINK.fullmatch(sink):

@@ -34,7 +34,7 @@ EXPIRED: Final = "This link does not count any more, or never did. Ask for a new
 
 
 class Link(NamedTuple):
-    """What a link says. expires: epoch seconds."""
+    """Content of a link. expires: epoch seconds."""
 
     person: str
     references: tuple[str, ...]
@@ -71,7 +71,7 @@ def sign_what_fits(link: Link, *, purpose: str, key: bytes, longest: int = MOST_
 
 
 def verify(token: str, *, purpose: str, keys: Sequence[bytes], now_ms: int) -> Link:
-    """Return what a token says that one of the keys signed for this purpose, and that has not expired.
+    """Return the content of a token that one of the keys signed for this purpose, and that has not expired.
 
     Raises:
         Gone: there is no such key, or it has expired.
@@ -96,7 +96,7 @@ def _token(link: Link, purpose: str, key: bytes) -> str:
 
 
 def _link_in(body: bytes) -> Link:
-    """Return what a body says that was signed, so that it is well formed."""
+    """Return the content of a body, which is well formed because we signed it."""
     expires, said = body[len(VERSION) : len(VERSION) + _EXPIRY_BYTES], body[len(VERSION) + _EXPIRY_BYTES :]
     person, *references = orjson.loads(said)
     return Link(person, tuple(references), int.from_bytes(expires))

@@ -11,13 +11,13 @@ from urllib.parse import urlsplit
 import orjson
 
 from andon.outbound.addresses import mail_address
-from andon.outbound.aws_once import Service, call_once, outcome_of_call
-from andon.outbound.channel import Message, Outcome, Refused
+from andon.outbound.aws_once import AwsService, call_once, outcome_of_call
+from andon.outbound.channel import Message, Outcome, RefusedForGood
 from andon.outbound.once import Reply
 from andon.runtime.json_types import JsonObject
 
 NAME: Final = "mail"
-SES: Final = Service("email", "SESV2", "ses")
+SES: Final = AwsService("email", "SESV2", "ses")
 PATH: Final = "/v2/email/outbound-emails"
 
 MOST_CHARACTERS_OF_A_SUBJECT: Final = 200
@@ -47,10 +47,10 @@ class Mail:
         try:
             mail_address(message.address)
         except ValueError:
-            return Refused(ADDRESS)
+            return RefusedForGood(ADDRESS)
         # A line's end in a subject would begin another header; nothing that was meant as a subject has one.
         if any(unicodedata.category(character) in {"Cc", "Zl", "Zp", "Cs"} for character in message.subject):
-            return Refused(SUBJECT)
+            return RefusedForGood(SUBJECT)
         reply = call_once(SES, PATH, _HEADERS, orjson.dumps(request_of(message, self._sender)))
         return outcome_of_call(reply, provider_id=_id_in(reply))
 

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 
 import pycurl
 
-from andon.outbound.channel import NotTaken, Outcome, Refused, Sent, Unknown
+from andon.outbound.channel import NotTaken, Outcome, RefusedForGood, Sent, Unknown
 from andon.wire.curl import ERRORS, LOST, Handle, new_handle
 from andon.wire.deadline import time_of_attempt_ms
 
@@ -23,7 +23,7 @@ NOT_PUBLIC: Final = "AddressNotPublic"
 
 
 class Reply(NamedTuple):
-    """How a request ended. failed: the name of the error if no whole response did, else empty.
+    """End of a request. failed: the name of the error if no whole response did, else empty.
 
     went_out: something of the request was sent, so that the host may have done what it asks for.
     """
@@ -75,9 +75,9 @@ def post_once(
 
 
 def outcome_of(reply: Reply, *, provider_id: str = "") -> Outcome:
-    """Return how a call ended that this reply ends. A redirect is not followed: it is a refusal."""
+    """Return the outcome of a call with this reply. A redirect is not followed: it is a refusal."""
     if reply.failed == NOT_PUBLIC:
-        return Refused(NOT_PUBLIC)
+        return RefusedForGood(NOT_PUBLIC)
     if not reply.has_status:
         return Unknown(reply.failed) if reply.went_out else NotTaken(reply.failed)
     said = f"HTTP {reply.status}"
@@ -85,7 +85,7 @@ def outcome_of(reply: Reply, *, provider_id: str = "") -> Outcome:
         return Sent(provider_id)
     if reply.status == HTTPStatus.TOO_MANY_REQUESTS:
         return NotTaken(said)
-    return Refused(said) if reply.status < HTTPStatus.INTERNAL_SERVER_ERROR else Unknown(said)
+    return RefusedForGood(said) if reply.status < HTTPStatus.INTERNAL_SERVER_ERROR else Unknown(said)
 
 
 def _perform(handle: Handle) -> str:

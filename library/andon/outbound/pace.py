@@ -1,4 +1,4 @@
-"""How fast a deployment sends by a line: so many messages a second, and so many in a day (UTC), of all recipients.
+"""Pace of a deployment's line: so many messages a second, and so many in a day (UTC), of all recipients.
 
 A message is counted before its call, so that whoever is killed in between has spent it.
 """
@@ -28,15 +28,15 @@ PAUSE_MS: Final = 20
 
 
 class Turn(Enum):
-    """Whether a message may be sent: now, not for a while, or not on this day."""
+    """Permission to send a message: now, not for a while, or not on this day."""
 
     TAKEN = auto()
     BUSY = auto()
     SPENT = auto()
 
 
-class Used(NamedTuple):
-    """What a line has sent. taken: messages ever, by which of two workers one takes. free_ms: when its second is free.
+class LineUse(NamedTuple):
+    """Use of a line. taken: messages ever, by which of two workers one takes. free_ms: when its second is free.
 
     day: since the epoch, of which `spent` messages are counted.
     """
@@ -52,7 +52,7 @@ class Used(NamedTuple):
         return cls(*(row.get(name, 0) for name in cls._fields))
 
     def wait_ms(self, way: Way, now_ms: int) -> int:
-        """Return how long a message has to wait: a second's worth may be sent at once, then one after the other."""
+        """Return the wait of a message: a second's worth may be sent at once, then one after the other."""
         if way.per_second is None:
             return 0
         return max(0, self.free_ms - now_ms - SECOND_MS + _between(way.per_second))
@@ -77,7 +77,7 @@ def take(table: Table, way: Way) -> Turn:
         return Turn.TAKEN
     key, waited_ms = key_of(table, way.line), 0
     for _ in range(MOST_ATTEMPTS):
-        now_ms, used = clock.now_ms(), Used.of(table.get(key, consistent=True) or {})
+        now_ms, used = clock.now_ms(), LineUse.of(table.get(key, consistent=True) or {})
         if used.is_spent(way, now_ms):
             return Turn.SPENT
         wait_ms = used.wait_ms(way, now_ms)
@@ -92,7 +92,7 @@ def take(table: Table, way: Way) -> Turn:
     return Turn.BUSY
 
 
-def _write(table: Table, key: dict[str, str | int], old: Used, new: Used, now_ms: int) -> bool:
+def _write(table: Table, key: dict[str, str | int], old: LineUse, new: LineUse, now_ms: int) -> bool:
     """Write what is used by now; return False if another worker was faster."""
     names = {"taken": "taken"}
     same = Condition("#taken = :taken", names, {"taken": old.taken})

@@ -12,7 +12,7 @@ from typing import Final
 import orjson
 
 from andon.outbound.base64url import encoded
-from andon.outbound.channel import Message, Outcome, Refused
+from andon.outbound.channel import Message, Outcome, RefusedForGood
 from andon.outbound.hosts import Hosts
 from andon.outbound.https import post
 from andon.outbound.once import outcome_of
@@ -52,7 +52,7 @@ class Push:
             once = ephemeral(os.urandom(SALT_BYTES))
             body = encrypt(content_of(message), browser=found.browser, auth=found.auth, once=once)
         except ValueError:
-            return Refused(ADDRESS)
+            return RefusedForGood(ADDRESS)
         expires = clock.now_ms() // 1000 + SIGNED_SECONDS
         headers = {
             "authorization": self._signer().authorization(found.target.origin, contact=self._contact, expires=expires),
@@ -64,12 +64,12 @@ class Push:
         }
         reply = post(found.target, headers, body)
         if reply.status in {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}:
-            return Refused(GONE)
+            return RefusedForGood(GONE)
         return outcome_of(reply)
 
 
 def content_of(message: Message) -> bytes:
-    """Return what a service worker reads; its text is cut where all of it would be too long."""
+    """Return the content for a service worker; its text is cut where all of it would be too long."""
     said = {"id": message.id, "about": message.about, "urgency": message.urgency, "language": message.language}
     link = {"link": message.link} if message.link else {}
     text = message.text

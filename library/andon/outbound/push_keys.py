@@ -40,14 +40,14 @@ _ORDER: Final = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC6325
 
 
 class Ephemeral(NamedTuple):
-    """What is made up for one message: a key of the curve, and a salt of `SALT_BYTES`."""
+    """Secrets of one message: a key of the curve, and a salt of `SALT_BYTES`."""
 
     key: EllipticCurvePrivateKey
     salt: bytes
 
 
 def ephemeral(random: bytes) -> Ephemeral:
-    """Return what is made up for a message; random: `SALT_BYTES` that were never used."""
+    """Return the secrets of a message; random: `SALT_BYTES` that were never used."""
     return Ephemeral(generate_private_key(_CURVE), random)
 
 

@@ -13,12 +13,12 @@ from andon.events.put_back import apart
 from andon.events.received import Received, received
 from andon.outbound import breaker as breakers
 from andon.outbound import mailbox, pace
-from andon.outbound.channel import Channel, Message, NotTaken, Outcome, Refused, Sent, Unknown
-from andon.outbound.counted import CAPPED, OPEN, Counted
+from andon.outbound.channel import Channel, Message, NotTaken, Outcome, RefusedForGood, Sent, Unknown
+from andon.outbound.counted import CAPPED, OPEN, SenderCounts
 from andon.outbound.delivery import Delivery, Notice, Status
 from andon.outbound.gateway import Gateway, Waiting, Wake
 from andon.outbound.pace import Turn
-from andon.outbound.step import Claim, Close, Nothing, NoWay, Reason, Told, Wait, next_step
+from andon.outbound.step import ClaimDelivery, Close, Nothing, NoWay, Reason, Told, Wait, next_step
 from andon.runtime import clock
 from andon.runtime.json_types import JsonMapping
 from andon.runtime.lambda_context import LambdaContext
@@ -49,7 +49,7 @@ def send_messages(event: JsonMapping, context: LambdaContext, *, gateway: Gatewa
 
     Facts that came in a group come again, each by itself: a provider that is slow with one delays no other one.
     """
-    facts, counted, now_ms = [*received(event["Records"])], Counted(), clock.now_ms()
+    facts, counted, now_ms = [*received(event["Records"])], SenderCounts(), clock.now_ms()
     grouped = apart([one for one in facts if one.whole], queue=name_of_queue(service, SEND))
     handle = partial(_handle, gateway, context, counted)
     results = [(one.message_id, tried(handle, one)) for one in facts if not one.whole]
@@ -72,15 +72,15 @@ def send_messages(event: JsonMapping, context: LambdaContext, *, gateway: Gatewa
     return retry((*grouped.left, *(message_id for message_id, _ in failed)))
 
 
-def _handle(gateway: Gateway, context: LambdaContext, counted: Counted, one: Received) -> bool:
+def _handle(gateway: Gateway, context: LambdaContext, counted: SenderCounts, one: Received) -> bool:
     """Handle a message; return True if its recipient was told."""
     if context.get_remaining_time_in_millis() < CALL_MS:
         raise NotYet
     return tell(gateway.wake_of(one.read().event), gateway, counted)
 
 
-def tell(wake: Wake, gateway: Gateway, counted: Counted) -> bool:
-    """Tell a recipient what waits for them; return True if they were told by this message.
+def tell(wake: Wake, gateway: Gateway, counted: SenderCounts) -> bool:
+    """Send a recipient the notices that wait; return True if this message told them.
 
     More than a delivery has room for is told in parts.
 
@@ -98,7 +98,7 @@ def tell(wake: Wake, gateway: Gateway, counted: Counted) -> bool:
     return is_told
 
 
-def _tell_part(wake: Wake, gateway: Gateway, counted: Counted) -> Delivery | None:
+def _tell_part(wake: Wake, gateway: Gateway, counted: SenderCounts) -> Delivery | None:  # noqa: PLR0915  a line a step
     """Return the delivery by which a message, or a part of it, was told; None if it was not."""
     closed = set[str]()
     for _ in range(MOST_STEPS):
@@ -123,7 +123,7 @@ def _tell_part(wake: Wake, gateway: Gateway, counted: Counted) -> Delivery | Non
                 mailbox.mark(table, old, new)
             case Wait():
                 raise NotYet
-            case Claim() as step:
+            case ClaimDelivery() as step:
                 one = by_channel[step.way.channel]
                 message = gateway.compose(wake, step.way, _covered(step.new, waiting), now_ms)
                 has_turn = _has_turn(table, step, one, closed, counted)
@@ -132,7 +132,9 @@ def _tell_part(wake: Wake, gateway: Gateway, counted: Counted) -> Delivery | Non
     raise NotYet
 
 
-def _has_turn(table: Table, step: Claim, breaker: breakers.Breaker, closed: set[str], counted: Counted) -> bool:
+def _has_turn(
+    table: Table, step: ClaimDelivery, breaker: breakers.Breaker, closed: set[str], counted: SenderCounts
+) -> bool:
     """Return True if a channel takes a message now; else it is closed, or was capped for this message."""
     now_ms = clock.now_ms()
     turn = pace.take(table, step.way) if breakers.take_probe(table, breaker, now_ms) else Turn.BUSY
@@ -144,7 +146,7 @@ def _has_turn(table: Table, step: Claim, breaker: breakers.Breaker, closed: set[
     return turn is Turn.TAKEN
 
 
-def capped(claim: Claim, now_ms: int) -> Delivery:
+def capped(claim: ClaimDelivery, now_ms: int) -> Delivery:
     """Return the delivery of a claim that its channel has nothing left for in this day: a channel that failed.
 
     What was sent without an answer before may have told.
@@ -168,12 +170,11 @@ def _call(
         NotYet: the call had no answer.
 
     """
-    outcome = _send(channel, message)
-    now_ms = clock.now_ms()
+    outcome, now_ms = _send(channel, message), clock.now_ms()
     match outcome:
         case Sent(provider_id):
             mailbox.mark(table, claimed, claimed.ended(Status.SENT, now_ms, provider_id=provider_id))
-        case Refused(reason):
+        case RefusedForGood(reason):
             mailbox.mark(table, claimed, claimed.ended(Status.FAILED, now_ms, reason=reason))
         case NotTaken(reason):
             mailbox.mark(table, claimed, claimed.given_back(reason, now_ms))
@@ -192,5 +193,5 @@ def _send(channel: Channel, message: Message) -> Outcome:
 
 
 def _covered(delivery: Delivery, waiting: Waiting) -> Sequence[Notice]:
-    """Return what a delivery covers, as far as it is still known."""
+    """Return the notices that a delivery covers, as far as they are still known."""
     return [notice for notice in waiting.known if notice.id in delivery.covers]

@@ -9,12 +9,12 @@ from typing import Final
 from urllib.parse import urlencode
 
 from andon.outbound.addresses import phone_number
-from andon.outbound.aws_once import Service, call_once, outcome_of_call
-from andon.outbound.channel import Message, Outcome, Refused
+from andon.outbound.aws_once import AwsService, call_once, outcome_of_call
+from andon.outbound.channel import Message, Outcome, RefusedForGood
 from andon.outbound.sms_text import SmsText, sms_text
 
 NAME: Final = "sms"
-SNS: Final = Service("sns", "SNS", "sns")
+SNS: Final = AwsService("sns", "SNS", "sns")
 
 MOST_PARTS: Final = 3
 
@@ -41,11 +41,11 @@ class Sms:
         try:
             number = phone_number(message.address)
         except ValueError:
-            return Refused(ADDRESS)
+            return RefusedForGood(ADDRESS)
         try:
             written = text_of(message, most_parts=self._most_parts)
         except ValueError:
-            return Refused(TOO_LONG)
+            return RefusedForGood(TOO_LONG)
         reply = call_once(SNS, "/", _HEADERS, urlencode(self._request(number, written.text)).encode())
         found = _ID.search(reply.body)
         return outcome_of_call(reply, provider_id=found[1].decode() if found else "")

@@ -51,7 +51,7 @@ class Close(NamedTuple):
     new: Delivery
 
 
-class Claim(NamedTuple):
+class ClaimDelivery(NamedTuple):
     """A delivery is to be claimed, and its channel called at once. old: as it was read, None: there was none."""
 
     old: Delivery | None
@@ -65,7 +65,7 @@ class NoWay(NamedTuple):
     delivery: Delivery
 
 
-Step = Told | Nothing | Wait | Close | Claim | NoWay
+Step = Told | Nothing | Wait | Close | ClaimDelivery | NoWay
 
 OVER: Final = frozenset({Status.FAILED, Status.UNSURE})
 
@@ -93,7 +93,7 @@ def _go_on(delivery: Delivery, ways: Sequence[Way], *, closed: Collection[str], 
     way = next((one for one in ways if one.channel == delivery.channel), None)
     if way is None or delivery.channel in closed or delivery.calls >= MOST_CALLS:
         return Close(delivery, delivery.ended(Status.UNSURE, now_ms, reason=Reason.UNSURE))
-    return Claim(delivery, delivery.claimed(now_ms), way)
+    return ClaimDelivery(delivery, delivery.claimed(now_ms), way)
 
 
 def _begin(
@@ -117,7 +117,7 @@ def _begin(
         elif way.channel in closed or box.is_spent(way, now_ms):
             is_held = True
         else:
-            return Claim(old, _delivery(wake, way.channel, due, now_ms, old).claimed(now_ms), way)
+            return ClaimDelivery(old, _delivery(wake, way.channel, due, now_ms, old).claimed(now_ms), way)
     if is_held and now_ms - wake.at_ms < TRIED_FOR_MS:
         return Wait()
     reason = Reason.CAPPED if is_held else last or Reason.NO_CHANNEL

@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import orjson
 
 from andon.outbound.base64url import decoded
-from andon.outbound.hosts import HostRefused, Hosts, Target
+from andon.outbound.hosts import Destination, HostRefused, Hosts
 
 POINT_BYTES: Final = 65
 AUTH_BYTES: Final = 16
@@ -17,9 +17,9 @@ UNCOMPRESSED: Final = b"\x04"
 
 
 class Subscription(NamedTuple):
-    """Where a browser's push service takes messages, and the browser's keys."""
+    """Address of a browser at its push service, and the browser's keys."""
 
-    target: Target
+    target: Destination
     browser: bytes
     auth: bytes
 

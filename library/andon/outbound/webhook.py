@@ -14,8 +14,8 @@ from typing import Any, Final
 
 import orjson
 
-from andon.outbound.channel import Message, Outcome, Refused
-from andon.outbound.hosts import HostRefused, Hosts, Target
+from andon.outbound.channel import Message, Outcome, RefusedForGood
+from andon.outbound.hosts import Destination, HostRefused, Hosts
 from andon.outbound.https import post
 from andon.outbound.once import Reply, outcome_of
 from andon.runtime.json_types import JsonObject
@@ -47,20 +47,20 @@ class Webhook:
         try:
             target = self._hosts.target_of(message.address)
         except HostRefused:
-            return Refused(HOST)
+            return RefusedForGood(HOST)
         body = _format_at(target.host)(message, target, self._source)
         reply = post(target, _HEADERS, orjson.dumps(body))
         return outcome_of(reply, provider_id=_id_in(reply))
 
 
-def plain(message: Message, _target: Target, source: str) -> JsonObject:
+def plain(message: Message, _target: Destination, source: str) -> JsonObject:
     """Return a message as it is, without its address; `dedupKey`: the same for all messages about a subject."""
     said = {"id": message.id, "source": source, "dedupKey": message.about, "urgency": message.urgency}
     link = {"link": message.link} if message.link else {}
     return {**said, "subject": message.subject, "text": message.text, "language": message.language, **link}
 
 
-def pagerduty(message: Message, target: Target, source: str) -> JsonObject:
+def pagerduty(message: Message, target: Destination, source: str) -> JsonObject:
     """Return an event that triggers an alert, or adds to the one that has this subject."""
     severity = "critical" if message.urgency == "high" else "warning"
     details = {"text": message.text, "message": message.id}
@@ -74,7 +74,7 @@ def pagerduty(message: Message, target: Target, source: str) -> JsonObject:
     }
 
 
-def teams(message: Message, _target: Target, _source: str) -> JsonObject:
+def teams(message: Message, _target: Destination, _source: str) -> JsonObject:
     """Return a message with an Adaptive Card, as Teams' workflows take it."""
     title = {"size": "large", "weight": "bolder", **({"color": "attention"} if message.urgency == "high" else {})}
     lines = [_line(line) for line in message.text.splitlines() if line]
@@ -91,7 +91,7 @@ def teams(message: Message, _target: Target, _source: str) -> JsonObject:
     return {"type": "message", "attachments": [content]}
 
 
-_FORMATS: Final[dict[str, Callable[[Message, Target, str], JsonObject]]] = {
+_FORMATS: Final[dict[str, Callable[[Message, Destination, str], JsonObject]]] = {
     "events.pagerduty.com": pagerduty,
     "events.eu.pagerduty.com": pagerduty,
     "logic.azure.com": teams,
@@ -100,13 +100,13 @@ _FORMATS: Final[dict[str, Callable[[Message, Target, str], JsonObject]]] = {
 }
 
 
-def _format_at(host: str) -> Callable[[Message, Target, str], JsonObject]:
+def _format_at(host: str) -> Callable[[Message, Destination, str], JsonObject]:
     known = (made for name, made in _FORMATS.items() if host == name or host.endswith(f".{name}"))
     return next(known, plain)
 
 
 def _id_in(reply: Reply) -> str:
-    """Return what the host calls the message; PagerDuty and most others repeat our key, or say nothing."""
+    """Return the host's name of the message; PagerDuty and most others repeat our key, or say nothing."""
     try:
         said = orjson.loads(reply.body)
     except ValueError:

@@ -80,9 +80,10 @@ def recomputed() -> list[Package]:
 
 def subscribers_of(source: str, event_type: str) -> list[Package]:
     """Every package that subscribes to an event."""
-    return [package for package in packages() if package.subscribes_to(source, event_type)]
+    return [*_subscribers(source, event_type)]
 
 
+@cache
 def owner_of_route(route: str) -> tuple[Package, str]:
     """Return the package that answers a route, and the role of the handler.
 
@@ -103,7 +104,7 @@ def role_of(route: str) -> str:
 
 def woken_by(source: str, event_type: str) -> list[Package]:
     """Every service whose sender an event wakes."""
-    return [one for one in services() if one.plays("sender") and (source, event_type) in one.gateway.on]
+    return [*_woken(source, event_type)]
 
 
 @cache
@@ -136,6 +137,16 @@ def reader_of_queue(queue: str) -> tuple[Package, str]:
             if package.plays(role) and _plain(name_of(package.name, purpose)) in _plain(queue):
                 return package, role
     raise LookupError(f"{queue} feeds nobody")
+
+
+@cache
+def _subscribers(source: str, event_type: str) -> tuple[Package, ...]:
+    return tuple(package for package in packages() if package.subscribes_to(source, event_type))
+
+
+@cache
+def _woken(source: str, event_type: str) -> tuple[Package, ...]:
+    return tuple(one for one in services() if one.plays("sender") and (source, event_type) in one.gateway.on)
 
 
 def _packages(side: Side) -> list[Package]:

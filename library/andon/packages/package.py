@@ -20,7 +20,7 @@ The handlers of `command.py` and `query.py` are the package's own. Those of othe
 | `revisions.py` | REVISIONS: discriminator -> the revision that a row is, for when a region is lost | services |
 | `versioning.py` | AGGREGATES: discriminator -> how its rows are versioned, see `andon.versions.aggregate` | services |
 | `restored.py` | ON: topic -> what comes back of a replayed event; hence it has a `restore` | services |
-| `ingress.py` | INGRESS: what it takes over MQTT, see `andon.ingress.ingress`; hence it has an ingest | services |
+| `ingress.py` | INGRESS: what it takes over MQTT, see `andon.ingress.ingress`; hence `ingest`, `provision` | services |
 | `outbound.py` | GATEWAY: what wakes its sender, see `andon.outbound.gateway`; hence it has a sender | services |
 """
 
@@ -55,11 +55,17 @@ if TYPE_CHECKING:  # it loads Powertools
 Side = Literal["services", "views", "stores", "pages"]
 SIDES: Final[tuple[Side, ...]] = get_args(Side)
 
-ROLES: Final = ("command", "query", "ingest", "trigger", "listener", "push", "sweep", "sender", "restore", "recompute")
+ROLES: Final = (
+    "command", "query", "ingest", "provision", "trigger", "listener", "push", "sweep", "sender", "restore", "recompute",
+)  # fmt: skip
 """The handlers that a package may have; each is one Lambda function."""
+
+PROVISION: Final = "provision"
+"""That of a service whose things may be provisioned by a claim, where a stage lets them."""
 
 DECLARED_BY: Final[Mapping[tuple[Side, str], str]] = {
     ("services", "ingest"): "ingress",
+    ("services", "provision"): "ingress",
     ("services", "trigger"): "facts",
     ("services", "listener"): "subscriptions",
     ("services", "sweep"): "control",
@@ -102,7 +108,7 @@ class Package:
 
     @property
     def limits(self) -> "Mapping[str, At | None]":
-        """How each route is limited to its caller's places; None: it is for callers who are everywhere."""
+        """The limit of each route to its caller's places; None: it is for callers who are everywhere."""
         return {route: declared.at for route, declared in self._declared.items()}
 
     @property
@@ -171,7 +177,7 @@ class Package:
 
     @property
     def contents(self) -> Contents | None:
-        """Where a service keeps contents of users; None: it keeps none."""
+        """The store of a service's contents of users; None: it keeps none."""
         found: Contents | None = self.load("contents").CONTENTS if self._keeps_contents else None
         return found
 
@@ -190,7 +196,7 @@ class Package:
 
     @property
     def aggregates(self) -> Aggregates:
-        """How the aggregates of a service are versioned, as far as it says so."""
+        """The designs by which a service versions its aggregates, as far as it declares them."""
         aggregates: Aggregates = self.load("versioning").AGGREGATES if self.has("versioning") else {}
         return aggregates
 
@@ -243,7 +249,7 @@ class Package:
 
     @property
     def ingress(self) -> "Ingress":
-        """What a service takes from things."""
+        """The declaration of what things publish to a service."""
         ingress: Ingress = self.load("ingress").INGRESS
         return ingress
 
@@ -337,7 +343,9 @@ class Package:
 
     def _declares(self, role: str) -> bool:
         file = DECLARED_BY.get((self.side, role))
-        return file is not None and self.has(file)
+        if file is None or not self.has(file):
+            return False
+        return role != PROVISION or self.ingress.provisioning is not None
 
     def _shared(self, role: str) -> str:
         """Name the library's module for a role: a trigger may also keep revisions, decide, delete contents."""

@@ -39,7 +39,7 @@ class Evaluator:
     """Evaluates rules at anchors of one correlation key; reads what lies around them and the key's context once."""
 
     def __init__(self, control: Control, key: CorrelationKey, *, anchors: Sequence[str], now_ms: int) -> None:
-        self._control, self._key = control, key
+        self.control, self.key = control, key
         self.past = Past(control.table, key, anchors=anchors, now_ms=now_ms)
 
     def knows_enough_for(self, rule: Rule) -> bool:
@@ -51,7 +51,7 @@ class Evaluator:
 
     @cached_property
     def _context(self) -> object:
-        return self._control.context_of(self._key)
+        return self.control.context_of(self.key)
 
     def evaluate_stored(self, sort: str, rule: Rule) -> Evaluation:
         """Evaluate a rule at the event of a sort key, which is not read for a rule without its context."""

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from math import ceil
-from typing import Final, Literal, NamedTuple, TypedDict
+from typing import Final, Literal, NamedTuple, TypedDict, TypeVar
 
 from andon.dynamodb.keys import SEPARATOR, sort_key
 from andon.dynamodb.schema import Keys
@@ -26,6 +26,8 @@ RULE: Final = "rule"
 TRIGGERS: Final = "triggers"
 WHY: Final = (BY, RULE, TRIGGERS)
 """The attributes of every row that a rule decided, see `DecisionAttributes`."""
+
+Context = TypeVar("Context")
 
 _ID = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", re.ASCII)
 _NAME = re.compile(r"[A-Za-z0-9._-]+", re.ASCII)
@@ -66,6 +68,17 @@ class History(NamedTuple):
     context: object = None
     arrived_ms: Mapping[str, int] = {}
     hold_back_ms: int = 0
+
+    def context_as(self, kind: type[Context]) -> Context:
+        """Return the context, which is of this type.
+
+        Raises:
+            TypeError: it is none, or of another type.
+
+        """
+        if not isinstance(self.context, kind):
+            raise TypeError(f"the context is {type(self.context).__name__}, not {kind.__name__}")
+        return self.context
 
     def was_known(self, event: DomainEvent, *, of: DomainEvent, after_ms: int) -> bool:
         """Return True if `event` had arrived when a rule was due that is evaluated `after_ms` after event `of`."""

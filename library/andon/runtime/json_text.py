@@ -43,7 +43,7 @@ def elements(text: str) -> list[str]:
     return [part.strip(_SPACE) for part in _parts(text, "[")]
 
 
-def _parts(text: str, opening: str) -> Iterator[str]:
+def _parts(text: str, opening: str) -> Iterator[str]:  # noqa: PLR0915  one walk over the tokens
     """Yield what stands between the commas of the outermost brackets; nothing, if they are empty."""
     inner = text.strip(_SPACE)
     if not inner.startswith(opening):

@@ -11,8 +11,9 @@ refused. The row is latched: the trigger publishes nothing of it, or the edit wo
 | a newer edit                   | `STALE`     | it was overtaken: the newer edit crosses the other way, or did so |
 """
 
+import warnings
 from collections.abc import Callable, Hashable, Mapping
-from typing import Generic, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple
 
 from andon.dynamodb import ttl
 from andon.dynamodb.client import Put, Table
@@ -46,7 +47,7 @@ ABSENT = Condition("attribute_not_exists(#version)", {"version": "version"})
 AS_FOUND = "#version = :version AND #timestamp = :timestamp"
 
 
-class Content(NamedTuple):
+class EditedRow(NamedTuple):
     """A row as an edit makes it.
 
     content: what the revision says, as that of a `Draft`. attributes: what else stands on the current row: its
@@ -73,7 +74,7 @@ class Crossing(Generic[Row]):
         own: str,
         theirs: str,
         versions_of: Callable[[DomainEvent], Versions[Row]],
-        from_theirs: Callable[[DomainEvent, Row | None], Content],
+        from_theirs: Callable[[DomainEvent, Row | None], EditedRow],
     ) -> None:
         self.own, self.theirs = own, theirs
         self.versions_of, self.from_theirs = versions_of, from_theirs
@@ -184,7 +185,7 @@ class CrossedRow(NamedTuple, Generic[Row]):
         command = Command(actor_of(event), self.edit.timestamp_ms, if_match=None, fingerprint=fingerprint)
         return Draft(made.content, made.attributes, command, deleted=made.deleted)
 
-    def _content(self, event: DomainEvent, upon: Upon) -> Content:
+    def _content(self, event: DomainEvent, upon: Upon) -> EditedRow:
         try:
             return self.crossing.from_theirs(event, self.versions.row_of(upon.row))
         except Poison:
@@ -203,3 +204,12 @@ class CrossedRow(NamedTuple, Generic[Row]):
             row[self.versions.latest_as] = revision["version"]
         current = Put(self.versions.table, {**self.versions.key, **row}, upon.condition)
         return write_or_refuse(self.versions, current, Write(expected, revision))
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        if name != "Content":
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        warnings.warn(f"{__name__}.Content is now EditedRow", DeprecationWarning, stacklevel=2)
+        return EditedRow

@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from andon.events.domain_event import DomainEvent, Entity
 from andon.runtime import times
-from andon.sync.crossing import Content, Crossing
+from andon.sync.crossing import Crossing, EditedRow
 from andon.versions.optimistic_lock import Row
 from andon.versions.resource import VALID_FROM, Resource, ResourceEntity, ResourceRow
 from andon.versions.versioned_write import Versions
@@ -23,7 +23,7 @@ def row_crossing(
     entity_in: Callable[[DomainEvent], Theirs],
     from_theirs: Callable[[Theirs, Row | None], Ours],
     versions_of: Callable[[Ours], Versions[Row]],
-    content_of: Callable[[Ours, int], Content],
+    content_of: Callable[[Ours, int], EditedRow],
 ) -> Crossing[Row]:
     """Return the crossing of edits of `theirs` into `own`.
 
@@ -36,7 +36,7 @@ def row_crossing(
     def place(event: DomainEvent) -> Versions[Row]:
         return versions_of(from_theirs(entity_in(event), None))
 
-    def content(event: DomainEvent, upon: Row | None) -> Content:
+    def content(event: DomainEvent, upon: Row | None) -> EditedRow:
         return content_of(from_theirs(entity_in(event), upon), event.timestamp_ms)
 
     return Crossing(own=own, theirs=theirs, versions_of=place, from_theirs=content)
@@ -64,11 +64,11 @@ def resource_crossing(
             f"unique= out of the Resource until one of both services is gone"
         )
 
-    def content_of(ours: OwnEntity, made_ms: int) -> Content:
+    def content_of(ours: OwnEntity, made_ms: int) -> EditedRow:
         content = resource.content_of(ours)
         if ours.get("deleted") is True:
-            return Content(content, resource.tombstone_of(ours["id"], made_ms), deleted=True)
-        return Content(content, resource.mark_of(ours["id"]))
+            return EditedRow(content, resource.tombstone_of(ours["id"], made_ms), deleted=True)
+        return EditedRow(content, resource.mark_of(ours["id"]))
 
     return row_crossing(
         own=own,

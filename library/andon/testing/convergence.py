@@ -214,10 +214,8 @@ class _Lab:
         # Everything happened just now, or as long ago as it says.
         self._start_ms = max(event.timestamp_ms for event in story)
         self._updates = [updates_of(view, event) for event in story]
-        names = view.table.keys.names
-        self._rows = [{_named(names, update.key) for update in updates} for updates in self._updates]
-        of_all = chain.from_iterable(self._updates)
-        self._anchor = next((update.anchor for update in of_all if update.anchor is not None), None)
+        self._rows = [{_named(view.table.keys.names, update.key) for update in updates} for updates in self._updates]
+        self._anchor = next(filter(None, (update.anchor for update in chain.from_iterable(self._updates))), None)
         self._expiry = [self._expiry_of(event) for event in story]
         self._bodies = {event.id: body_of(event, _source(view, event)) for event in story}
         self._numbers = {event.id: number for number, event in enumerate(story)}

@@ -86,6 +86,20 @@ def presence_message(happening: str, *, client: str, at_ms: int, version: int = 
     return json.dumps(members if reason is None else {**members, "reason": reason})
 
 
+def provisioning_event(
+    template: str, parameters: Mapping[str, object], *, certificate: str = "certificate", claim: str = "claim"
+) -> JsonObject:
+    """Return what AWS IoT asks a pre-provisioning hook, see `andon.ingress.provisioning`."""
+    return {
+        "claimCertificateId": claim,
+        "certificateId": certificate,
+        "certificatePem": "-----BEGIN CERTIFICATE-----",
+        "templateArn": f"arn:aws:iot:us-east-1:000000000000:provisioningtemplate/{template}",
+        "clientId": "somebody",
+        "parameters": dict(parameters),
+    }
+
+
 def sqs_event(bodies: Iterable[str]) -> JsonObject:
     """Return a batch of a queue's messages."""
     return {"Records": [{"messageId": f"message-{number}", "body": body} for number, body in enumerate(bodies)]}

@@ -51,6 +51,13 @@ def _each(steps: Sequence[OrderedStep], begin: Callable[[], object]) -> Iterator
 def _different(steps: Sequence[OrderedStep], begin: Callable[[], object], state: State) -> Iterator[Steps]:
     """Yield orders, once they have happened: of those that come to the same state with the same steps left, one."""
     begin()
+    for there, done in _ways(steps, state).items():
+        state.put_back(there)
+        yield done
+
+
+def _ways(steps: Sequence[OrderedStep], state: State) -> dict[str, Steps]:
+    """Return an order for each state that all steps lead to from now on."""
     ways: list[tuple[Steps, Steps, str]] = [((), tuple(steps), state.keep())]  # those done, those left, the state
     been = set[tuple[frozenset[tuple[OrderedStep, int]], str]]()
     happened = dict[str, Steps]()
@@ -66,9 +73,7 @@ def _different(steps: Sequence[OrderedStep], begin: Callable[[], object], state:
             if met not in been:
                 been.add(met)
                 ways.append(((*done, step), rest, kept))
-    for there, done in happened.items():
-        state.put_back(there)
-        yield done
+    return happened
 
 
 def _without(left: Steps, step: OrderedStep) -> Steps:

@@ -114,18 +114,26 @@ def _permissions(call: Call) -> Iterator[UsedPermission]:
             for entry in entries:
                 conditions = (("events:detail-type", entry["DetailType"]), ("events:source", entry["Source"]))
                 yield UsedPermission("events:PutEvents", entry["EventBusName"], conditions=conditions)
-        case ("s3", "PutObject" | "GetObject" | "DeleteObject" as operation, {"Bucket": bucket, "Key": key}):
-            yield UsedPermission(f"s3:{operation}", bucket, f"/{key}")
-        case ("s3", "HeadObject", {"Bucket": bucket, "Key": key}):
-            yield UsedPermission("s3:GetObject", bucket, f"/{key}")
-        case ("s3", "DeleteObjects", {"Bucket": bucket, "Delete": {"Objects": objects}}):
-            yield from (UsedPermission("s3:DeleteObject", bucket, f"/{one['Key']}") for one in objects)
-        case ("s3", "ListObjectsV2", {"Bucket": bucket}):
-            yield UsedPermission("s3:ListBucket", bucket)
+        case ("s3", operation, request):
+            yield from _permissions_on_objects(operation, request)
         case ("sqs", "SendMessage" | "SendMessageBatch", {"QueueUrl": queue}):
             yield UsedPermission("sqs:SendMessage", queue)
         case _:
             yield _permission_on_topics(call)
+
+
+def _permissions_on_objects(operation: str, request: dict[str, Any]) -> Iterator[UsedPermission]:
+    match operation, request:
+        case ("PutObject" | "GetObject" | "DeleteObject", {"Bucket": bucket, "Key": key}):
+            yield UsedPermission(f"s3:{operation}", bucket, f"/{key}")
+        case ("HeadObject", {"Bucket": bucket, "Key": key}):
+            yield UsedPermission("s3:GetObject", bucket, f"/{key}")
+        case ("DeleteObjects", {"Bucket": bucket, "Delete": {"Objects": objects}}):
+            yield from (UsedPermission("s3:DeleteObject", bucket, f"/{one['Key']}") for one in objects)
+        case ("ListObjectsV2", {"Bucket": bucket}):
+            yield UsedPermission("s3:ListBucket", bucket)
+        case _:
+            raise NotImplementedError(f"say here which permission s3 {operation} takes")
 
 
 def _permission_on_topics(call: Call) -> UsedPermission:
@@ -134,6 +142,8 @@ def _permission_on_topics(call: Call) -> UsedPermission:
             return UsedPermission("iot:Publish", f"{IOT}:topic/{topic}")
         case ("iot", "DescribeEndpoint", _):
             return UsedPermission("iot:DescribeEndpoint", "*")
+        case ("iot", "ListThingPrincipals", {"thingName": thing}):
+            return UsedPermission("iot:ListThingPrincipals", f"{IOT}:thing/{thing}")
         case ("sts", "AssumeRole", {"RoleArn": role}):
             return UsedPermission("sts:AssumeRole", role)
         case (service, operation, _):

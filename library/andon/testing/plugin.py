@@ -70,7 +70,7 @@ def _law_of(item: pytest.Function) -> str:
 
 
 def _breaker_of(report: pytest.TestReport | pytest.CollectReport) -> str:
-    """Return what a law was tried on, and how it failed."""
+    """Return the subject that broke a law, and the failure."""
     _, _, tried = report.nodeid.partition("[")
     crash = getattr(report.longrepr, "reprcrash", None)
     why = crash.message.splitlines()[0] if crash else "see above"

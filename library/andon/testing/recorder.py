@@ -36,6 +36,8 @@ from andon.testing.samples import body_of, read
 BEGINNING_MS: Final = 1_767_258_000_000  # 2026-01-01T09:00Z
 BETWEEN_MS: Final = 1_000
 RECORD: Final = "record"
+SAMPLES: Final = "samples"
+"""The file with a package's requests, beside its tests."""
 
 Samples = Mapping[str, JsonObject]
 """Path below `events/`, as `stream/thing-moved.json` -> the message."""
@@ -57,13 +59,18 @@ class Recorder(Loop):
         self._show()
         return entered
 
-    def record(self) -> None:
-        """Make the package's requests, one function of `samples.py` after the other."""
-        module = importlib.import_module(f"tests.{self._package.folder.replace('/', '.')}.samples")
+    def record(self, file: str = SAMPLES) -> None:
+        """Make the package's requests, one function of a file of its tests after the other."""
+        module = importlib.import_module(f"tests.{self._package.folder.replace('/', '.')}.{file}")
         for record in (one for name, one in vars(module).items() if name.startswith(RECORD)):
             record(self)
             self.wait(DAY_MS)
             self.keep_only()
+
+    def at(self, now_ms: int) -> None:
+        """Let it be another time, in epoch milliseconds, whatever is due until then."""
+        self._now_ms = now_ms
+        self._show()
 
     def request(self, route: str, *, variant: str = "", **parts: Any) -> Answer:  # noqa: ANN401  see `http_event`
         """Call a route, then publish and deliver what follows; see `andon.testing.lambda_events.http_event`.
@@ -105,8 +112,7 @@ class Recorder(Loop):
 
     def wait(self, ms: int) -> None:
         """Let time pass; what is due then is decided."""
-        self._now_ms += ms
-        self._show()
+        self.at(self._now_ms + ms)
         self.sweep()
 
     def run(self) -> list[JsonObject]:
@@ -138,7 +144,7 @@ class Recorder(Loop):
 
 def file_of(package: Package) -> Path:
     """Return the file with a package's requests."""
-    return project().root / "tests" / package.folder / "samples.py"
+    return project().root / "tests" / package.folder / f"{SAMPLES}.py"
 
 
 def recorded() -> list[Package]:
@@ -174,16 +180,18 @@ def _of_stores() -> Iterator[tuple[str, JsonObject]]:
     subject, days = {subjects.parameter: subjects.example or "one"}, {"from": "2026-01-01", "to": "2026-01-02"}
     view = views()[0].name if views() else project().example_view
     job, fault, replay = {"job": "0" * 32}, {"id": "0" * 64}, {"id": "0" * 32}
-    yield "get-archive", http_event(f"GET {archive}", path=subject, query=days)
-    yield "post-rehydration", http_event(f"POST {archive}/rehydrations", path=subject, body=days)
-    yield "get-rehydration", http_event(f"GET {archive}/rehydrations/{{job}}", path=subject | job)
-    yield "get-faults", http_event("GET /faults")
-    yield "get-fault", http_event("GET /faults/{id}", path=fault)
-    yield "resubmit-fault", http_event("POST /faults/{id}/resubmit", path=fault)
-    yield "get-drift", http_event("GET /drift")
-    yield "post-recomputation", http_event("POST /drift/{view}", path={"view": view})
-    yield "post-replay", http_event("POST /replays", body={"view": view})
-    yield "get-replay", http_event("GET /replays/{id}", path=replay)
+    yield from {
+        "get-archive": http_event(f"GET {archive}", path=subject, query=days),
+        "post-rehydration": http_event(f"POST {archive}/rehydrations", path=subject, body=days),
+        "get-rehydration": http_event(f"GET {archive}/rehydrations/{{job}}", path=subject | job),
+        "get-faults": http_event("GET /faults"),
+        "get-fault": http_event("GET /faults/{id}", path=fault),
+        "resubmit-fault": http_event("POST /faults/{id}/resubmit", path=fault),
+        "get-drift": http_event("GET /drift"),
+        "post-recomputation": http_event("POST /drift/{view}", path={"view": view}),
+        "post-replay": http_event("POST /replays", body={"view": view}),
+        "get-replay": http_event("GET /replays/{id}", path=replay),
+    }.items()
     for verb in ("pause", "resume", "cancel"):
         yield f"{verb}-replay", http_event(f"POST /replays/{{id}}/{verb}", path=replay)
 

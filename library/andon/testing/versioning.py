@@ -41,7 +41,7 @@ PLACEHOLDER: Final = re.compile(r"#\w+")
 DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 
 
-class RowWrite(NamedTuple):
+class RecordedWrite(NamedTuple):
     """A put or an update. key: values of the primary key. said: the attributes that it sets, key included.
 
     condition: with the names of attributes in place of placeholders. counts: the attribute that it adds one to.
@@ -64,7 +64,7 @@ class RowWrite(NamedTuple):
         return any(f"attribute_not_exists({name})" in self.condition for name in self.said)
 
 
-Request = list[RowWrite]
+Request = list[RecordedWrite]
 """The writes of one request: one, or those of a transaction."""
 
 
@@ -76,7 +76,7 @@ class Made(NamedTuple):
 
     kind: str | None
     design: Design | None
-    write: RowWrite
+    write: RecordedWrite
     alone: bool
 
 
@@ -139,20 +139,25 @@ def made_by(calls: Iterable[Call], schemas: Mapping[str, TableSchema]) -> Iterat
     for request in requests:
         for versions in _by_version(request):
             write = next((one for one in versions if LATEST in one.said), versions[0])
-            kind = write.said.get(DISCRIMINATOR)
-            if kind == CLAIM or write.counts == FENCE or str(write.key[0]).startswith(CONTENT):
-                continue
-            if kind is None and VERSION not in write.said and not schemas[write.table].stream:
-                continue  # it stands beside an aggregate, and nobody hears of it: a code, the proof of an address
-            if FENCE in write.said and VERSION not in write.condition:
-                continue  # the revision of a sequential save, whose current row is written behind it
             if counts and VERSION in write.said and FINGERPRINT not in write.said:
                 continue  # the revision of a number that was counted
-            is_fenced = (write.table, write.key) in fenced
-            yield Made(kind, _design_of(write, versions, is_fenced=is_fenced), write, alone=len(request) == 1)
+            if _is_of_an_aggregate(write, schemas[write.table]):
+                design = _design_of(write, versions, is_fenced=(write.table, write.key) in fenced)
+                yield Made(write.said.get(DISCRIMINATOR), design, write, alone=len(request) == 1)
 
 
-def _design_of(write: RowWrite, versions: Request, *, is_fenced: bool) -> Design | None:
+def _is_of_an_aggregate(write: RecordedWrite, schema: TableSchema) -> bool:
+    """Return True if a write is of an aggregate's newest version, and of no row beside it."""
+    kind = write.said.get(DISCRIMINATOR)
+    if kind == CLAIM or write.counts == FENCE or str(write.key[0]).startswith(CONTENT):
+        return False
+    if kind is None and VERSION not in write.said and not schema.stream:
+        return False  # it stands beside an aggregate, and nobody hears of it: a code, the proof of an address
+    # Else it is the revision of a sequential save, whose current row is written behind it.
+    return FENCE not in write.said or VERSION in write.condition
+
+
+def _design_of(write: RecordedWrite, versions: Request, *, is_fenced: bool) -> Design | None:
     if write.counts == LATEST:
         return COUNTER
     if not write.is_locked:
@@ -176,7 +181,7 @@ def _by_version(request: Request) -> list[Request]:
     return [*together.values()]
 
 
-def _of_row(kind: str, aggregate: Aggregate, write: RowWrite) -> Iterator[str]:
+def _of_row(kind: str, aggregate: Aggregate, write: RecordedWrite) -> Iterator[str]:
     """Yield what a row shows otherwise than it is declared: its id, and whether it expires."""
     if not write.said.get("deleted"):
         yield from _expiry(kind, aggregate, write.said)
@@ -198,7 +203,7 @@ def _is_time(part: str) -> bool:
     return not isinstance(tried(lambda: times.to_ms(part)), Failed)
 
 
-def _writes(call: Call, schemas: Mapping[str, TableSchema]) -> Iterator[RowWrite]:
+def _writes(call: Call, schemas: Mapping[str, TableSchema]) -> Iterator[RecordedWrite]:
     match call.operation, call.request:
         case "PutItem" | "UpdateItem", request:
             yield _write(request, schemas)
@@ -207,7 +212,7 @@ def _writes(call: Call, schemas: Mapping[str, TableSchema]) -> Iterator[RowWrite
                 yield from (_write(request, schemas) for kind, request in part.items() if kind in {"Put", "Update"})
 
 
-def _write(request: Mapping[str, Any], schemas: Mapping[str, TableSchema]) -> RowWrite:
+def _write(request: Mapping[str, Any], schemas: Mapping[str, TableSchema]) -> RecordedWrite:
     names = request.get("ExpressionAttributeNames", {})
     values = to_plain(request.get("ExpressionAttributeValues", {}))
     update = request.get("UpdateExpression", "")
@@ -215,7 +220,7 @@ def _write(request: Mapping[str, Any], schemas: Mapping[str, TableSchema]) -> Ro
     said = to_plain(request.get("Item") or request["Key"])
     said |= {names[name]: values[value] for name, value in ASSIGNED.findall(update)}
     table = request["TableName"]
-    return RowWrite(
+    return RecordedWrite(
         table,
         tuple(said[name] for name in schemas[table].keys.names),
         said,

@@ -1,4 +1,4 @@
-"""Whether all files of a project's packages are there: read from the files alone, nothing is imported.
+"""Completeness of a project's packages, read from the files alone: nothing is imported.
 
 `missing_in(root)` returns a sentence for each file that is missing, or that nothing belongs to any more.
 """
@@ -30,7 +30,7 @@ BLOCKS: Final = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
 def missing_in(root: Path) -> list[str]:
-    """Return what is missing in a project, by file, below its root."""
+    """Return the gaps of a project in lines, each with its file below the root."""
     return [*_Files(root).missing()]
 
 
@@ -168,7 +168,7 @@ def _routes_in(file: Path) -> list[str]:
 
 @lru_cache(maxsize=4_000)
 def _imports(source: str) -> frozenset[str]:
-    """Return what a source imports; `from a.b import c` is `a.b.c`."""
+    """Return the imports of a source; `from a.b import c` is `a.b.c`."""
     found = set[str]()
     for node in _statements(ast.parse(source)):
         if isinstance(node, ast.Import):

@@ -125,7 +125,7 @@ class World(AwsInMemory):
         self.store[self.buckets[variable]].bodies.update({one["Key"]: to_bytes(one["Body"]) for one in objects})
 
     def kept(self, package: Package) -> dict[str, list[Item]]:
-        """Return what a package keeps: the rows of its tables, and the objects of its buckets."""
+        """Return the rows of a package's tables, and the objects of its buckets."""
         objects = {variable: self.objects(variable) for variable in package.buckets}
         return {table: self.rows(table) for table in package.tables} | objects
 

@@ -24,6 +24,7 @@ VERBS: Final = {
     "redeploy": Verb("stack.redeploy", "bring changed code to the running system, within seconds"),
     "call": Verb("stack.call", "send a signed request to the running system: METHOD PATH [JSON] [--as ROLE]"),
     "connect": Verb("thing", "let something connect by MQTT, by a certificate of its own: KIND NAME [--again]"),
+    "claim": Verb("thing.claims", "make what many get a certificate of their own by: KIND; alone lists; --end ID"),
     "down": Verb("stack.down", "end what `up` started"),
     "token": Verb("stack.users", "print a token for the running system: ROLE [USER] [--at PLACE,…]"),
     "console": Verb("console", "watch the flow through the running system, and its faults; one screen of it: ONCE=1"),
@@ -31,10 +32,12 @@ VERBS: Final = {
     "archive": Verb("stack.archive", "bring the lake's days into the archive of the running system now"),
     "audit": Verb("stack.audit", "compare all rows of the running system's views with their events, and repair"),
     "query": Verb("lake.query", 'ask the lake: SQL="SELECT …" or NAME=… [--names]; alone lists the saved queries'),
+    "trace": Verb("trace", "one fact from its cause to all that followed: ID=… [OTLP=file] [LAKE=folder] [UNTIL=day]"),
     "replay": Verb("in_process.replay", "run one handler on a sample, in this process: FILE"),
     "samples": Verb("in_process.derived", "write events/ anew, of tests/*/*/samples.py; openapi.json, AGENTS.md, too"),
     "openapi": Verb("in_process.openapi", "write docs/openapi.json anew, from what the handlers say"),
     "figures": Verb("figures", "write the figures in docs/ anew, from the templates of all stages"),
+    "contracts": Verb("contracts", "say who publishes what, who needs it, and who breaks; [--release]: as it is now"),
     "agents": Verb("in_process.agents", "write AGENTS.md and llms.txt anew, from packages, docs and verbs"),
     "new-view-version": Verb("views.new_version", "write the next version of a view beside it, a copy to edit: VIEW"),
     "fill": Verb("views.fill", "fill a view's next version from the lake, while events go on: VIEW"),
@@ -49,7 +52,7 @@ VERBS: Final = {
     "restore-region": Verb("region.restore", "write the rows of services again out of the lake: --stage STAGE"),
     "restore": Verb("restore", "bring back the rows that a table has lost, from a copy beside it: OUTPUT COPY"),
 }
-WITH_VARIABLES: Final = {"console", "inbox", "query"}
+WITH_VARIABLES: Final = {"console", "inbox", "query", "trace"}
 """Verbs that read variables of the environment; `andon query NAME=…` sets them, as `make query NAME=…` does."""
 
 ANYWHERE: Final = {"docs", "new"}

@@ -15,7 +15,7 @@ WORDS: Final = {"design": "versions", "identity": "an id", "tolerates": "tolerat
 COLUMNS: Final = ("service", "aggregate", "design", "its id is", "revised", "read", "tolerated", "data", "expires")
 
 
-class Declared(NamedTuple):
+class DeclaredAggregate(NamedTuple):
     """An aggregate of a service."""
 
     service: str
@@ -25,7 +25,9 @@ class Declared(NamedTuple):
 
 def of_versioning() -> dict[str, str]:
     """Return the tables by their names in pages."""
-    declared = [Declared(package.name, kind, of) for package in services() for kind, of in package.aggregates.items()]
+    declared = [
+        DeclaredAggregate(package.name, kind, of) for package in services() for kind, of in package.aggregates.items()
+    ]
     lives = [(statement, _named(one for one in declared if holds(one.of))) for statement, holds in _statements()]
     return {
         "aggregates": _table(COLUMNS, map(_cells, declared)),
@@ -52,14 +54,14 @@ def _says(part: str, value: object, of: Aggregate) -> bool:
     return getattr(of, part) is value
 
 
-def _named(found: Iterable[Declared]) -> str:
+def _named(found: Iterable[DeclaredAggregate]) -> str:
     by_service: dict[str, list[str]] = {}
     for one in found:
         by_service.setdefault(one.service, []).append(one.kind)
     return "; ".join(f"`{service}`: {', '.join(kinds)}" for service, kinds in by_service.items()) or NOBODY
 
 
-def _cells(one: Declared) -> tuple[str, ...]:
+def _cells(one: DeclaredAggregate) -> tuple[str, ...]:
     of = one.of
     bounds = {"its id is open until": of.open_until, "with its": of.lives_with}
     lasts = "; ".join(["yes" if of.expires else "no", *(f"{by} {what}" for by, what in bounds.items() if what)])

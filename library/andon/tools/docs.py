@@ -66,7 +66,7 @@ def shown(of: Pages, name: str) -> str | None:
 
 
 def module(name: str) -> str | None:
-    """Return what a module of the library, or a class of one, says of itself; None: there is none of that name."""
+    """Return the documentation of a module of the library, or of a class of one; None: there is none of that name."""
     if not name.startswith(f"{library_folder().name}."):
         return None
     try:
@@ -89,7 +89,7 @@ def found(of: Pages, words: Iterable[str]) -> list[tuple[str, Section]]:
 
 
 def answer(of: Pages, asked: list[str]) -> str:
-    """Return what was asked for.
+    """Return the page, the section or the module that was asked for, or a list of those that have all words.
 
     Raises:
         ToolFailed: no page has it.

@@ -44,7 +44,7 @@ class Section(NamedTuple):
 
     @property
     def anchor(self) -> str:
-        """What a link names it by."""
+        """The name of the section in a link."""
         return anchor_of(self.title)
 
 

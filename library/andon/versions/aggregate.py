@@ -27,7 +27,7 @@ class Tolerance(StrEnum):
 
 
 class Frequency(StrEnum):
-    """How often an aggregate is revised, or its versions are read."""
+    """Frequency with which an aggregate is revised, or its versions are read."""
 
     NEVER = "never"
     SELDOM = "seldom"
@@ -35,7 +35,7 @@ class Frequency(StrEnum):
 
 
 class Identity(StrEnum):
-    """What the id of an aggregate is made of."""
+    """Source of an aggregate's id."""
 
     GIVEN = "given by whoever names it"
     COMPOSED = "composed of what tells it apart"
@@ -44,7 +44,7 @@ class Identity(StrEnum):
 
 
 class Speed(StrEnum):
-    """How fast new data comes, which decides how it is created.
+    """Speed at which new data comes: it decides how data is created.
 
     SLOW: a normalised entry, a row that is written on condition. FAST: a stream: stream-first, or one row per report.
     """

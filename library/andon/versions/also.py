@@ -26,7 +26,7 @@ class Also(NamedTuple):
     otherwise: Rejected | None = None
 
     def refusal(self, name: str) -> Rejected:
-        """Return what the client gets."""
+        """Return the error for the client."""
         return self.otherwise or Conflict(f"{name!r} does not allow it: something else has it, or it has changed.")
 
     @property
@@ -37,7 +37,7 @@ class Also(NamedTuple):
 
 
 def row_key(table: Table, of: Attributes) -> tuple[object, ...]:
-    """Return what tells a row from all others, of an item or of a key."""
+    """Return the identity of a row, from its item or its key."""
     return (table.variable, *(of[name] for name in table.keys.names))
 
 

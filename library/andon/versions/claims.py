@@ -24,7 +24,7 @@ FREE_OR_OWN: Final = "(attribute_not_exists(#key) OR #owner = :owner)"
 
 
 class Claim(NamedTuple):
-    """What one owner at a time has: a row of its own, whose key says what is claimed.
+    """A claim of one owner at a time: a row of its own, whose key says what is claimed.
 
     key: of the row. owner: the thing that has it; it may claim it again. otherwise: what the client gets if another one
     has it; None: 409 with its name.

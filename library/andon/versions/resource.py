@@ -252,7 +252,7 @@ class Resource(NamedTuple, Generic[Row, Entity]):
 
     @property
     def _claims(self) -> "ClaimsOf | None":
-        """Return what its unique fields claim; None: it has none, and a change reads nothing first."""
+        """Return the claims of its unique fields; None: it has none, and a change reads nothing first."""
         return self._claims_of if self.unique else None
 
     def _claims_of(self, version: Attributes) -> "dict[str, Claim]":

@@ -22,7 +22,7 @@ deleted.) It expires only by a `Lifetime`: when it has gone, nobody may take its
 Revisions never expire. The stream of the current rows contains the fences, too: `FACTS` have the meaning `of_versions`.
 """
 
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final
 
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item
@@ -153,7 +153,7 @@ def _try(
         _write_current(versions, draft._replace(attributes={**draft.attributes, **held}), write)
     except ConditionFailed:
         return None
-    return Return(Saved.by(cast("VersionedRow", {**write.revision, **draft.attributes})))
+    return Return(Saved.by(versions.row_of({**write.revision, **draft.attributes})))
 
 
 def _decide(draft: Draft, row: VersionedRow | None, lifetime: Lifetime | None) -> NextStep:

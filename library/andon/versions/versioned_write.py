@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
-from typing import Final, Generic, NamedTuple, cast
+from typing import Final, Generic, NamedTuple, cast, overload
 
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item
@@ -111,6 +111,10 @@ class Versions(NamedTuple, Generic[Row]):
         rows = self.revisions.table.query(self.revisions.all, limit=1, consistent=True).items
         return self.row_of(next(iter(rows), None))
 
+    @overload
+    def row_of(self, item: None) -> None: ...
+    @overload
+    def row_of(self, item: Mapping[str, object]) -> Row: ...
     def row_of(self, item: Mapping[str, object] | None) -> Row | None:
         """Return an item that stands at one of these keys with the type of its row."""
         return cast("Row | None", item)
@@ -145,7 +149,7 @@ def _save(versions: Versions[Row], draft: Draft) -> Saved[Row]:
             pause(attempt)
             continue
         if refused is None:
-            return Saved.by(cast("Row", {**write.revision, **draft.attributes}))
+            return Saved.by(versions.row_of({**write.revision, **draft.attributes}))
         step = decide_next(draft, refused)
         if not isinstance(step, Write):
             return finish(versions, draft.command, step)
@@ -186,7 +190,7 @@ def _claiming(draft: Draft, before: VersionedRow | None) -> Draft:
 
 
 def _before(versions: Versions[Row], draft: Draft) -> Row | None:
-    """Return what a draft follows: nothing where it begins a life, else what stands there, or stood there last.
+    """Return the version that a draft follows: none where it begins a life, else the current one, or the last one.
 
     A later version than the one that is named is refused by the save. An earlier one is refused here: the named one may
     come to be between read and write, and nobody would let go what it claims.
@@ -231,7 +235,7 @@ def pause(attempt: int) -> None:
 
 
 def revision_in(row: Item, keys: Keys) -> Item:
-    """Return what a current row says of its revision, its key aside; `keys`: of the current row. Pure."""
+    """Return the revision that a current row repeats, its key aside; `keys`: of the current row. Pure."""
     own = {*keys.names, ttl.ATTRIBUTE, ttl.DATE, LATCHED, HOPS}
     own |= {"since"} if row.get("since") != row["version"] else set()
     return {name: value for name, value in row.items() if name not in own}

@@ -162,7 +162,7 @@ def _life_without_ttl(update: OplockedFields, now_ms: int) -> RowLife:
     )
 
 
-def _write(
+def _write(  # noqa: PLR0915  one loop: try, look at what stands there, decide
     table: RowStore,
     update: OplockedFields,
     event: DomainEvent,
@@ -244,7 +244,7 @@ def _try(
     return table.update_and_return(update.key, assign=assign, remove=remove, condition=condition)
 
 
-def _changes(
+def _changes(  # noqa: PLR0915  a list of attributes, each under its condition
     update: OplockedFields, order: str, attempt: WriteAttempt, found: Item | None, shown_until: int | None
 ) -> tuple[Attributes, tuple[str, ...]]:
     """Return the attributes to assign and to remove."""

@@ -72,7 +72,7 @@ def _apply(changes: Sequence[_Change], ttl_days: int | None, rows: ObjectRows) -
 
 
 def _of_message(written: Sequence[Outcome | Failed]) -> Outcome | Failed:
-    """Return what became of a message: it comes again if that may help, whatever else became of it."""
+    """Return the outcome of a message's writes: a failure that a retry may mend goes before all others."""
     failed = [one for one in written if isinstance(one, Failed)] if written else [Failed(Poison(NOTHING))]
     if failed:
         return min(failed, key=lambda one: isinstance(one.error, Poison))

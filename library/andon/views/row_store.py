@@ -1,4 +1,4 @@
-"""Where the rows of a view are: a table of DynamoDB, or objects in S3."""
+"""Store of a view's rows: a table of DynamoDB, or objects in S3."""
 
 from typing import Protocol
 

@@ -10,7 +10,9 @@ from andon.wire.deadline import require_in_time
 from andon.wire.in_turns import exchange, pause
 
 
-def until_done(request_of: Callable[[], Request], content_of: Callable[[Response], JsonObject]) -> JsonObject:
+def until_done(  # noqa: PLR0915  one loop, for every request
+    request_of: Callable[[], Request], content_of: Callable[[Response], JsonObject]
+) -> JsonObject:
     """Make a request, again if it may succeed then; `request_of` is called for each attempt, which is signed anew.
 
     Raises:

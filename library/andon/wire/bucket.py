@@ -68,7 +68,7 @@ class Bucket:
         return Found(response["Body"].read(), response["ETag"])
 
     def head(self, key: str) -> Head | None:
-        """Return what S3 knows of an object without reading it, None if there is no such object."""
+        """Return size and digest of an object without reading it, None if there is no such object."""
         try:
             response = self._call("head_object", Key=key, ChecksumMode="ENABLED")
         except CallFailed as error:

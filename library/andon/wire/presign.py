@@ -22,7 +22,7 @@ _NONE: Final[Mapping[str, str]] = MappingProxyType({})
 
 
 class Signed(NamedTuple):
-    """What a URL allows. headers: those that the request must have, by their names in small letters; query: of the URL.
+    """A request that a URL allows. headers: those it must have, by their names in small letters; query: of the URL.
 
     body: the SHA-256 of its body, or `ANY_BODY`. signs_token: the session token stands in what is signed, as S3 wants
     it; else behind the signature, as the services want it to whom the signature names only the key:

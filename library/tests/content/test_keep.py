@@ -10,7 +10,7 @@ import pytest
 from andon.content import links
 from andon.content.changes import publish_and_release
 from andon.content.contents import FOLDER, GRANTED_SECONDS, OBJECT, OUTLIVES_SECONDS, URL_SECONDS, Content, Contents
-from andon.content.keep import Awaited, Kept, keep
+from andon.content.keep import AwaitedUpload, Kept, keep
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item, to_plain
 from andon.dynamodb.client import Table
@@ -48,22 +48,22 @@ class Album(AwsInMemory):
         """What is in the bucket."""
         return self.store[CONTENTS.variable].bodies
 
-    def keep(self, photo: bytes, album: str, *, lives: int = 30 * DAY, size: int | None = None) -> Kept | Awaited:
+    def keep(self, photo: bytes, album: str, *, lives: int = 30 * DAY, size: int | None = None) -> Kept | AwaitedUpload:
         """Have a photo in an album for so many seconds."""
         reference = {"pk": album, "sk": sha256(photo).hexdigest(), "ttl": self.now + lives, "discriminator": "photo"}
         return keep(CONTENTS, content_of(photo, size=size), reference, now_ms=self.now * 1000)
 
-    def upload(self, photo: bytes, awaited: Awaited, *, body: bytes | None = None) -> int:
+    def upload(self, photo: bytes, awaited: AwaitedUpload, *, body: bytes | None = None) -> int:
         """Upload a photo, or something else in its place; return the status."""
         with frozen_clock(self.now * 1000):
             told = links.to_upload(CONTENTS, awaited.name, content_of(photo), now_ms=self.now * 1000)
             sent = photo if body is None else body
             return presigned.request(self, "PUT", told.url, headers=told.headers, body=sent)[0]
 
-    def attach(self, photo: bytes, album: str, *, lives: int = 30 * DAY) -> Kept | Awaited:
+    def attach(self, photo: bytes, album: str, *, lives: int = 30 * DAY) -> Kept | AwaitedUpload:
         """Do all that a client does: ask, upload if it is told to, ask again."""
         answer = self.keep(photo, album, lives=lives)
-        if isinstance(answer, Awaited):
+        if isinstance(answer, AwaitedUpload):
             assert self.upload(photo, answer) == 200
             answer = self.keep(photo, album, lives=lives)
         return answer
@@ -119,18 +119,18 @@ def test_a_photo_is_uploaded_once_however_many_albums_have_it(album: Album) -> N
 
 def test_other_bytes_are_refused_and_not_kept(album: Album) -> None:
     awaited = album.keep(b"cat", "mine")
-    assert isinstance(awaited, Awaited)
+    assert isinstance(awaited, AwaitedUpload)
 
     assert album.upload(b"cat", awaited, body=b"dog") == 400
     assert album.upload(b"cat", awaited, body=b"cats") == 403, "its length is signed"
     assert album.objects == {}
-    assert isinstance(album.keep(b"cat", "mine"), Awaited)
+    assert isinstance(album.keep(b"cat", "mine"), AwaitedUpload)
     assert album.references() == []
 
 
 def test_an_upload_begins_in_time_and_to_its_own_name_only(album: Album) -> None:
     awaited = album.keep(b"cat", "mine")
-    assert isinstance(awaited, Awaited)
+    assert isinstance(awaited, AwaitedUpload)
     told = links.to_upload(CONTENTS, awaited.name, content_of(b"cat"), now_ms=album.now * 1000)
 
     for seconds, url, headers, status in (
@@ -158,7 +158,7 @@ def test_another_size_or_type_than_it_has_is_refused(album: Album) -> None:
 def test_an_object_that_s3_has_no_digest_of_is_none(album: Album) -> None:
     """Somebody wrote it past our addresses; a client's upload takes its place."""
     awaited = album.keep(b"cat", "mine")
-    assert isinstance(awaited, Awaited)
+    assert isinstance(awaited, AwaitedUpload)
     album.objects[awaited.name] = b"dog"
 
     assert album.keep(b"cat", "mine") == awaited
@@ -218,7 +218,7 @@ def test_it_goes_when_the_last_that_refers_to_it_has_gone_and_what_is_never_refe
     album.attach(b"cat", "yours", lives=20 * DAY)
     album.attach(b"cat", "theirs", lives=5 * DAY)
     awaited = album.keep(b"dog", "mine")
-    assert isinstance(awaited, Awaited)
+    assert isinstance(awaited, AwaitedUpload)
     album.upload(b"dog", awaited)
 
     kept = {}
@@ -238,7 +238,7 @@ def test_who_asks_again_has_as_long_again(album: Album) -> None:
     for hours in (0, 5):
         album.now = BEGIN + hours * HOUR
         awaited = album.keep(b"cat", "mine")
-    assert isinstance(awaited, Awaited)
+    assert isinstance(awaited, AwaitedUpload)
     album.upload(b"cat", awaited)
     album.now += 2 * HOUR
     album.expire()
@@ -256,7 +256,7 @@ def test_whoever_expires_it_while_it_is_referred_to_nothing_is_lost(album: Album
         album.clear()
         if gone == "never referred to":
             awaited = album.keep(b"cat", "mine")
-            assert isinstance(awaited, Awaited)
+            assert isinstance(awaited, AwaitedUpload)
             album.upload(b"cat", awaited)
         else:
             album.attach(b"cat", "mine", lives=1)
@@ -268,7 +268,7 @@ def test_whoever_expires_it_while_it_is_referred_to_nothing_is_lost(album: Album
         assert album.lost() == []
         assert (isinstance(answer, Kept), len(album.references())) in {(True, 1), (False, 0)}
         answers.append((type(answer).__name__, len(calls)))
-    assert {name for name, _ in answers} == {"Kept", "Awaited"}
+    assert {name for name, _ in answers} == {"Kept", "AwaitedUpload"}
 
 
 def test_who_meet_at_any_call_have_one_object_and_a_reference_each(album: Album) -> None:
@@ -354,17 +354,17 @@ def _expire_and_ask(album: Album) -> None:
     album.keep(b"cat", "theirs")
 
 
-def _attaching(album: Album, photo: bytes, place: str) -> Callable[[], Kept | Awaited]:
+def _attaching(album: Album, photo: bytes, place: str) -> Callable[[], Kept | AwaitedUpload]:
     return lambda: album.attach(photo, place, lives=90 * DAY)
 
 
-def _wrong(album: Album, number: int) -> Callable[[], Kept | Awaited]:
+def _wrong(album: Album, number: int) -> Callable[[], Kept | AwaitedUpload]:
     """Upload something that has not the digest that is claimed."""
     claimed = f"claimed {number}".encode()
 
-    def upload() -> Kept | Awaited:
+    def upload() -> Kept | AwaitedUpload:
         awaited = album.keep(claimed, "wrong")
-        assert isinstance(awaited, Awaited)
+        assert isinstance(awaited, AwaitedUpload)
         assert album.upload(claimed, awaited, body=b"#" * len(claimed)) == 400
         answer = album.keep(claimed, "wrong")
         assert answer == awaited

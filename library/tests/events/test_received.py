@@ -20,7 +20,7 @@ from toys.things import happened
 SOURCE = "workshop"
 
 
-def body(number: int, **fields: object) -> str:
+def body(number: int, **fields: Any) -> str:  # noqa: ANN401  of any JSON
     """Return a message of one fact, as the bus wrote it."""
     event = happened("painted", f"thing {number}", id=f"e{number}", **fields)
     return to_message(event, source=SOURCE, bus_event=bus_members("an entry", NOW))

@@ -3,12 +3,11 @@ from http import HTTPStatus
 from typing import Any, Final
 
 import pytest
-from aws_lambda_powertools.event_handler import Response
 from botocore.exceptions import ClientError
 from pydantic import BaseModel
 
 from andon.http.http_api import HttpApi
-from andon.http.response import respond
+from andon.http.response import Response, respond
 from andon.runtime.errors import (
     CallFailed,
     Conflict,
@@ -40,7 +39,7 @@ app = HttpApi()
 
 
 @app.serves(ROUTE, groups=ADMINS)
-def put_thing() -> Response[str]:
+def put_thing() -> Response:
     if Broken.error:
         raise Broken.error
     return respond(HTTPStatus.OK, {"by": app.caller.subject})
@@ -212,7 +211,7 @@ bodies = HttpApi()
 
 
 @bodies.serves(BODY, groups=ADMINS)
-def put_body(body: Body) -> Response[str]:
+def put_body(body: Body) -> Response:
     return respond(HTTPStatus.OK, body.model_dump())
 
 
@@ -238,5 +237,5 @@ def test_what_nobody_may_keep_says_so_in_every_response_refusals_included(
     assert (response["statusCode"], response["headers"].get("Cache-Control") == "no-store") == (status, no_store)
 
 
-def put_nothing() -> Response[str]:
+def put_nothing() -> Response:
     return respond(HTTPStatus.OK)

@@ -8,13 +8,12 @@ from math import ceil
 from typing import Any
 
 import pytest
-from aws_lambda_powertools.event_handler import Response
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from andon.http.http_api import HttpApi
-from andon.http.response import respond
+from andon.http.response import Response, respond
 from andon.http.shares import BURST_SECONDS, VARIABLE, Shares, shares_of
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_context import LocalContext
@@ -126,13 +125,13 @@ class Thing(BaseModel):
 
 
 @app.serves(ROUTE, groups=frozenset({"admin"}), is_shared=True)
-def put_thing(body: Thing) -> Response[str]:
+def put_thing(body: Thing) -> Response:
     reached.append(app.caller.subject)
     return respond(HTTPStatus.OK, {"colour": body.colour})
 
 
 @app.serves(FREE, groups=frozenset({"admin"}))
-def post_thing() -> Response[str]:
+def post_thing() -> Response:
     return respond(HTTPStatus.OK, {})
 
 

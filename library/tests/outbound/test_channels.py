@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 from outbound.messages import MESSAGE
 
-from andon.outbound.channel import Refused
+from andon.outbound.channel import RefusedForGood
 from andon.outbound.channels import channels_of_environment
 
 SETTINGS: Final = {
@@ -57,7 +57,7 @@ def test_a_channel_without_its_settings_is_not_there(
 @pytest.mark.usefixtures("settings")
 def test_every_channel_refuses_what_is_no_address_of_its_own() -> None:
     for channel in channels_of_environment(source="things").values():
-        assert isinstance(channel.send(MESSAGE), Refused)
+        assert isinstance(channel.send(MESSAGE), RefusedForGood)
 
 
 def test_whoever_pushes_nothing_does_not_import_what_encrypts() -> None:

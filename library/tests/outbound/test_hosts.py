@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.outbound.hosts import HostRefused, Hosts, Target
+from andon.outbound.hosts import Destination, HostRefused, Hosts
 
 HOSTS: Final = Hosts(["events.pagerduty.com", "*.example.com", "hooks.plant.mx:8443"])
 
@@ -15,17 +15,17 @@ HOSTS: Final = Hosts(["events.pagerduty.com", "*.example.com", "hooks.plant.mx:8
 @pytest.mark.parametrize(
     ("address", "target"),
     [
-        ("https://events.pagerduty.com", Target("events.pagerduty.com", 443, "/", "")),
+        ("https://events.pagerduty.com", Destination("events.pagerduty.com", 443, "/", "")),
         (
             "https://events.pagerduty.com/v2/enqueue#R0ut1ng",
-            Target("events.pagerduty.com", 443, "/v2/enqueue", "R0ut1ng"),
+            Destination("events.pagerduty.com", 443, "/v2/enqueue", "R0ut1ng"),
         ),
-        ("https://events.pagerduty.com:443/v2", Target("events.pagerduty.com", 443, "/v2", "")),
-        ("https://a.b.example.com?sig=%2F", Target("a.b.example.com", 443, "/?sig=%2F", "")),
-        ("https://hooks.plant.mx:8443/x", Target("hooks.plant.mx", 8443, "/x", "")),
+        ("https://events.pagerduty.com:443/v2", Destination("events.pagerduty.com", 443, "/v2", "")),
+        ("https://a.b.example.com?sig=%2F", Destination("a.b.example.com", 443, "/?sig=%2F", "")),
+        ("https://hooks.plant.mx:8443/x", Destination("hooks.plant.mx", 8443, "/x", "")),
     ],
 )
-def test_an_address_at_a_host_of_the_list_is_taken(address: str, target: Target) -> None:
+def test_an_address_at_a_host_of_the_list_is_taken(address: str, target: Destination) -> None:
     assert HOSTS.target_of(address) == target
     assert "#" not in target.url
 

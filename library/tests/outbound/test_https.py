@@ -8,8 +8,8 @@ import pytest
 from outbound.ended import assert_ended
 
 from andon.outbound import https, once
-from andon.outbound.channel import NotTaken, Outcome, Refused, Sent, Unknown
-from andon.outbound.hosts import Hosts, Target
+from andon.outbound.channel import NotTaken, Outcome, RefusedForGood, Sent, Unknown
+from andon.outbound.hosts import Destination, Hosts
 from andon.outbound.https import SINK, post
 from andon.outbound.once import NOT_PUBLIC, outcome_of
 from tests.support.certificates import Authority
@@ -38,8 +38,8 @@ def server(trusting: Authority) -> Iterator[ScriptedServer]:
         yield server
 
 
-def target_of(server: ScriptedServer, path: str = "/x") -> Target:
-    return Target(NAME, server.port, path, "")
+def target_of(server: ScriptedServer, path: str = "/x") -> Destination:
+    return Destination(NAME, server.port, path, "")
 
 
 def outcome(server: ScriptedServer) -> Outcome:
@@ -61,8 +61,8 @@ def test_a_request_is_sent_once_with_its_headers_and_body(server: ScriptedServer
 @pytest.mark.parametrize(
     ("status", "expected"),
     [
-        *((200, Sent("7")), (202, Sent("7")), (301, Refused("HTTP 301")), (307, Refused("HTTP 307"))),
-        *((400, Refused("HTTP 400")), (404, Refused("HTTP 404")), (429, NotTaken("HTTP 429"))),
+        *((200, Sent("7")), (202, Sent("7")), (301, RefusedForGood("HTTP 301")), (307, RefusedForGood("HTTP 307"))),
+        *((400, RefusedForGood("HTTP 400")), (404, RefusedForGood("HTTP 404")), (429, NotTaken("HTTP 429"))),
         *((500, Unknown("HTTP 500")), (503, Unknown("HTTP 503"))),
     ],
 )
@@ -129,9 +129,9 @@ def test_nothing_is_sent_to_a_host_whose_certificate_nobody_vouches_for(
 )
 def test_no_connection_is_made_to_an_address_that_is_not_public(host: str, authority: Authority) -> None:
     with ScriptedServer(in_turn(whole()), tls=authority.server(NAME)) as server:
-        reply = post(Target(host, server.port, "/", ""), HEADERS, b"{}")
+        reply = post(Destination(host, server.port, "/", ""), HEADERS, b"{}")
 
-    assert_ended(outcome_of(reply), Refused(NOT_PUBLIC))
+    assert_ended(outcome_of(reply), RefusedForGood(NOT_PUBLIC))
     assert server.connections == 0
 
 
@@ -147,7 +147,7 @@ def test_a_name_that_leads_elsewhere_when_it_is_asked_again_is_checked_again(
 
     monkeypatch.setattr(https, "is_public", is_public)
 
-    assert_ended(outcome(server), Refused(NOT_PUBLIC))
+    assert_ended(outcome(server), RefusedForGood(NOT_PUBLIC))
     assert (server.connections, len(checked)) == (1, 1)  # one address that is not public is enough
 
 
@@ -180,5 +180,5 @@ def test_nothing_but_a_port_of_this_machine_can_be_the_sink(
 ) -> None:
     monkeypatch.setenv(SINK, form.format(sink.port))
 
-    assert_ended(outcome_of(post(Target(NAME, sink.port, "/", ""), HEADERS, b"{}")), Refused(NOT_PUBLIC))
+    assert_ended(outcome_of(post(Destination(NAME, sink.port, "/", ""), HEADERS, b"{}")), RefusedForGood(NOT_PUBLIC))
     assert sink.connections == 0

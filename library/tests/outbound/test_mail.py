@@ -14,7 +14,7 @@ from outbound.messages import MESSAGE
 from wire.test_security import authorization_of
 
 from andon.outbound.addresses import mail_address, masked_mail, masked_phone, phone_number
-from andon.outbound.channel import Message, NotTaken, Outcome, Refused, Sent, Unknown
+from andon.outbound.channel import Message, NotTaken, Outcome, RefusedForGood, Sent, Unknown
 from andon.outbound.mail import ADDRESS, SUBJECT, Mail, html_of, request_of, text_of
 from andon.wire import aws
 from tests.support.either_wire import TOKEN, connected
@@ -50,14 +50,14 @@ def refused(code: str, status: int) -> bytes:
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
-        (refused("MessageRejected", 400), Refused("MessageRejected")),
-        (refused("MailFromDomainNotVerifiedException", 400), Refused("MailFromDomainNotVerifiedException")),
-        (refused("AccessDeniedException", 403), Refused("AccessDeniedException")),
+        (refused("MessageRejected", 400), RefusedForGood("MessageRejected")),
+        (refused("MailFromDomainNotVerifiedException", 400), RefusedForGood("MailFromDomainNotVerifiedException")),
+        (refused("AccessDeniedException", 403), RefusedForGood("AccessDeniedException")),
         (refused("TooManyRequestsException", 429), NotTaken("TooManyRequestsException")),
         (refused("LimitExceededException", 400), NotTaken("LimitExceededException")),
         (refused("InternalFailure", 500), Unknown("InternalFailure")),
         (whole(b"<html>ana@plant.example.mx", 503), Unknown("HTTP 503")),
-        (whole(b"", 400), Refused("HTTP 400")),
+        (whole(b"", 400), RefusedForGood("HTTP 400")),
         (whole(b"no JSON"), Sent("")),
         (HUNG_UP, Unknown("ConnectionClosedError")),
     ],
@@ -86,7 +86,7 @@ def test_nothing_was_sent_where_nobody_listens() -> None:
 
 @pytest.mark.parametrize("end", ["\r\n", "\n", "\r", "\0", "\x0b", "\u2028", "\u2029", "\x85", "\x7f"])
 def test_no_subject_brings_a_header_of_its_own(end: str, ses: ScriptedServer) -> None:
-    assert_ended(MAIL.send(TO_ANA._replace(subject=f"x{end}Bcc: eve@evil.org")), Refused(SUBJECT))
+    assert_ended(MAIL.send(TO_ANA._replace(subject=f"x{end}Bcc: eve@evil.org")), RefusedForGood(SUBJECT))
     assert ses.requests == []
 
 
@@ -109,7 +109,7 @@ def test_no_subject_brings_a_header_of_its_own(end: str, ses: ScriptedServer) ->
     ],
 )
 def test_what_is_no_address_gets_no_mail(address: str, ses: ScriptedServer) -> None:
-    assert_ended(MAIL.send(MESSAGE._replace(address=address)), Refused(ADDRESS))
+    assert_ended(MAIL.send(MESSAGE._replace(address=address)), RefusedForGood(ADDRESS))
     assert ses.requests == []
 
 

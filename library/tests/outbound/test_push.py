@@ -17,7 +17,7 @@ from outbound.messages import MESSAGE
 from py_vapid import Vapid02  # type: ignore[import-untyped]
 
 from andon.outbound.base64url import decoded, encoded
-from andon.outbound.channel import Message, NotTaken, Outcome, Refused, Sent, Unknown
+from andon.outbound.channel import Message, NotTaken, Outcome, RefusedForGood, Sent, Unknown
 from andon.outbound.hosts import Hosts
 from andon.outbound.https import SINK
 from andon.outbound.push import ADDRESS, GONE, Push, content_of
@@ -122,7 +122,12 @@ def test_what_is_about_the_same_takes_the_place_of_what_nobody_has_read(sink: Sc
 @pytest.mark.parametrize(
     ("status", "expected"),
     [
-        *((404, Refused(GONE)), (410, Refused(GONE)), (403, Refused("HTTP 403")), (413, Refused("HTTP 413"))),
+        *(
+            (404, RefusedForGood(GONE)),
+            (410, RefusedForGood(GONE)),
+            (403, RefusedForGood("HTTP 403")),
+            (413, RefusedForGood("HTTP 413")),
+        ),
         *((429, NotTaken("HTTP 429")), (503, Unknown("HTTP 503"))),
     ],
 )
@@ -153,7 +158,7 @@ KEYS: Final = subscription()["keys"]
     ],
 )
 def test_what_is_no_subscription_at_a_host_of_the_list_gets_nothing(address: str, sink: ScriptedServer) -> None:
-    assert_ended(PUSH.send(MESSAGE._replace(address=address)), Refused(ADDRESS))
+    assert_ended(PUSH.send(MESSAGE._replace(address=address)), RefusedForGood(ADDRESS))
     assert sink.connections == 0
 
 

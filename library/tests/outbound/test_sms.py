@@ -10,7 +10,7 @@ from outbound.ended import assert_ended
 from outbound.messages import MESSAGE
 from wire.test_security import authorization_of
 
-from andon.outbound.channel import NotTaken, Outcome, Refused, Sent, Unknown
+from andon.outbound.channel import NotTaken, Outcome, RefusedForGood, Sent, Unknown
 from andon.outbound.sms import ADDRESS, TOO_LONG, Sms, text_of
 from andon.wire import aws
 from tests.support.either_wire import TOKEN, connected
@@ -59,12 +59,12 @@ def test_a_message_is_handed_over_as_the_sdk_does_it(sns: ScriptedServer) -> Non
 @pytest.mark.parametrize(
     ("answer", "expected"),
     [
-        (refused("InvalidParameter", 400), Refused("InvalidParameter")),
-        (refused("AuthorizationError", 403), Refused("AuthorizationError")),
+        (refused("InvalidParameter", 400), RefusedForGood("InvalidParameter")),
+        (refused("AuthorizationError", 403), RefusedForGood("AuthorizationError")),
         (refused("Throttling", 400), NotTaken("Throttling")),
         (refused("Throttled", 429), NotTaken("Throttled")),
         (refused("InternalError", 500), Unknown("InternalError")),
-        (refused("To +5213312345678", 400), Refused("HTTP 400")),
+        (refused("To +5213312345678", 400), RefusedForGood("HTTP 400")),
         (HUNG_UP, Unknown("ConnectionClosedError")),
     ],
 )
@@ -81,7 +81,7 @@ def test_a_message_is_handed_over_once_whatever_the_answer(
     "number", ["", "5213312345678", "+52 33 1234 5678", "arn:aws:sns:us-east-1:000000000000:topic"]
 )
 def test_what_is_no_number_gets_no_sms(number: str, sns: ScriptedServer) -> None:
-    assert_ended(SMS.send(MESSAGE._replace(address=number)), Refused(ADDRESS))
+    assert_ended(SMS.send(MESSAGE._replace(address=number)), RefusedForGood(ADDRESS))
     assert sns.requests == []
 
 
@@ -94,5 +94,5 @@ def test_a_text_is_cut_and_its_link_is_not() -> None:
 
 
 def test_a_link_that_is_longer_than_what_may_be_paid_for_is_not_sent(sns: ScriptedServer) -> None:
-    assert_ended(SMS.send(TO_ANA._replace(link="https://x/" + "a" * 500)), Refused(TOO_LONG))
+    assert_ended(SMS.send(TO_ANA._replace(link="https://x/" + "a" * 500)), RefusedForGood(TOO_LONG))
     assert sns.requests == []

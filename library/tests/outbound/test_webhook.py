@@ -8,7 +8,7 @@ import pytest
 from outbound.ended import assert_ended
 from outbound.messages import MESSAGE
 
-from andon.outbound.channel import NotTaken, Refused, Sent, Unknown
+from andon.outbound.channel import NotTaken, RefusedForGood, Sent, Unknown
 from andon.outbound.hosts import Hosts
 from andon.outbound.https import SINK
 from andon.outbound.webhook import HOST, Webhook
@@ -115,12 +115,13 @@ def test_a_host_may_say_anything(said: bytes, sink: ScriptedServer) -> None:
 
 def test_a_host_that_is_no_longer_on_the_list_is_not_called(sink: ScriptedServer) -> None:
     for address in ("https://evil.org/", "http://events.pagerduty.com/", "", "no address"):
-        assert_ended(WEBHOOK.send(MESSAGE._replace(address=address)), Refused(HOST))
+        assert_ended(WEBHOOK.send(MESSAGE._replace(address=address)), RefusedForGood(HOST))
     assert sink.connections == 0
 
 
 @pytest.mark.parametrize(
-    ("status", "kind"), [(400, Refused), (410, Refused), (302, Refused), (429, NotTaken), (500, Unknown)]
+    ("status", "kind"),
+    [(400, RefusedForGood), (410, RefusedForGood), (302, RefusedForGood), (429, NotTaken), (500, Unknown)],
 )
 def test_what_the_host_answers_decides(status: int, kind: type, sink: ScriptedServer) -> None:
     sink.script = in_turn(whole({}, status))

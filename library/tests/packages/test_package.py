@@ -41,7 +41,10 @@ def test_a_handler_is_the_packages_own_if_it_has_one(package: Package, role: str
     ("package", "roles"),
     [
         (Package("views", "board"), ("query", "listener", "push", "recompute")),
-        (Package("services", "equipment"), ("command", "query", "ingest", "trigger", "listener", "restore")),
+        (
+            Package("services", "equipment"),
+            ("command", "query", "ingest", "provision", "trigger", "listener", "restore"),
+        ),
         (Package("services", "dispatch"), ("command", "query", "trigger", "listener", "sweep", "restore")),
         (Package("services", "anomalies"), ("trigger", "listener", "sweep")),
         (Package("stores", "archive"), ("command", "query", "listener", "sweep")),

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import assume, event, example, given, settings
@@ -336,3 +336,17 @@ def test_late_events_before_an_anchor_are_read_up_to_a_bound_and_then_nothing_is
 
     assert (found is NotEvaluated.FLOODED) == (late > PASSED_OVER)
     assert around.read <= PASSED_OVER + 12
+
+
+class Team(NamedTuple):
+    """A context."""
+
+    size: int
+
+
+@given(size=st.integers())
+def test_a_context_has_its_type_and_one_of_another_type_is_a_defect(size: int) -> None:
+    assert History(at(1).event, (), context=Team(size)).context_as(Team) == Team(size)
+    for wrong in (None, size, (size,)):
+        with pytest.raises(TypeError, match=f"the context is {type(wrong).__name__}, not Team"):
+            History(at(1).event, (), context=wrong).context_as(Team)

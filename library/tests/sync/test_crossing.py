@@ -11,6 +11,7 @@ from andon.events.domain_event import DomainEvent
 from andon.events.hops import HOPS, MAX_HOPS
 from andon.events.latch import LATCHED, ORIGIN
 from andon.runtime.errors import Stale
+from andon.sync import crossing
 from andon.sync.edit import Edit, edit_of
 from andon.views.outcome import Outcome
 from andon.wire import aws
@@ -197,3 +198,10 @@ def test_an_event_after_too_many_others_is_a_fault_and_writes_nothing(sides: Two
     row = sides.row(sides.new)
     assert row is not None
     assert row[HOPS] == MAX_HOPS + 1
+
+
+def test_the_name_of_before_still_works_and_says_its_successor() -> None:
+    with pytest.deprecated_call(match="now EditedRow"):
+        assert crossing.Content is crossing.EditedRow  # type: ignore[attr-defined]
+    with pytest.raises(AttributeError, match="has no attribute 'Contents'"):
+        crossing.Contents  # type: ignore[attr-defined]  # noqa: B018

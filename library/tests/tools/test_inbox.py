@@ -13,7 +13,7 @@ from outbound.messages import MESSAGE
 
 from andon.outbound import mail, sms
 from andon.outbound.channel import Message
-from andon.outbound.hosts import Hosts, Target
+from andon.outbound.hosts import Destination, Hosts
 from andon.outbound.push import content_of
 from andon.outbound.push_keys import MOST_BYTES, encrypt, ephemeral
 from andon.outbound.subscription import subscription_of
@@ -25,7 +25,7 @@ from andon.tools.inbox.browser import HOST, Browser, NotForThis, browser_of
 from andon.tools.inbox.sent import BROKEN, ELSEWHERE, SentMessage, mails_in, posts_in, texts_in
 from andon.tools.stack.errors import ToolFailed
 
-Format = Callable[[Message, Target, str], JsonObject]
+Format = Callable[[Message, Destination, str], JsonObject]
 
 AT_S = 1_795_000_000.25
 AT_MS = 1_795_000_000_250

@@ -1,11 +1,16 @@
-"""What `andon connect` says of a thing can be pasted into a shell."""
+"""What `andon connect` and `andon claim` say can be pasted into a shell."""
 
 import shlex
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from andon.tools.called import BY
+from andon.tools.thing import claims
 from andon.tools.thing.__main__ import text_of
+from andon.tools.thing.certificate import BrokerAddress
+from andon.tools.thing.claim import MadeClaim, ThingClaim
 from andon.tools.thing.register import Registered
 
 HOME = Path("/home/ana/toys")
@@ -27,3 +32,28 @@ def test_its_command_is_one_that_a_shell_reads_as_it_is_meant(signers: str | Non
     assert options["--key"] == ".local/things/Toys:r2/key.pem"
     assert options.get("--cafile") == (".local/things/Toys:r2/signers.pem" if signers else None)
     assert ("--tls-use-os-certs" in words) == (signers is None)
+
+
+@pytest.mark.parametrize(
+    ("by", "ends"), [("make", "make claim END=0123456789ab"), ("andon", "andon claim --end 0123456789ab")]
+)
+def test_a_claim_says_what_goes_onto_an_image_and_how_it_ends(
+    monkeypatch: pytest.MonkeyPatch, by: str, ends: str
+) -> None:
+    monkeypatch.setenv(BY, by)
+    folder, broker = HOME / "image", BrokerAddress("127.0.0.1", 1234, "signers")
+    made = MadeClaim("robot", "0123456789ab" + "f" * 52, "Toys_robot", "Toys_claim:", ("sign", "ask"), broker, folder)
+
+    said = claims.text_of(made, seen_from=HOME)
+
+    lines = dict(line.split(maxsplit=1) for line in said.splitlines() if line and not line.startswith("It "))
+    assert (lines["template"], lines["endpoint"], lines["topics"]) == ("Toys_robot", "127.0.0.1:1234", "sign ask")
+    assert (lines["key"], lines["trust"]) == ("image/key.pem", "image/signers.pem")
+    assert said.endswith(ends)
+
+
+def test_claims_are_listed_by_what_withdraws_them() -> None:
+    found = [ThingClaim("robot", "0123456789ab" + "f" * 52, datetime(2026, 11, 24, 9, 30, tzinfo=UTC))]
+
+    assert claims.listed(found) == "0123456789ab  2026-11-24 09:30  robot"
+    assert claims.listed([]) == "no claim counts"

@@ -150,7 +150,7 @@ def read(picture: str, *, as_of: int | None = None, known_at: int | None = None)
 def history(picture: str) -> list[PictureRow]:
     versions = PICTURES.versions_of(picture)
     found = PICTURES.history.query(PICTURES.revisions_of(picture), limit=1000, consistent=True).items
-    return [row for row in map(versions.row_of, found) if row is not None]
+    return [versions.row_of(item) for item in found]
 
 
 def reap(picture: str) -> None:

@@ -15,7 +15,7 @@ from andon.dynamodb.schema import Keys, TableSchema
 from andon.events.actor import author_in
 from andon.events.domain_event import DomainEvent
 from andon.events.fact import Change, Fact, Facts, lifecycle
-from andon.sync.crossing import Content, Crossing
+from andon.sync.crossing import Crossing, EditedRow
 from andon.versions.optimistic_lock import Command, Draft, Saved, fingerprint_of
 from andon.versions.versioned_write import Revisions, Versions, change, save
 from andon.views.materialize import Listener
@@ -101,11 +101,11 @@ class Side(NamedTuple):
     def attributes(self) -> tuple[str, str]:
         return ("text", "mood") if self.name == "old" else ("lines", "colour")
 
-    def from_theirs(self, event: DomainEvent, row: Item | None) -> Content:
+    def from_theirs(self, event: DomainEvent, row: Item | None) -> EditedRow:
         entity = event.entity(self.other.entity)
         said = from_new if self.name == "old" else from_old
         deleted = entity.get("deleted") is True
-        return Content(said(entity.fields, row), self.mark(deleted=deleted), deleted=deleted)
+        return EditedRow(said(entity.fields, row), self.mark(deleted=deleted), deleted=deleted)
 
     def mark(self, *, deleted: bool) -> dict[str, Any]:
         return {"discriminator": self.entity} | ({"ttl": TOMBSTONE_TTL} if deleted else {})

@@ -15,7 +15,7 @@ A_DAY_OF_MINUTES = 24 * 60
 
 @given(machines=st.integers(0, 10**7))
 def test_each_device_costs_its_minutes_and_reports_and_a_user_only_beyond_those_that_are_free(machines: int) -> None:
-    counts = {line.price: line.count for line in as_things(Load(machines=machines))}
+    counts = {line.price: line.amount for line in as_things(Load(machines=machines))}
 
     minutes, reports = machines * 30 * A_DAY_OF_MINUTES, machines * 30 * A_DAY_OF_MINUTES * 60 / EVERY_S
     lost = machines * 30 * LOST_A_DAY

@@ -26,6 +26,7 @@ SAMPLED = {
 DECLARED = {"andon/drift/recompute.py", "andon/stores/archive/sweep_days.py", "andon/stores/lake/batch.py"}
 SELDOM = {
     "services/anomalies/current_model.py",
+    "andon/ingress/provisioning.py",
     "andon/outbound/sender.py",
     "andon/stores/replays/listener.py",
     "andon/wire/aws.py",

@@ -10,13 +10,14 @@ from andon.packages.discovery import packages
 from andon.testing.memory.meter import TableOrIndex
 from andon.tools.figures import ALARMS_OF_POLICY
 from bench import prices
+from bench.prices import MILLION
 from bench.simulate import bills, limits
 from bench.simulate.bills import GOALS, JUDGED, RATE, STAGES, Bill, report, reserved
 from bench.simulate.capacity import at_first, new_throughput, provisioned_places, steady_places
 from bench.simulate.counted import Counted, Fleet, Way
 from bench.simulate.idle import alarms_of_scaling
 from bench.simulate.model import FleetModel
-from bench.simulate.money import HOUR_S, MILLION, of_a_million
+from bench.simulate.money import HOUR_S, of_a_million
 from bench.simulate.month import of_a_month
 from bench.simulate.recorded import of_a_day
 from bench.simulate.sample import count

@@ -29,7 +29,7 @@ from bench.simulate.whole import apart, cheaper
 
 ALL = {name: one for name, one in vars(prices).items() if isinstance(one, Price)}
 NOW = datetime(2026, 11, 24, tzinfo=UTC)
-ELSEWHERE = {"BETWEEN_REGIONS_GB", "COPIED_IN_TIME_GB", "WARM_WRITE", "WARM_READ"}
+ELSEWHERE = {"IOT_OPERATION", "BETWEEN_REGIONS_GB", "COPIED_IN_TIME_GB", "WARM_WRITE", "WARM_READ"}
 """Prices of what is no line: of a replica region, and of what is paid once."""
 
 
@@ -76,8 +76,8 @@ def test_nothing_costs_less_than_nothing_and_what_depends_on_people_says_that_it
     stages: list[FleetModel],
 ) -> None:
     for line in every_line(stages):
-        assert line.count >= 0
-        assert line.dollars == line.price.for_(line.count)
+        assert line.amount >= 0
+        assert line.dollars == line.price.for_(line.amount)
         assert line.basis == Basis.ASSUMED or line.part not in {"people", "if used"}
 
 
@@ -89,7 +89,7 @@ def test_a_line_that_follows_from_an_assumption_says_so(
     stages: list[FleetModel], monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     def counts() -> dict[tuple[str, str], float]:
-        return {(line.part, line.name): line.count for line in every_line(stages)}
+        return {(line.part, line.name): line.amount for line in every_line(stages)}
 
     before = counts()
     monkeypatch.setattr(plants, name, getattr(plants, name) * 1.5)
@@ -119,7 +119,7 @@ def test_a_device_is_paid_for_as_a_user_or_as_a_thing_and_never_as_both(model: F
     fleet = replace(model.counted.fleet, way=way)
     bill = whole.whole(replace(model, counted=replace(model.counted, fleet=fleet)), 200)
 
-    prices_of_devices = {line.price for line in bill if line.part == "devices" and line.count}
+    prices_of_devices = {line.price for line in bill if line.part == "devices" and line.amount}
     expected = {Way.PUT: {prices.POOL_USER}, Way.POST: set()}
     assert prices_of_devices == expected.get(way, {line.price for line in as_things(Load(machines=60_000))})
 
@@ -127,7 +127,7 @@ def test_a_device_is_paid_for_as_a_user_or_as_a_thing_and_never_as_both(model: F
 def test_a_message_in_each_receive_costs_more_and_nothing_else_differs(stages: list[FleetModel]) -> None:
     for model in stages:
         together, one_by_one = (
-            {(line.part, line.price): line.count for line in whole.whole(one, 33)} for one in (model, apart(model))
+            {(line.part, line.price): line.amount for line in whole.whole(one, 33)} for one in (model, apart(model))
         )
         differing = {price for (_, price), count in together.items() if one_by_one[_, price] != count}
         assert differing == {prices.QUEUE_REQUEST}
@@ -146,7 +146,7 @@ def test_each_screen_hears_what_is_pushed_and_says_that_it_has(model: FleetModel
     pushed = replace(model, counted=replace(model.counted, pushed=0.3))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(plants, "SCREENS", walls)
-        published, delivered = [line.count for line in screens(pushed, rate) if line.price == prices.IOT_MESSAGE]
+        published, delivered = [line.amount for line in screens(pushed, rate) if line.price == prices.IOT_MESSAGE]
         looking = Plants.of_rate(rate).looking
 
     assert looking >= walls

@@ -99,6 +99,8 @@ def test_two_taps_call_one_comes_and_a_cause_ends_it(
     [call] = open_calls(operator, machine)
     assert (call["status"], call["version"]) == ("taken", 2)
 
+    # A dialog that opens before its screen knows of the taker has the version before, which is refused once: 412.
+    expect(cards(other)).not_to_contain_text("nobody comes yet")
     other.get_by_role("button", name="Close: Material, Saw").tap()
     dialog = other.get_by_role("dialog")
     expect(dialog.get_by_role("radio")).to_have_count(1)

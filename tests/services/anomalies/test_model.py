@@ -18,8 +18,8 @@ from services.anomalies.model import (
     ENOUGH_REPORTS,
     LEAST_OF_GAP,
     Expectation,
-    Known,
     MachineHistory,
+    MachineKnowledge,
     Model,
     Spread,
     StateHistory,
@@ -42,9 +42,11 @@ def spread(values: Sequence[float]) -> Spread:
     return Spread(middle, median(abs(value - middle) for value in values), len(values))
 
 
-def known(gaps: Sequence[float] = (300,) * 40, rates: Sequence[float] = (12,) * 40) -> Known:
+def known(gaps: Sequence[float] = (300,) * 40, rates: Sequence[float] = (12,) * 40) -> MachineKnowledge:
     states = {"NORMAL": StateHistory(rate=spread(rates), gap=spread(gaps))}
-    return Known(version="v1", machine=MachineHistory(reports=ENOUGH_REPORTS, hours=ENOUGH_HOURS, states=states))
+    return MachineKnowledge(
+        version="v1", machine=MachineHistory(reports=ENOUGH_REPORTS, hours=ENOUGH_HOURS, states=states)
+    )
 
 
 def report(second: float, state: str = "NORMAL") -> DomainEvent:
@@ -52,14 +54,16 @@ def report(second: float, state: str = "NORMAL") -> DomainEvent:
     return fact("state-reported", id=f"{second} {state}", at=at, state=state)
 
 
-def anomalies(rule: Rule, context: Known | None, *said: Said, before: Said | None = None) -> list[dict[str, Any]]:
+def anomalies(
+    rule: Rule, context: MachineKnowledge | None, *said: Said, before: Said | None = None
+) -> list[dict[str, Any]]:
     """Return the rows that a rule decides at the last of these reports: seconds and state."""
     events = tuple(report(*one) for one in said)
     history = History(anchor=events[-1], events=events, before=report(*before) if before else None, context=context)
     return [dict(decision.row) for decision in rule.expression(history)]
 
 
-def is_gap(context: Known, seconds: float) -> bool:
+def is_gap(context: MachineKnowledge, seconds: float) -> bool:
     return bool(anomalies(gap.RULE, context, (seconds, "NORMAL"), before=(0, "NORMAL")))
 
 
@@ -155,15 +159,19 @@ def test_a_state_that_the_machine_never_reported_is_odd_the_first_time() -> None
 @pytest.mark.parametrize(("hours_of_state", "odd"), [(1, True), (4, True), (5, False), (400, False)])
 def test_a_state_that_slipped_in_now_and_then_is_odd_still(hours_of_state: int, odd: bool) -> None:  # noqa: FBT001
     states = {"MELTING": StateHistory(rate=Spread(1, 0, hours_of_state))}
-    context = Known(version="v1", machine=MachineHistory(reports=9_000, hours=1_000, states=states))
+    context = MachineKnowledge(version="v1", machine=MachineHistory(reports=9_000, hours=1_000, states=states))
 
     assert bool(anomalies(odd_state.RULE, context, (0, "MELTING"))) == odd
 
 
 def test_without_enough_history_there_is_no_opinion() -> None:
     few = [300.0] * (ENOUGH_OBSERVATIONS - 1)
-    young = Known(version="v1", machine=MachineHistory(reports=ENOUGH_REPORTS - 1, hours=ENOUGH_HOURS, states={}))
-    short = Known(version="v1", machine=MachineHistory(reports=ENOUGH_REPORTS, hours=ENOUGH_HOURS - 1, states={}))
+    young = MachineKnowledge(
+        version="v1", machine=MachineHistory(reports=ENOUGH_REPORTS - 1, hours=ENOUGH_HOURS, states={})
+    )
+    short = MachineKnowledge(
+        version="v1", machine=MachineHistory(reports=ENOUGH_REPORTS, hours=ENOUGH_HOURS - 1, states={})
+    )
 
     assert known(few).gap_after("NORMAL") is None
     assert known(rates=few).rate_of("NORMAL") is None

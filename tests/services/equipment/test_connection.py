@@ -12,6 +12,7 @@ from andon.packages.package import Package
 from andon.runtime import times
 from andon.testing.lambda_events import presence_message, sqs_event
 from andon.testing.loop import Loop
+from tests.support.log_lines import LogLines
 from tests.support.samples import NOW, sample
 from tests.support.services.reports import report
 
@@ -79,6 +80,26 @@ def test_a_client_that_connects_once_more_is_not_gone(loop: Loop, equipment_id: 
     name = equipment_id.replace("#", "-")
 
     assert hear(loop, said(name, "disconnected", NOW, reason="DUPLICATE_CLIENTID")) == []
+
+
+def test_what_is_passed_over_of_presence_is_counted_by_why(loop: Loop, equipment_id: str, log_lines: LogLines) -> None:
+    name = equipment_id.replace("#", "-")
+    again = said(name, "disconnected", NOW, reason="DUPLICATE_CLIENTID")
+
+    loop.invoke(
+        EQUIPMENT,
+        "ingest",
+        sqs_event([said(name, "connected", NOW), said(name, "disconnected", NOW - 1), again, again]),
+    )
+
+    [line] = [line for line in log_lines if line["message"] == "ingested"]
+    assert {count: line[count] for count in ("received", "presence", "stale", "taken_over", "fault")} == {
+        "received": 4,
+        "presence": 4,
+        "stale": 1,
+        "taken_over": 2,
+        "fault": 0,
+    }
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from andon.outbound.channel import NotTaken, Outcome, Refused, Unknown
+from andon.outbound.channel import NotTaken, Outcome, RefusedForGood, Unknown
 from andon.outbound.mailbox import LOUD_EVERY_MS
 from andon.runtime.clock import MINUTE_MS
 from andon.testing.environment import frozen_clock
@@ -144,7 +144,7 @@ def test_a_test_is_for_a_verified_address_by_that_channel_alone(floor: Floor) ->
     assert set((reach_of(partition_of(ANA)) or {"verified": {}})["verified"]) == {"sms"}
 
 
-@pytest.mark.parametrize("outcome", [Refused("landline"), Unknown("timeout")])
+@pytest.mark.parametrize("outcome", [RefusedForGood("landline"), Unknown("timeout")])
 def test_a_code_that_does_not_arrive_is_no_trouble_of_the_plant(floor: Floor, outcome: Outcome) -> None:
     sms, mail = Spy("sms", outcome), Spy("mail")
     with channels(sms, mail):

@@ -12,8 +12,8 @@ import pytest
 
 from andon.dynamodb.errors import ConditionFailed
 from andon.outbound import breaker, delivery, mailbox, sender
-from andon.outbound.channel import Message, NotTaken, Outcome, Refused, Sent, Unknown
-from andon.outbound.counted import Counted
+from andon.outbound.channel import Message, NotTaken, Outcome, RefusedForGood, Sent, Unknown
+from andon.outbound.counted import SenderCounts
 from andon.outbound.gateway import Wake
 from andon.runtime.clock import MINUTE_MS
 from andon.runtime.errors import CallFailed
@@ -61,7 +61,7 @@ class Worker:
 
     def _run(self) -> None:
         try:
-            self.was_told = sender.tell(self.wake, outbound.GATEWAY, Counted())
+            self.was_told = sender.tell(self.wake, outbound.GATEWAY, SenderCounts())
             self.answers.append(f"told {self.was_told}")
         except (Killed, sender.NotYet, CallFailed, ConditionFailed) as error:
             self.answers.append(type(error).__name__)
@@ -183,7 +183,7 @@ def end(floor: Floor, provider: Provider, wakes: Sequence[Wake]) -> tuple[int, b
 def comes_again(wake: Wake) -> bool:
     """Deliver a message; return True if it has to come again."""
     try:
-        sender.tell(wake, outbound.GATEWAY, Counted())
+        sender.tell(wake, outbound.GATEWAY, SenderCounts())
     except sender.NotYet:
         return True
     return False
@@ -218,7 +218,7 @@ def schedules(
         (("now", "now"), ()),
         (("now", "later"), (Unknown("timeout"), Unknown("timeout"))),
         (("now",), (NotTaken("busy"),)),
-        (("now",), (Refused("no"),)),
+        (("now",), (RefusedForGood("no"),)),
     ],
     ids=["two-messages", "one-message-twice", "no-answers", "not-taken", "refused"],
 )

@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from andon.outbound.channel import Channel, NotTaken, Outcome, Refused, Sent, Unknown
+from andon.outbound.channel import Channel, NotTaken, Outcome, RefusedForGood, Sent, Unknown
 from andon.outbound.gateway import Way
 from andon.outbound.mailbox import LOUD_EVERY_MS, Box
 from andon.runtime import times
@@ -37,7 +37,7 @@ def told_by(floor: Floor) -> list[str]:
 
 
 def test_a_channel_that_refuses_is_never_asked_again_and_the_next_one_is(floor: Floor) -> None:
-    sms, mail = Spy("sms", Refused("landline")), Spy("mail")
+    sms, mail = Spy("sms", RefusedForGood("landline")), Spy("mail")
     with channels(sms, mail):
         reach(PERSON, "sms", "mail")
         floor.go_on(SLOT, 5, hears=[request("press-1", at=SLOT)])
@@ -187,7 +187,7 @@ def test_what_was_told_is_never_late(floor: Floor) -> None:
 
 
 def test_no_address_stands_in_a_fact_or_in_what_was_told(floor: Floor) -> None:
-    sms, mail = Spy("sms", Refused("landline")), Spy("mail")
+    sms, mail = Spy("sms", RefusedForGood("landline")), Spy("mail")
     with channels(sms, mail):
         reach(PERSON, "sms", "mail")
         floor.go_on(SLOT, 5, hears=[request("press-1", at=SLOT)])

@@ -13,7 +13,7 @@ from collections import Counter
 from typing import Final
 
 from andon.tools.stack import http1
-from andon.tools.stack.http1 import Head
+from andon.tools.stack.http1 import MessageHead
 
 HOST: Final = "127.0.0.1"
 COUNTS: Final = "/_broken"
@@ -30,7 +30,7 @@ SLOW_MS: Final = (2, 20)
 Streams = tuple[StreamReader, StreamWriter]
 
 
-def operation_of(head: Head) -> tuple[str, str]:
+def operation_of(head: MessageHead) -> tuple[str, str]:
     """Return the service and the operation of a request; S3 names it in no header."""
     method, path, _ = head.start.split(" ")
     target, _, operation = next(iter(head.all("x-amz-target")), "").partition(".")
@@ -88,7 +88,7 @@ class BreakingProxy:
         return None
 
 
-async def _relay(response: Head, request: Head, reader: StreamReader, writer: StreamWriter) -> bool:
+async def _relay(response: MessageHead, request: MessageHead, reader: StreamReader, writer: StreamWriter) -> bool:
     """Copy a response; False if the connection cannot be used again."""
     status, method = int(response.start.split(" ")[1]), request.start.split(" ")[0]
     writer.write(response.encoded(response.start))
@@ -97,7 +97,7 @@ async def _relay(response: Head, request: Head, reader: StreamReader, writer: St
     return lasts and not response.closes
 
 
-def _lose(response: Head, writer: StreamWriter) -> None:
+def _lose(response: MessageHead, writer: StreamWriter) -> None:
     """End the connection in the middle of a response: libcurl by itself sends again what had none at all."""
     if response.all("content-length") != ["0"]:
         writer.write(response.encoded(response.start))

@@ -13,6 +13,7 @@ from andon.packages.package import Package
 from andon.runtime.errors import CallFailed
 from andon.testing.lambda_context import LocalContext
 from andon.testing.loop import BATCH, Loop
+from andon.testing.world import alone
 
 STREAM_BATCH: Final = 100
 DOUBLED: Final = 0.1
@@ -31,7 +32,7 @@ class ChaoticLoop:
 
     def __init__(self, loop: Loop, chance: Random) -> None:
         self.published: list[str] = []
-        """The bodies of all messages that the bus passed on, in its order."""
+        """The facts that the bus passed on, in its order, each as the body of a message of its own."""
         self.meant: set[str] = set()
         """The ids of the events that the changes of the tables mean."""
         self.counts: Counter[str] = Counter()
@@ -42,7 +43,7 @@ class ChaoticLoop:
     def step(self, *, late: float = LATE) -> bool:
         """Take everything on by one step, but some messages not yet; tell whether anything moved."""
         told = self._trigger()
-        heard = self._hear(self._loop.new_messages())
+        heard = self._hear(self._loop.new_bodies())
         return any([told, heard, self._listen(late)])
 
     def drain(self) -> None:
@@ -92,7 +93,7 @@ class ChaoticLoop:
         raise AssertionError(f"{package.name} cannot tell of {len(records)} changes: {errors}")
 
     def _hear(self, bodies: list[str]) -> bool:
-        self.published += bodies
+        self.published += alone(bodies)
         for body in bodies:
             envelope = json.loads(body)
             for package in subscribers_of(envelope["source"], envelope["detail-type"]):
@@ -115,17 +116,18 @@ class ChaoticLoop:
             again = self._loop.deliver(package, batch)
             if package == LAKE and self._chance.random() < KILLED:  # after its writes: nothing is acknowledged
                 again = [f"message-{number}" for number in range(len(batch))]
-            if package == LAKE:
-                self._count_lake(batch, again)
-            else:
-                self.counts["deliveries"] += len(batch)
-                self.counts["deliveries again"] += len(again)
-            self._queues[package] += [batch[int(message_id.rpartition("-")[2])] for message_id in again]
+            left = [batch[int(message_id.rpartition("-")[2])] for message_id in again]
+            if package != LAKE:
+                left += self._loop.resubmitted(package)  # what it put back itself
+            self._count(package, batch, left)
+            self._queues[package] += left
         return bool(now)
 
-    def _count_lake(self, batch: list[str], again: list[str]) -> None:
-        self.counts["to the lake"] += len(batch)
-        self.counts["to the lake again"] += len(again)
+    def _count(self, package: Package, batch: list[str], left: list[str]) -> None:
+        """Count facts."""
+        whither = "to the lake" if package == LAKE else "deliveries"
+        self.counts[whither] += len(alone(batch))
+        self.counts[f"{whither} again"] += len(alone(left))
 
 
 def _meant(package: Package, records: list[Any]) -> Iterator[str]:

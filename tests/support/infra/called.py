@@ -23,7 +23,7 @@ from andon.rules.rule import RULE
 from andon.runtime import times
 from andon.runtime.errors import Poison
 from andon.testing.drift import forge, keep_in_lake, rows_of
-from andon.testing.lambda_events import http_event, sqs_event
+from andon.testing.lambda_events import http_event, provisioning_event, sqs_event
 from andon.testing.loop import REPLAYS, Loop
 from andon.testing.permissions import UsedPermission, used_by
 from andon.testing.replayable import Invocation, invocations_of, readers_of, time_of
@@ -35,7 +35,7 @@ from demo.people import LIZ
 from services.dispatch.tables import KEYS, TABLE, partition_of
 from tests.support.anomalies import model_content, put_model
 from tests.support.archive import ARCHIVE, DAY_MS, EQUIPMENT_ROUTE, OPERATOR_ROUTE, line_of
-from tests.support.samples import NOW, fact, paths
+from tests.support.samples import NOW, fact, paths, sample
 from tests.support.wire import Wire
 
 MACHINES = ("d#12345",)
@@ -100,6 +100,7 @@ def _invocations(loop: Loop, wire: Wire) -> Iterator[tuple[Invocation, int]]:
             yield from _decisions(service, loop, wire)
         yield from _crossings(service, loop)
         yield from _contents(service)
+    yield from _by_claim()
     yield from _archive(loop)
     yield from _replays(loop)
     for view in recomputed():
@@ -149,13 +150,13 @@ def _groups(package: Package, wire: Wire) -> Iterator[tuple[Invocation, int]]:
     readers = {"listener": package.subscriptions, "sender": package.gateway.on if package.plays("sender") else ()}
     for role, topics in readers.items() if package.name != LAKE else ():
         samples = [read(path) for path in paths("domain") if topic_of(path)[1] in {kind for _, kind in topics}]
-        for sample in samples[:1]:
-            source, _, _ = sample["tags"]["source"].partition(".")  # that of a fault is its consumer
-            one = to_message(DomainEvent.from_wire(sample), source=source)
+        for known in samples[:1]:
+            source, _, _ = known["tags"]["source"].partition(".")  # that of a fault is its consumer
+            one = to_message(DomainEvent.from_wire(known), source=source)
             if package.side != "stores" and role == "listener":
                 wire.fail("PutEvents", "ValidationException", times=1)
             odd = json.dumps({**json.loads(one), "detail": {}})
-            yield Invocation(package, role, sqs_event([body_of([one, odd])])), sample["timestamp"]
+            yield Invocation(package, role, sqs_event([body_of([one, odd])])), known["timestamp"]
 
 
 def _of_nothing(message: dict[str, Any]) -> dict[str, Any]:
@@ -190,6 +191,15 @@ def _contents(service: Package) -> Iterator[tuple[Invocation, int]]:
     removed = {"eventID": "1", "eventName": "REMOVE", "eventSourceARN": arn, "dynamodb": {"OldImage": to_typed(row)}}
     by_ttl = {**removed, "userIdentity": {"type": "Service", "principalId": TTL_SERVICE}}
     yield Invocation(service, "trigger", {"Records": [by_ttl]}), NOW
+
+
+def _by_claim() -> Iterator[tuple[Invocation, int]]:
+    """Let somebody ask by a claim to be a machine that is registered."""
+    body = sample("http", "register-equipment")["body"]
+    registered = http_event("PUT /equipment/{id}", path={"id": "press-8"}, body=body)
+    yield from ((invocation, NOW) for invocation in invocations_of(registered))
+    asked = provisioning_event("Andon_equipment", {"Name": "press-8"})
+    yield from ((Invocation(one, "provision", asked), NOW) for one in services() if one.plays("provision"))
 
 
 def _crossings(service: Package, loop: Loop) -> Iterator[tuple[Invocation, int]]:

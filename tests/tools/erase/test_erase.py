@@ -13,13 +13,13 @@ from andon.testing.drift import look
 from andon.testing.lambda_events import rule_message
 from andon.testing.loop import Loop
 from andon.testing.memory.calls import Call
-from andon.tools.erase.erase import Asked, run
+from andon.tools.erase.erase import ErasureOrder, run
 from andon.tools.stack.errors import ToolFailed
 from andon.versions.optimistic_lock import digest_of
 from tests.support import erasing
 from tests.support.erasing import ALSO, BOARD, DEAD_LETTERS, ID, NAME, STATE_LOG, Users, everything_of
 
-AGAIN: Final = Asked(ID, again=True)
+AGAIN: Final = ErasureOrder(ID, again=True)
 MENTION: Final = re.compile(r"Ana\b(?!\u0301)|Anita|Mu(ñ|n\u0303|\\+u00f1)oz")
 NAMES: Final = frozenset({"PEOPLE_TABLE"})
 TEXTS: Final = ("name", "detail", "notes")
@@ -243,7 +243,7 @@ def test_it_does_not_finish_while_a_dead_letter_mentions_them_and_keeps_the_name
 def test_a_dry_run_counts_and_changes_nothing(loop: Loop) -> None:
     before = everything_of(loop)
 
-    lines = erasing.erase(loop, Asked(ID, ALSO, dry_run=True))
+    lines = erasing.erase(loop, ErasureOrder(ID, ALSO, dry_run=True))
 
     assert everything_of(loop) == before
     assert "BoardTable: 1 mentions" in lines
@@ -274,7 +274,7 @@ def test_what_would_change_other_things_is_refused_before_anything_is_written(
     before = everything_of(loop)
 
     with pytest.raises(ToolFailed, match=why):
-        erasing.erase(loop, Asked(ID, also))
+        erasing.erase(loop, ErasureOrder(ID, also))
 
     assert everything_of(loop) == before
 
@@ -282,15 +282,15 @@ def test_what_would_change_other_things_is_refused_before_anything_is_written(
 def test_a_person_whose_name_is_gone_is_looked_for_by_the_names_that_are_given(loop: Loop) -> None:
     loop.request("DELETE /people/{id}", path={"id": ID})
     with pytest.raises(ToolFailed, match="no name of"):
-        erasing.erase(loop, Asked(ID))
+        erasing.erase(loop, ErasureOrder(ID))
 
-    erasing.erase(loop, Asked(ID, (NAME, *ALSO)))
+    erasing.erase(loop, ErasureOrder(ID, (NAME, *ALSO)))
 
     assert mentioning(loop) == set()
 
 
 def test_a_name_that_somebody_remembers_later_is_swept_in_another_pass(loop: Loop) -> None:
-    erasing.erase(loop, Asked(ID))
+    erasing.erase(loop, ErasureOrder(ID))
     assert mentioning(loop)
 
     erasing.erase(loop)
@@ -302,7 +302,7 @@ def test_a_name_that_somebody_remembers_later_is_swept_in_another_pass(loop: Loo
 def test_the_user_is_signed_out_and_deleted_and_others_stay(loop: Loop) -> None:
     users = Users({ID: "ana", "other": "liz"})
 
-    lines: list[Any] = [*run(erasing.erasing(loop, users), Asked(ID, ALSO))]
+    lines: list[Any] = [*run(erasing.erasing(loop, users), ErasureOrder(ID, ALSO))]
 
     assert (users.names, users.signed_out) == ({"other": "liz"}, ["ana"])
     assert "The user is signed out and deleted." in lines

@@ -63,7 +63,9 @@ def test_contracts_hold_with_a_version_that_does_not_serve(clone: Clone) -> None
     of_all = "stack or openapi or route or subscri"
     clone.replace("conftest.py", "import synthesise ", "import only, synthesise ")
     clone.replace(
-        "conftest.py", "synthesise(layer)", f'synthesise(layer, declare=only("views/{VIEW}", "views/{VIEW}_v2"))'
+        "conftest.py",
+        "synthesise(layer, audited=True)",
+        f'synthesise(layer, declare=only("views/{VIEW}", "views/{VIEW}_v2"))',
     )
 
     clone.done(*quietly, "tests/test_contracts.py", "--laws", "-k", f"{of_all} or {VIEW}_v2 and not test_orders")

@@ -9,7 +9,7 @@ from andon.runtime.clock import HOUR_MS
 from contract.reports import REPORTED
 from services.anomalies import anomaly
 from services.anomalies.anomaly import ANOMALY_DETECTED
-from services.anomalies.model import Known
+from services.anomalies.model import MachineKnowledge
 from services.anomalies.reports import partition_in, state_in
 
 # The hour before the report before the anchor begins in it.
@@ -22,8 +22,8 @@ MOST = 250
 def burst(history: History) -> Iterable[Decision]:
     """Decide at the report with which the hour before it exceeds the limit, and at none of those that keep it there."""
     known, state = history.context, state_in(history.anchor)
-    expected = known.rate_of(state) if isinstance(known, Known) else None
-    if not isinstance(known, Known) or expected is None or _is_cut_off(history):
+    expected = known.rate_of(state) if isinstance(known, MachineKnowledge) else None
+    if not isinstance(known, MachineKnowledge) or expected is None or _is_cut_off(history):
         return
     reports = [report for report in history.events if state_in(report) == state]
     in_hour = _last_hour(reports)

@@ -11,15 +11,15 @@ from andon.runtime.clock import HOUR_MS
 from contract.reports import REPORTED
 from services.anomalies import anomaly
 from services.anomalies.anomaly import ANOMALY_DETECTED
-from services.anomalies.model import Known
+from services.anomalies.model import MachineKnowledge
 from services.anomalies.reports import partition_in, state_in
 
 
 def gap(history: History) -> Iterable[Decision]:
     """Decide at the report that ends the gap."""
     known, last = history.context, history.before
-    expected = known.gap_after(state_in(last)) if isinstance(known, Known) and last else None
-    if not isinstance(known, Known) or last is None or expected is None:
+    expected = known.gap_after(state_in(last)) if isinstance(known, MachineKnowledge) and last else None
+    if not isinstance(known, MachineKnowledge) or last is None or expected is None:
         return
     seconds = (history.anchor.timestamp_ms - last.timestamp_ms) / 1000
     if seconds > expected.at_most:

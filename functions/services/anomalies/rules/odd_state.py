@@ -7,7 +7,7 @@ from andon.rules.timing import Screened
 from contract.reports import REPORTED
 from services.anomalies import anomaly
 from services.anomalies.anomaly import ANOMALY_DETECTED
-from services.anomalies.model import Known
+from services.anomalies.model import MachineKnowledge
 from services.anomalies.reports import partition_in, state_in
 from services.anomalies.rules.burst import MOST, WINDOW_MS
 
@@ -15,8 +15,8 @@ from services.anomalies.rules.burst import MOST, WINDOW_MS
 def odd_state(history: History) -> Iterable[Decision]:
     """Decide at the first report of the state, and again only if it was not reported for two hours."""
     known, anchor = history.context, history.anchor
-    expected = known.hardly_saw(state_in(anchor)) if isinstance(known, Known) else None
-    if not isinstance(known, Known) or expected is None:
+    expected = known.hardly_saw(state_in(anchor)) if isinstance(known, MachineKnowledge) else None
+    if not isinstance(known, MachineKnowledge) or expected is None:
         return
     if not any(state_in(report) == state_in(anchor) for report in history.events[:-1]):
         yield anomaly.decide("odd-state", known=known, expected=expected, seen=1, about=anchor, first=anchor)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from operator import itemgetter
-from typing import Final, NamedTuple, cast
+from typing import Final, NamedTuple
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.ttl import ttl_at
@@ -29,7 +29,7 @@ LATE: Final = "late"
 UNDELIVERED: Final = "undelivered"
 
 
-class Asked(NamedTuple):
+class UndeliveredContext(NamedTuple):
     """The context of the rule: what a person was asked of late, but for what somebody has seen; and the deliveries."""
 
     notices: tuple[Notice, ...]
@@ -37,7 +37,7 @@ class Asked(NamedTuple):
     now_ms: int
 
     def untold(self, slot_ms: int) -> list[Notice]:
-        """Return what arrived in a slot and was told by no delivery, nor may have been."""
+        """Return the notices that arrived in a slot, and that no delivery told or may have told."""
         told = {
             notice
             for one in self.deliveries
@@ -51,20 +51,20 @@ class Asked(NamedTuple):
         ]
 
 
-def asked_of(key: CorrelationKey) -> Asked:
+def asked_of(key: CorrelationKey) -> UndeliveredContext:
     """Read what the rule decides by."""
     now_ms = clock.now_ms()
     box, known = mailbox.read(TABLE, key, now_ms), [] if is_erased(key) else known_of(key, now_ms)
     seen = seen_among(notice.about for notice in known)
     left = (notice for notice in known if about.partition_of(notice.about) not in seen)
-    return Asked(tuple(left), tuple(box.deliveries), now_ms)
+    return UndeliveredContext(tuple(left), tuple(box.deliveries), now_ms)
 
 
 def undelivered(history: History) -> Iterator[Decision]:
     """Decide that what arrived in the slot of a message is late, and wake the sender once more."""
     message, anchor = history.anchor.entity("message"), history.anchor
     person, slot_ms = message.text("person"), message.whole_number("slot")
-    untold = cast("Asked", history.context).untold(slot_ms)
+    untold = history.context_as(UndeliveredContext).untold(slot_ms)
     if not untold:
         return
     at_ms = slot_ms + SLOT_MS + AFTER_MS

@@ -29,7 +29,7 @@ class Participant:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Hop:
     """An event of one participant reaches another, or the same one; `is_latched`: it ends there."""
 
     publisher: str
@@ -38,7 +38,7 @@ class Step:
     is_latched: bool = False
 
 
-def shortest_loop(participants: Iterable[Participant]) -> tuple[Step, ...]:
+def shortest_loop(participants: Iterable[Participant]) -> tuple[Hop, ...]:
     """Return the shortest way on which an event could come back to its publisher; empty if there is none."""
     everybody = tuple(participants)
     steps = [step for publisher in everybody for subscriber in everybody for step in _steps(publisher, subscriber)]
@@ -67,19 +67,19 @@ def refuse_loops(participants: Iterable[Participant]) -> None:
     )
 
 
-def _steps(publisher: Participant, subscriber: Participant) -> list[Step]:
+def _steps(publisher: Participant, subscriber: Participant) -> list[Hop]:
     types = {
         (published[1] if topic[1] == ANY else topic[1], topic in subscriber.latched)
         for published in publisher.publishes
         for topic in subscriber.subscribes
         if is_included(published, topic)
     }
-    return [Step(publisher.name, event_type, subscriber.name, latched) for event_type, latched in sorted(types)]
+    return [Hop(publisher.name, event_type, subscriber.name, latched) for event_type, latched in sorted(types)]
 
 
-def _way_back(start: str, steps: list[Step]) -> tuple[Step, ...]:
+def _way_back(start: str, steps: list[Hop]) -> tuple[Hop, ...]:
     """Search breadth first from a participant back to it."""
-    ways: deque[tuple[Step, ...]] = deque((step,) for step in steps if step.publisher == start)
+    ways: deque[tuple[Hop, ...]] = deque((step,) for step in steps if step.publisher == start)
     visited: set[str] = set()
     while ways:
         way = ways.popleft()

@@ -1,6 +1,6 @@
 """Signs that a part of the stack is ill, in its metrics: an alarm for each, and the page that says what to do."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,6 +18,7 @@ from andon.cdk.replica import LAKE, name_of_copy
 from andon.cdk.replica_time import COPY_MINUTES
 from andon.cdk.target import Target
 from andon.events.fact import Facts
+from andon.ingress.provisioning import REFUSED
 from andon.outbound.counted import CAPPED, OPEN
 
 LATE_SECONDS: Final = 300  # a healthy reader is behind by seconds
@@ -28,6 +29,7 @@ LATE_DECISION_SECONDS: Final = 90  # the hold-back is half a minute, and a sweep
 # Of millions of calls a day some fail, and are tried again; so many minutes in a row are no accident.
 NO_ACCIDENT: Final = 3
 UNDELIVERED_SECONDS: Final = 600
+REFUSALS: Final = 3  # one that nobody registered asks every few minutes; many of them, or who tries names, more often
 SLOW_MS: Final = 3000  # a cold start takes one second, and a read that waits for a write two
 
 
@@ -76,35 +78,52 @@ def signals_of(watched: IConstruct) -> Iterator[Signal]:
 
 
 def _of_function(watched: Function) -> Iterator[Signal]:
-    name = watched.package.name
-    match watched.role, watched.package.side:
-        case "trigger", _:
-            behind = f"What {name} does is published late, or not at all. Its stream forgets it after 24 hours."
-            fails = f"{name}'s trigger raises or times out: its batch comes again, and what is behind it waits."
-            yield from _of_follower(watched, "trigger-failing", above_seconds=LATE_SECONDS, behind=behind, fails=fails)
-        case "push", _:
-            behind = f"What changes in {name} is not pushed to screens: they read all of it every five minutes instead."
-            fails = f"{name}'s push raises or times out: the broker does not take what screens are to show."
-            yield from _of_follower(
-                watched, "push-failing", above_seconds=LATE_PUSH_SECONDS, behind=behind, fails=fails
-            )
-        case "sweep", "services":
-            yield from _of_sweep(watched)
-        case "sweep", _:
-            means = f"A run of {name}'s sweep failed or was not begun: days of the lake are not in the {name}."
-            dropped = metrics.dropped_calls(watched)
-            yield Signal(name="Dropped", metric=dropped, means=means, runbook="archive-behind")
-        case "recompute", _:
-            yield from _of_recompute(watched)
-        case "sender", _:
-            yield from _of_sender(watched)
-        case "ingest", _:
-            means = f"{name}'s ingest raises or times out: whole batches of what things publish come again."
-            errors = metrics.errors(watched)
-            yield Signal(name="Errors", metric=errors, minutes=NO_ACCIDENT, means=means, runbook="listener-errors")
-        case "restore", _:
-            means = f"What {name} forgot does not come back: its restore raises or times out."
-            yield Signal(name="Errors", metric=metrics.errors(watched), means=means, runbook="restore-failing")
+    of_role = _OF_ROLE.get(watched.role)
+    return of_role(watched) if of_role else iter(())
+
+
+def _of_trigger(trigger: Function) -> Iterator[Signal]:
+    name = trigger.package.name
+    behind = f"What {name} does is published late, or not at all. Its stream forgets it after 24 hours."
+    fails = f"{name}'s trigger raises or times out: its batch comes again, and what is behind it waits."
+    return _of_follower(trigger, "trigger-failing", above_seconds=LATE_SECONDS, behind=behind, fails=fails)
+
+
+def _of_push(push: Function) -> Iterator[Signal]:
+    name = push.package.name
+    behind = f"What changes in {name} is not pushed to screens: they read all of it every five minutes instead."
+    fails = f"{name}'s push raises or times out: the broker does not take what screens are to show."
+    return _of_follower(push, "push-failing", above_seconds=LATE_PUSH_SECONDS, behind=behind, fails=fails)
+
+
+def _of_any_sweep(sweep: Function) -> Iterator[Signal]:
+    return _of_sweep(sweep) if sweep.package.side == "services" else _of_daily_sweep(sweep)
+
+
+def _of_daily_sweep(sweep: Function) -> Iterator[Signal]:
+    name = sweep.package.name
+    means = f"A run of {name}'s sweep failed or was not begun: days of the lake are not in the {name}."
+    yield Signal(name="Dropped", metric=metrics.dropped_calls(sweep), means=means, runbook="archive-behind")
+
+
+def _of_ingesting(ingest: Function) -> Iterator[Signal]:
+    means = f"{ingest.package.name}'s ingest raises or times out: whole batches of what things publish come again."
+    errors = metrics.errors(ingest)
+    yield Signal(name="Errors", metric=errors, minutes=NO_ACCIDENT, means=means, runbook="listener-errors")
+
+
+def _of_restore(restore: Function) -> Iterator[Signal]:
+    means = f"What {restore.package.name} forgot does not come back: its restore raises or times out."
+    yield Signal(name="Errors", metric=metrics.errors(restore), means=means, runbook="restore-failing")
+
+
+def _of_provision(hook: Function) -> Iterator[Signal]:
+    name, runbook = hook.package.name, "claims-refused"
+    means = f"{name}'s hook raises or times out: who has a claim becomes no thing, and asks again."
+    yield Signal(name="Errors", metric=metrics.errors(hook), minutes=NO_ACCIDENT, means=means, runbook=runbook)
+    means = f"More than {REFUSALS} a minute ask {name} by a claim for a thing that is not registered, or is taken."
+    refused = metrics.of_service(hook, REFUSED)
+    yield Signal(name="Refused", metric=refused, above=REFUSALS, minutes=5, means=means, runbook=runbook)
 
 
 def _of_sender(sender: Function) -> Iterator[Signal]:
@@ -279,3 +298,15 @@ def _of_sweep(sweep: Function) -> Iterator[Signal]:
     means = f"Decisions of {name} are due by rules that its version does not know; they wait. Deploy the one that does."
     unknown = metrics.of_service(sweep, "unknown")
     yield Signal(name="Unknown", metric=unknown, means=means, runbook="rule-unknown")
+
+
+_OF_ROLE: Final[Mapping[str, Callable[[Function], Iterator[Signal]]]] = {
+    "trigger": _of_trigger,
+    "push": _of_push,
+    "sweep": _of_any_sweep,
+    "recompute": _of_recompute,
+    "sender": _of_sender,
+    "ingest": _of_ingesting,
+    "provision": _of_provision,
+    "restore": _of_restore,
+}

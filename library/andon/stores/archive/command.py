@@ -2,12 +2,10 @@
 
 from http import HTTPStatus
 
-from aws_lambda_powertools.event_handler import Response
-
 from andon.http.http_api import HttpApi
 from andon.http.limits import OfSubject
 from andon.http.openapi import responses
-from andon.http.response import respond
+from andon.http.response import Response, respond
 from andon.project import project
 from andon.runtime import clock
 from andon.stores.archive import jobs, rehydration
@@ -22,7 +20,7 @@ app = HttpApi()
 handler = app.handler
 
 
-def post_rehydration(subject: Subject, body: RehydrationBody) -> Response[str]:
+def post_rehydration(subject: Subject, body: RehydrationBody) -> Response:
     """See `Project.brings_back`."""
     period, now_ms = Period.of(body.first, body.last, place="body"), clock.now_ms()
     days = list(days_of(SUBJECTS, first=period.first[:10], last=period.last[:10]))

@@ -4,11 +4,10 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
-from aws_lambda_powertools.event_handler.openapi.params import Path
 from pydantic import AfterValidator
 
 from andon.http import schemas
-from andon.http.parameters import described
+from andon.http.parameters import Path, described
 from andon.project import Actors
 from andon.runtime import texts
 from andon.stores.archive.store import SUBJECTS

@@ -3,14 +3,12 @@
 from collections.abc import Callable
 from http import HTTPStatus
 
-from aws_lambda_powertools.event_handler import Response
-
 from andon.http.http_api import HttpApi
 from andon.http.limits import OfSubject
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT, decode_texts, wrong_cursor
 from andon.http.parameters import Beginning, Cursor, End, Limit
-from andon.http.response import respond
+from andon.http.response import Response, respond
 from andon.project import Actors, project
 from andon.runtime import times
 from andon.stores.archive import jobs, rehydration
@@ -26,7 +24,7 @@ app = HttpApi()
 handler = app.handler
 
 
-def _events_of(kind: Actors) -> Callable[..., Response[str]]:
+def _events_of(kind: Actors) -> Callable[..., Response]:
     Actor = actor_of(kind)  # noqa: N806  a type
 
     def get_events(
@@ -36,7 +34,7 @@ def _events_of(kind: Actors) -> Callable[..., Response[str]]:
         limit: Limit = DEFAULT_LIMIT,
         cursor: Cursor = None,
         accept: Accept = None,
-    ) -> Response[str]:
+    ) -> Response:
         page = read_events(kind, str(actor), Period.of(first, last), limit=limit, start=_position(cursor))
         return page_response(page, scope=app.scope, limit=limit, accept=accept)
 
@@ -60,7 +58,7 @@ for _kind in KINDS:
     at=OfSubject("subject"),
     responses=responses(RehydrationResponse, 200, 404),
 )
-def get_rehydration(subject: Subject, job_id: JobId) -> Response[str]:
+def get_rehydration(subject: Subject, job_id: JobId) -> Response:
     """Return how far a rehydration is."""
     job = rehydration.require_job(jobs.find(job_id), subject)
     return respond(HTTPStatus.OK, rehydration.to_response(job, jobs.done_of(job)))

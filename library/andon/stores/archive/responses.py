@@ -2,11 +2,11 @@
 
 from typing import Annotated, Final, Literal
 
-from aws_lambda_powertools.event_handler.openapi.params import Header, Path
 from pydantic import ConfigDict, Field, StringConstraints
 
 from andon.http.models import ResponseModel
 from andon.http.openapi import Absent
+from andon.http.parameters import Header, Path
 from andon.runtime.json_types import JsonObject
 from andon.stores.archive.rehydration import ID_DIGITS
 from andon.stores.archive.store import SUBJECTS

@@ -54,6 +54,6 @@ def _named_in(detail: JsonMapping, fields: Iterable[str]) -> Iterable[object]:
 
 
 def _said(field: str, name: str, entity: JsonMapping) -> object:
-    """Return what an entity says in a field; one that is qualified, as `thing.id`, is that of one entity only."""
+    """Return the value of an entity's field; a qualified one, as `thing.id`, is that of one entity only."""
     of, _, member = field.rpartition(".")
     return entity.get(member) if of in {"", name} else None

@@ -3,12 +3,10 @@
 import os
 from http import HTTPStatus
 
-from aws_lambda_powertools.event_handler import Response
-
 from andon.drift.recompute import RecomputeWork
 from andon.http.http_api import HttpApi
 from andon.http.openapi import responses
-from andon.http.response import respond
+from andon.http.response import Response, respond
 from andon.project import project
 from andon.recorded.archive import SHARDS
 from andon.runtime import strict_json
@@ -22,7 +20,7 @@ handler = app.handler
 
 
 @app.serves("POST /drift/{view}", groups=project().groups.admins, responses=responses(RecomputationResponse, 202, 404))
-def post_recomputation(view: ViewName) -> Response[str]:
+def post_recomputation(view: ViewName) -> Response:
     """Compare all rows of a view with what its events make of them; `GET /drift` lists what differs, and is repaired.
 
     What could be on its way is looked at again a quarter of an hour later. A retry asks twice, which is harmless.

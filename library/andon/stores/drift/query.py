@@ -2,13 +2,11 @@
 
 from http import HTTPStatus
 
-from aws_lambda_powertools.event_handler import Response
-
 from andon.http.http_api import HttpApi
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT, count_that_fit, decode_key, next_objects
 from andon.http.parameters import Cursor, Limit
-from andon.http.response import respond
+from andon.http.response import Response, respond
 from andon.project import project
 from andon.stores.drift import objects
 from andon.stores.drift.finding import key_of
@@ -20,7 +18,7 @@ handler = app.handler
 
 
 @app.serves("GET /drift", groups=project().groups.reviewers, responses=responses(FindingsResponse, 200))
-def get_drift(limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
+def get_drift(limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
     """List rows of views that differed from their events, newest first: where, and how that was ended."""
     items, last_key = objects.page(limit=limit, after=decode_key(cursor, folder=FOLDER, scope=app.scope))
     count = count_that_fit(items)

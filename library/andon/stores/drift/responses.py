@@ -2,11 +2,11 @@
 
 from typing import Annotated, Any, Literal
 
-from aws_lambda_powertools.event_handler.openapi.params import Path
 from pydantic import StringConstraints
 
 from andon.http.models import ResponseModel
 from andon.http.openapi import Absent
+from andon.http.parameters import Path
 from andon.project import project
 
 ViewName = Annotated[

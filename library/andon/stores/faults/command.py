@@ -4,11 +4,9 @@ import os
 from functools import partial
 from http import HTTPStatus
 
-from aws_lambda_powertools.event_handler import Response
-
 from andon.http.http_api import HttpApi
 from andon.http.openapi import responses
-from andon.http.response import respond
+from andon.http.response import Response, respond
 from andon.project import project
 from andon.runtime import clock
 from andon.runtime.errors import Conflict
@@ -26,7 +24,7 @@ handler = app.handler
 @app.serves(
     "POST /faults/{id}/resubmit", groups=project().groups.admins, responses=responses(FaultResponse, 202, 404, 409)
 )
-def resubmit_fault(fault_id: FaultId) -> Response[str]:
+def resubmit_fault(fault_id: FaultId) -> Response:
     """Put the message of a fault back on the queue that it came from."""
     fault = require_fault(objects.get(fault_id))
     queue_url = _queue_url_of(fault)

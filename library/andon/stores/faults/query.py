@@ -2,13 +2,11 @@
 
 from http import HTTPStatus
 
-from aws_lambda_powertools.event_handler import Response
-
 from andon.http.http_api import HttpApi
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT, count_that_fit, decode_key, next_objects
 from andon.http.parameters import Cursor, Limit
-from andon.http.response import respond
+from andon.http.response import Response, respond
 from andon.project import project
 from andon.stores.faults import objects
 from andon.stores.faults.record import key_of, require_fault, summary_of
@@ -20,7 +18,7 @@ handler = app.handler
 
 
 @app.serves("GET /faults", groups=project().groups.admins, responses=responses(FaultsResponse, 200))
-def get_faults(limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
+def get_faults(limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
     """List faults, newest first, without their messages."""
     found, last_key = objects.page(limit=limit, after=decode_key(cursor, folder=FAULTS, scope=app.scope))
     items = [summary_of(fault) for fault in found]
@@ -32,6 +30,6 @@ def get_faults(limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[
 
 
 @app.serves("GET /faults/{id}", groups=project().groups.admins, responses=responses(FaultResponse, 200, 404))
-def get_fault(fault_id: FaultId) -> Response[str]:
+def get_fault(fault_id: FaultId) -> Response:
     """Return one fault, with its message."""
     return respond(HTTPStatus.OK, require_fault(objects.get(fault_id)))

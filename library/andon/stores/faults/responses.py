@@ -2,18 +2,19 @@
 
 from typing import Annotated
 
-from aws_lambda_powertools.event_handler.openapi.params import Path
-from pydantic import StringConstraints
+from pydantic import Field, StringConstraints
 
 from andon.http.models import ResponseModel
 from andon.http.openapi import Absent
+from andon.http.parameters import Path
 from andon.http.schemas import IMPERSONAL
 from andon.stores.faults.record import ID_PATTERN
 
 FaultId = Annotated[
     str,
     StringConstraints(pattern=ID_PATTERN),
-    Path(alias="id", description="The id of its event.", json_schema_extra=IMPERSONAL),
+    Field(json_schema_extra=IMPERSONAL),
+    Path(alias="id", description="The id of its event."),
 ]
 
 

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 from andon.runtime.json_types import JsonObject
 from andon.runtime.metrics import directive
 from andon.stores.lake import objects
-from andon.stores.lake.lines import Line, lines_in
+from andon.stores.lake.lines import LakeLine, lines_in
 from andon.views.ledger import NONE_YET
 from andon.views.outcome import Outcome
 
@@ -34,7 +34,7 @@ class ObjectResult(NamedTuple):
 
 class _Fact(NamedTuple):
     message_id: str
-    line: Line
+    line: LakeLine
 
 
 def objects_of(messages: Iterable[tuple[str, str]], *, now_ms: int) -> list[LakeObject]:

@@ -25,7 +25,7 @@ _DETAIL: Final = ',"detail":'
 _DIGEST: Final = re.compile("[0-9a-f]{64}")
 
 
-class Line(NamedTuple):
+class LakeLine(NamedTuple):
     """A line, and its envelope."""
 
     text: str
@@ -35,7 +35,7 @@ class Line(NamedTuple):
 class Lines(NamedTuple):
     """The lines of a message; is_whole: it had nothing else, of which no line can be made."""
 
-    lines: list[Line]
+    lines: list[LakeLine]
     is_whole: bool = True
 
 
@@ -73,7 +73,7 @@ def _one_by_one(body: str, now_ms: int) -> Lines:
     return Lines([line for one in found for line in one.lines], all(one.is_whole for one in found))
 
 
-def _lines(body: str, envelope: JsonObject, now_ms: int) -> Iterator[Line]:
+def _lines(body: str, envelope: JsonObject, now_ms: int) -> Iterator[LakeLine]:
     """Yield the lines of a message.
 
     Raises:
@@ -94,7 +94,7 @@ def _lines(body: str, envelope: JsonObject, now_ms: int) -> Iterator[Line]:
             yield from _lines(one, orjson.loads(one), now_ms)
 
 
-def _line(envelope: JsonObject, detail: JsonMapping, written: str, now_ms: int) -> Line:
+def _line(envelope: JsonObject, detail: JsonMapping, written: str, now_ms: int) -> LakeLine:
     texts = (envelope["id"], envelope["source"], envelope["detail-type"])
     if not isinstance(detail, dict) or not all(isinstance(text, str) and text for text in texts):
         raise TypeError("no envelope of EventBridge")
@@ -102,7 +102,7 @@ def _line(envelope: JsonObject, detail: JsonMapping, written: str, now_ms: int) 
     if moment_of(told).timestamp() * 1000 > now_ms + MAX_AHEAD_MS:
         told = cast("Envelope", {**told, "time": f"{times.to_utc(now_ms)[:19]}Z", CLAIMED: told["time"]})
     around = orjson.dumps({name: value for name, value in told.items() if name != "detail"}).decode()
-    return Line(f"{around[:-1]}{_DETAIL}{_on_one_line(written)}}}", told)
+    return LakeLine(f"{around[:-1]}{_DETAIL}{_on_one_line(written)}}}", told)
 
 
 def _id_of(envelope: JsonObject, detail: JsonMapping) -> str:

@@ -2,11 +2,9 @@
 
 from http import HTTPStatus
 
-from aws_lambda_powertools.event_handler import Response
-
 from andon.http.http_api import HttpApi
 from andon.http.openapi import responses
-from andon.http.response import respond
+from andon.http.response import Response, respond
 from andon.project import project
 from andon.runtime import clock
 from andon.stores.replays import jobs, replay
@@ -21,7 +19,7 @@ handler = app.handler
 
 
 @app.serves("POST /replays", groups=project().groups.admins, responses=responses(ReplayResponse, 202, 409))
-def post_replay(body: ReplayBody) -> Response[str]:
+def post_replay(body: ReplayBody) -> Response:
     """Send the lake's events to one view again, on its own queue; nothing goes over the bus.
 
     A row that has seen an event drops it: only an empty table shows what a view makes of the lake.
@@ -37,7 +35,7 @@ def post_replay(body: ReplayBody) -> Response[str]:
 @app.serves(
     "POST /replays/{id}/pause", groups=project().groups.admins, responses=responses(ReplayResponse, 200, 404, 409)
 )
-def pause_replay(replay_id: ReplayId) -> Response[str]:
+def pause_replay(replay_id: ReplayId) -> Response:
     """Stop sending, until somebody resumes it; what is on its way comes for another few seconds."""
     return _stopped(replay_id, PAUSED)
 
@@ -45,7 +43,7 @@ def pause_replay(replay_id: ReplayId) -> Response[str]:
 @app.serves(
     "POST /replays/{id}/resume", groups=project().groups.admins, responses=responses(ReplayResponse, 200, 404, 409)
 )
-def resume_replay(replay_id: ReplayId) -> Response[str]:
+def resume_replay(replay_id: ReplayId) -> Response:
     """Go on with what is not done, also with a replay that somehow came to a halt."""
     row, now_ms = replay.require_replay(jobs.find(replay_id)), clock.now_ms()
     jobs.admit(replay.require_resumable(row), now_ms=now_ms)
@@ -57,12 +55,12 @@ def resume_replay(replay_id: ReplayId) -> Response[str]:
 @app.serves(
     "POST /replays/{id}/cancel", groups=project().groups.admins, responses=responses(ReplayResponse, 200, 404, 409)
 )
-def cancel_replay(replay_id: ReplayId) -> Response[str]:
+def cancel_replay(replay_id: ReplayId) -> Response:
     """Stop sending, for good. What the view has got stays there."""
     return _stopped(replay_id, CANCELLED)
 
 
-def _stopped(replay_id: str, state: State) -> Response[str]:
+def _stopped(replay_id: str, state: State) -> Response:
     """Return a replay that is paused or cancelled; one that is done stays done."""
     row, progress = replay.require_replay(jobs.find(replay_id)), jobs.progress(replay_id)
     if not replay.is_whole(row, progress):

@@ -10,9 +10,9 @@ from andon.runtime.errors import CallFailed
 from andon.stores.replays import pace
 from andon.stores.replays.replay import (
     RUNNING,
+    ObjectSent,
     Progress,
     ReplayRow,
-    Sent,
     State,
     admitted,
     day_key,
@@ -138,7 +138,7 @@ def note_day(row: ReplayRow, day: str, objects: int) -> None:
     TABLE.update(day_key(row["id"], day), assign=assign, condition=UNCONDITIONAL)
 
 
-def mark(row: ReplayRow, key: str, sent: Sent, *, until_ms: int) -> None:
+def mark(row: ReplayRow, key: str, sent: ObjectSent, *, until_ms: int) -> None:
     """Note that an object is done, and when the last of its messages is visible."""
     assign = {name_of_object(key): sent, "untilMs": until_ms, "ttl": row["ttl"]}
     TABLE.update(done_key(row["id"], key), assign=assign, condition=UNCONDITIONAL)

@@ -2,11 +2,9 @@
 
 from http import HTTPStatus
 
-from aws_lambda_powertools.event_handler import Response
-
 from andon.http.http_api import HttpApi
 from andon.http.openapi import responses
-from andon.http.response import respond
+from andon.http.response import Response, respond
 from andon.project import project
 from andon.stores.replays import jobs, replay
 from andon.stores.replays.responses import ReplayId, ReplayResponse
@@ -16,7 +14,7 @@ handler = app.handler
 
 
 @app.serves("GET /replays/{id}", groups=project().groups.admins, responses=responses(ReplayResponse, 200, 404))
-def get_replay(replay_id: ReplayId) -> Response[str]:
+def get_replay(replay_id: ReplayId) -> Response:
     """Return how far a replay is."""
     row = replay.require_replay(jobs.find(replay_id))
     return respond(HTTPStatus.OK, replay.to_response(row, jobs.progress(replay_id)))

@@ -1,7 +1,7 @@
 """A replay: a job that sends the lake's events to the queue of one view again, object by object. Pure."""
 
 from collections.abc import Mapping, Sequence
-from typing import Final, Literal, NamedTuple, NotRequired, TypedDict, cast, final
+from typing import Final, Literal, NamedTuple, NotRequired, TypedDict, final
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.ttl import ttl_at
@@ -9,7 +9,7 @@ from andon.events.identifiers import of_content
 from andon.recorded.lake import hour_in
 from andon.runtime import times
 from andon.runtime.errors import Conflict, Invalid, NotFound
-from andon.runtime.json_types import JsonMapping
+from andon.runtime.json_types import JsonMapping, members_of
 from andon.stores.replays.tables import DAY, DONE, JOB, KEEPS_DAYS, KEYS, partition_of
 
 ID_DIGITS: Final = 32
@@ -75,7 +75,7 @@ class ObjectWork(TypedDict):
     atMs: NotRequired[int]
 
 
-class Sent(TypedDict):
+class ObjectSent(TypedDict):
     """Result for an object: the number of messages sent, and of events that nobody could read."""
 
     sent: int
@@ -214,9 +214,10 @@ def done_key(job_id: str, key: str) -> Item:
     return KEYS.of(partition_of(job_id), f"{DONE}{hour}:{name[2]}")
 
 
-def done_in(rows: Sequence[Item]) -> dict[str, Sent]:
+def done_in(rows: Sequence[Item]) -> dict[str, ObjectSent]:
     """Return the marks in some rows, by the name of the object."""
-    return {name: cast("Sent", value) for row in rows for name, value in row.items() if isinstance(value, dict)}
+    marks = [(name, value) for row in rows for name, value in row.items() if isinstance(value, dict)]
+    return {name: members_of(ObjectSent, mark) for name, mark in marks}
 
 
 def progress_of(rows: Sequence[Item]) -> Progress:

@@ -2,11 +2,11 @@
 
 from typing import Annotated, Final, Literal
 
-from aws_lambda_powertools.event_handler.openapi.params import Path
 from pydantic import Field, StringConstraints
 
 from andon.http.models import ResponseModel
 from andon.http.openapi import Absent
+from andon.http.parameters import Path
 from andon.stores.replays.replay import ID_DIGITS
 
 ID_PATTERN: Final = f"^[0-9a-f]{{{ID_DIGITS}}}$"

@@ -16,9 +16,9 @@ from andon.stores.replays import jobs, pace
 from andon.stores.replays.messages import messages_of
 from andon.stores.replays.replay import (
     DayWork,
+    ObjectSent,
     ObjectWork,
     ReplayRow,
-    Sent,
     days_of,
     is_between,
     is_current,
@@ -97,7 +97,7 @@ def _replay_object(row: ReplayRow, asked: ObjectWork) -> Counter[str]:
     if sent < len(bodies):
         _go_on_later({**asked, "sent": sent, "atMs": at_ms}, due[sent], now_ms=now_ms)
         return Counter(sent=len(later))
-    jobs.mark(row, key, Sent(sent=len(bodies), faults=faults), until_ms=max(now_ms, due[-1]))
+    jobs.mark(row, key, ObjectSent(sent=len(bodies), faults=faults), until_ms=max(now_ms, due[-1]))
     return Counter(sent=len(later), faults=faults, objects=1)
 
 

@@ -94,7 +94,7 @@ def _importing() -> "subprocess.Popen[str]":
 
 
 class LoadedBy(Protocol):
-    """How a test asks what a module loads."""
+    """The command by which a test learns the modules that a module loads."""
 
     def __call__(self, module: str, forbidden: frozenset[str], **environment: str) -> set[str]:
         """Return all modules that are loaded once this one is imported, among others none of which is forbidden."""
@@ -115,7 +115,7 @@ def loaded_by() -> Iterator[LoadedBy]:
 
 
 def at_init(package: Package, role: str) -> dict[str, str]:
-    """Return how a handler is initialised: `loaded_by` takes it."""
+    """Return the source that initialises a handler, for `loaded_by`."""
     module = package.handler_name(role).removesuffix(".handler")
     return {"module": module, PACKAGE: package.folder, **ON_LAMBDA}
 

@@ -57,17 +57,17 @@ def test_no_file_is_missing(file: str) -> None:
     assert (ROOT / file).is_file(), f"{file} is missing: {NEEDED[file]}"
 
 
-class Written(NamedTuple):
-    """What a verb writes out of packages and docs."""
+class DerivedFile(NamedTuple):
+    """A file that a verb writes out of packages and docs."""
 
     verb: str
     text: Callable[[], str]
 
 
-WRITTEN: Final[Mapping[str, Written]] = {
-    AGENTS: Written("agents", agents),
-    LLMS: Written("agents", llms),
-    "docs/openapi.json": Written("openapi", openapi.text),
+WRITTEN: Final[Mapping[str, DerivedFile]] = {
+    AGENTS: DerivedFile("agents", agents),
+    LLMS: DerivedFile("agents", llms),
+    "docs/openapi.json": DerivedFile("openapi", openapi.text),
 }
 
 
@@ -96,6 +96,13 @@ def test_requirements_name_files_that_are_there() -> None:
     ]
 
     assert [file for file in named if not (ROOT / file).is_file()] == []
+
+
+def test_beside_what_is_pinned_stands_what_it_was_pinned_of() -> None:
+    folder = ROOT / "requirements"
+    pinned = [file for file in folder.glob("*.txt") if file.name != "andon.txt" and "--hash" in file.read_text()]
+
+    assert [f"requirements/{file.stem}.in" for file in pinned if not file.with_suffix(".in").is_file()] == []
 
 
 def test_the_readme_asks_for_routes_that_are_served() -> None:

@@ -43,8 +43,8 @@ class AwsInMemory(AbstractContextManager["AwsInMemory"]):
     """Answers this process's requests while the context lasts; a table is called as its environment variable is.
 
     store: the objects of each bucket. bus: the entries that it took. pushed: pairs of topic and body that IoT took.
-    secrets: the values of each secret, the current one first. observer: sees what requests do to tables, as
-    `meter.Meter` does.
+    things: the ids of the certificates of each of IoT's things. secrets: the values of each secret, the current one
+    first. observer: sees what requests do to tables, as `meter.Meter` does.
     """
 
     def __init__(
@@ -56,6 +56,7 @@ class AwsInMemory(AbstractContextManager["AwsInMemory"]):
         self.queues = MemoryQueues()
         self.bus: list[dict[str, str]] = []
         self.pushed: list[tuple[str, str]] = []
+        self.things: dict[str, list[str]] = {}
         self.secrets: dict[str, list[str]] = {}
         self._refuse: Refuse = lambda *_: None
         self._writes = 0
@@ -89,6 +90,7 @@ class AwsInMemory(AbstractContextManager["AwsInMemory"]):
         for bucket in self.store.values():
             bucket.bodies.clear()
         self.queues.clear()
+        self.things.clear()
         self.bus, self.pushed = [], []
 
     def refuse(self, code_of: Refuse) -> None:
@@ -210,9 +212,17 @@ class AwsInMemory(AbstractContextManager["AwsInMemory"]):
         return {}
 
     def _iot(self, operation: str, request: Request) -> Answer:
-        if (operation, request) != ("DescribeEndpoint", {"endpointType": "iot:Data-ATS"}):
-            raise NotImplementedError(operation)
-        return {"endpointAddress": "a1-ats.iot.us-east-1.amazonaws.com"}
+        match operation, request:
+            case "DescribeEndpoint", {"endpointType": "iot:Data-ATS"}:
+                return {"endpointAddress": "a1-ats.iot.us-east-1.amazonaws.com"}
+            case "ListThingPrincipals", {"thingName": thing}:
+                return {"principals": self._certificates_of(thing)}
+        raise NotImplementedError(operation)
+
+    def _certificates_of(self, thing: str) -> list[str]:
+        if thing not in self.things:
+            raise AwsRefused("ResourceNotFoundException", status=404, message=f"Thing {thing} not found")
+        return [f"arn:aws:iot:us-east-1:000000000000:cert/{certificate}" for certificate in self.things[thing]]
 
     def _secretsmanager(self, operation: str, request: Request) -> Answer:
         if operation != "GetSecretValue":

@@ -39,7 +39,7 @@ def key_condition(request: Request) -> Callable[[Typed], bool]:
 
 
 def key_range(order: Sequence[str], request: Request, bounds: Sequence[str]) -> slice:
-    """Return where a query's sort keys lie among those of a partition; bounds: as they are in that order."""
+    """Return the range of a query's sort keys among those of a partition; bounds: as they are in that order."""
     first, last = [*bounds, "", ""][:2]
     return _RANGES[request["KeyConditionExpression"]](order, first, last)
 

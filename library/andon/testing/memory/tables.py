@@ -138,13 +138,7 @@ class MemoryTable:
                 self.observer.refused(self, key, old)
             is_shown = old and request.get("ReturnValuesOnConditionCheckFailure") == "ALL_OLD"
             return {"Code": "ConditionalCheckFailed", "Message": "no", **({"Item": old} if is_shown else {})}
-        match kind:
-            case "Put":
-                new = request["Item"]
-            case "Update":
-                new = updated(old or key, request)
-            case _:
-                new = old if kind == "ConditionCheck" else None
+        new = _after(kind, old, key, request)
         self._require_fit(new or {})
         return AppliedWrite(key, old, new)
 
@@ -159,13 +153,7 @@ class MemoryTable:
         """Return a page; one that is full has a key to go on from, even if nothing follows, as DynamoDB has it."""
         index = request.get("IndexName", "")
         keys = self.schema.indexes[index].keys if index else self.keys
-        partition = request["ExpressionAttributeValues"][":p"]["S"]
-        is_found = key_condition(request)
-        found = self._of_index(keys, partition, is_found) if index else self._of_partition(partition, request)
-        if start := request.get("ExclusiveStartKey"):
-            found = self._behind(start, keys, found, request)
-        if not request.get("ScanIndexForward", True):
-            found.reverse()
+        found = self._found(index, keys, request)
         names = {*keys.names, *self.keys.names}
         if request.get("Select") == "COUNT":
             found = [self._entry(index, row) for row in found]
@@ -186,6 +174,16 @@ class MemoryTable:
         more = {"LastEvaluatedKey": {name: page[-1][name] for name in self.keys.names}} if is_cut else {}
         return {"Items": page, "Count": len(page), "ScannedCount": len(page), **more}
 
+    def _found(self, index: str, keys: Keys, request: Request) -> list[Typed]:
+        """Return the rows of a query in its order, from its start key on."""
+        partition, is_found = request["ExpressionAttributeValues"][":p"]["S"], key_condition(request)
+        found = self._of_index(keys, partition, is_found) if index else self._of_partition(partition, request)
+        if start := request.get("ExclusiveStartKey"):
+            found = self._behind(start, keys, found, request)
+        if not request.get("ScanIndexForward", True):
+            found.reverse()
+        return found
+
     def _of_partition(self, partition: str, request: Request) -> list[Typed]:
         rows, order = self._rows.get(partition, {}), self._order.get(partition, [])
         values = request["ExpressionAttributeValues"]
@@ -204,7 +202,7 @@ class MemoryTable:
         return sorted(found, key=partial(self._order_of, keys))
 
     def _entry(self, index: str, row: Typed) -> Typed:
-        """Return what an index has of a row."""
+        """Return the entry of a row in an index."""
         if not index or (projects := self.schema.indexes[index].projects) is None:
             return row
         names = {*self.schema.indexes[index].keys.names, *self.keys.names, *projects}
@@ -304,3 +302,13 @@ def _sort_place(value: dict[str, Any]) -> str:
 
 def _sortable(value: dict[str, Any]) -> str | int:
     return int(value["N"]) if "N" in value else str(value["S"])
+
+
+def _after(kind: WriteKind, old: Typed | None, key: Typed, request: Request) -> Typed | None:
+    """Return the row as a write leaves it, None if it deletes it."""
+    if kind == "Put":
+        new: Typed = request["Item"]
+        return new
+    if kind == "Update":
+        return updated(old or key, request)
+    return old if kind == "ConditionCheck" else None

@@ -1,10 +1,10 @@
-"""What a pass over a store found."""
+"""Counts of a pass over a store."""
 
 from dataclasses import dataclass
 
 
 @dataclass(slots=True)
-class Counted:
+class SweepCounts:
     """seen: rows, objects or messages. found: mentions that are, or would be, replaced. kept: those in ids."""
 
     seen: int = 0

@@ -3,16 +3,16 @@
 from typing import Any, Final
 
 from andon.ingress.message import legible
-from andon.tools.erase.counted import Counted
+from andon.tools.erase.counted import SweepCounts
 from andon.tools.erase.mentions import Mentions
 from andon.tools.ops.redrive import BATCH
 
 HIDDEN_SECONDS: Final = 60  # so long each message is out of sight, so that others come
 
 
-def count(sqs: Any, url: str, mentions: Mentions) -> Counted:  # noqa: ANN401  boto3's
+def count(sqs: Any, url: str, mentions: Mentions) -> SweepCounts:  # noqa: ANN401  boto3's
     """Count the mentions in the messages of a queue, and put them back."""
-    counted, receipts = Counted(), dict[str, str]()
+    counted, receipts = SweepCounts(), dict[str, str]()
     while messages := _receive(sqs, url):
         seen_before = receipts.keys() & {message["MessageId"] for message in messages}
         for message in messages:

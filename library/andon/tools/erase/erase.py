@@ -41,7 +41,7 @@ class Erasing(NamedTuple):
 
     @classmethod
     def of(cls, stack: Deployed) -> "Erasing":
-        """Return what erases people of a deployed stack.
+        """Return the eraser of people of a deployed stack.
 
         Raises:
             ToolFailed: the project does not say where names are.
@@ -57,7 +57,7 @@ class Erasing(NamedTuple):
         return cls(stack.api, people, stack.outputs["UserPoolId"], stores, table)
 
 
-class Asked(NamedTuple):
+class ErasureOrder(NamedTuple):
     """An order: the person, further names, and what to do."""
 
     id: str
@@ -66,7 +66,7 @@ class Asked(NamedTuple):
     dry_run: bool = False
 
 
-def run(erasing: Erasing, asked: Asked) -> Iterator[str]:
+def run(erasing: Erasing, asked: ErasureOrder) -> Iterator[str]:
     """Erase a person; yield lines for the terminal, none of which has the name.
 
     Raises:
@@ -92,7 +92,7 @@ def run(erasing: Erasing, asked: Asked) -> Iterator[str]:
 ALSO: Final = "more names need a first pass: without AGAIN"
 
 
-def _begun(erasing: Erasing, asked: Asked, found: JobRow | None) -> JobRow:
+def _begun(erasing: Erasing, asked: ErasureOrder, found: JobRow | None) -> JobRow:
     """Return the job that goes on, or a new one: for the person's name and those that were asked for besides."""
     if found and "names" in found and {*asked.also} <= {*found["names"]}:
         return found
@@ -172,7 +172,7 @@ def main() -> int:
     parser.add_argument("--stack", help="the name of a stack on AWS; none: the one on this machine")
     given = parser.parse_args()
     also = tuple(name.strip() for name in given.also.split(",") if name.strip())
-    for line in run(Erasing.of(deployed(given.stack)), Asked(given.id, also, given.again, given.dry_run)):
+    for line in run(Erasing.of(deployed(given.stack)), ErasureOrder(given.id, also, given.again, given.dry_run)):
         print(line)
     return 0
 

@@ -9,13 +9,14 @@
 """
 
 from collections.abc import Callable, Iterable
-from typing import Any, Final, NotRequired, TypedDict, cast
+from typing import Any, Final, NotRequired, TypedDict
 
 from andon.dynamodb.attribute_values import to_plain, to_typed
 from andon.dynamodb.schema import Keys
 from andon.runtime import strict_json, times
 from andon.runtime.clock import DAY_MS
-from andon.tools.erase.counted import Counted
+from andon.runtime.json_types import members_of
+from andon.tools.erase.counted import SweepCounts
 from andon.tools.erase.mentions import Mentions, ids_with
 from andon.tools.erase.objects import SweptBucket
 from andon.tools.erase.stores import LAKE, Stores
@@ -25,7 +26,7 @@ PROOFS: Final = "erasures"
 """The folder of the lake with the proofs."""
 
 Counts = dict[str, dict[str, int]]
-"""By store: `seen`, `found`, `kept`, see `Counted`."""
+"""By store: `seen`, `found`, `kept`, see `SweepCounts`."""
 
 
 class JobRow(TypedDict):
@@ -55,7 +56,7 @@ class JobTable:
         """Return the job of a person, None if there is none."""
         found = self._dynamodb.get_item(TableName=self._name, Key=to_typed(self._key(id_)), ConsistentRead=True)
         row = to_plain(found["Item"]) if "Item" in found else None
-        return cast("JobRow", {name: row[name] for name in row if name not in self._keys.names}) if row else None
+        return members_of(JobRow, row) if row else None
 
     def write(self, job: JobRow) -> JobRow:
         """Write a job as it is now."""
@@ -122,13 +123,16 @@ def finish(stores: Stores, table: JobTable, job: JobRow, *, clock: Callable[[], 
     """
     if "finishedAt" not in job:
         job = table.write(_swept_again(stores, table, job, now_ms=clock()))
-    proof = {name: value for name, value in job.items() if name not in {"names", "kept"}}
-    for name in ("begunAt", "sweptAt", "finishedAt"):
-        proof[name] = times.to_utc(cast("int", proof[name]))
+    proof = {
+        **{name: value for name, value in job.items() if name not in {"names", "kept"}},
+        "begunAt": times.to_utc(job["begunAt"]),
+        "sweptAt": times.to_utc(job["sweptAt"]),
+        "finishedAt": times.to_utc(job["finishedAt"]),
+    }
     bucket = SweptBucket(stores.clients.s3, stores.buckets[LAKE])
     bucket.put(proof_key(job), strict_json.dumps(proof).encode())
     forgotten = {name: value for name, value in job.items() if name != "names"}
-    return table.write(cast("JobRow", {**forgotten, "kept": []}))
+    return table.write(members_of(JobRow, {**forgotten, "kept": []}))
 
 
 def proof_key(job: JobRow) -> str:
@@ -160,7 +164,7 @@ def _mentions_for(job: JobRow) -> Mentions:
     return mentions_of(job["person"], job.get("names", ()), job["kept"])
 
 
-def counts_of(counted: Iterable[tuple[str, Counted]]) -> Counts:
+def counts_of(counted: Iterable[tuple[str, SweepCounts]]) -> Counts:
     """Return counts as the row has them."""
     return {name: {"seen": one.seen, "found": one.found, "kept": one.kept} for name, one in counted}
 

@@ -167,7 +167,7 @@ def _percent(character: str) -> str:
 
 
 def _literal_backslashes(match: str) -> int:
-    """Return how many backslashes at the beginning of a match stand for themselves, and not for its escape.
+    """Return the number of backslashes at the beginning of a match that stand for themselves, not for its escape.
 
     An escape has one at the first level, two at the second, four at the third; before it stand those of backslashes.
     """
@@ -210,7 +210,7 @@ def _first_of(text: str) -> str:
 
 
 def _character(first: str | None, second: str | None) -> str:
-    """Return what one or two escapes stand for; two halves of a pair are one character."""
+    """Return the character of one or two escapes; two halves of a pair are one character."""
     units = bytes.fromhex(f"{first or ''}{second or ''}")
     return units.decode("utf-16-be", errors="replace")
 

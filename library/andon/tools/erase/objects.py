@@ -12,7 +12,7 @@ from botocore.exceptions import ClientError
 
 from andon.stores.faults.store import IDS
 from andon.tools.erase import documents
-from andon.tools.erase.counted import Counted
+from andon.tools.erase.counted import SweepCounts
 from andon.tools.erase.mentions import Mentions
 from andon.tools.listings import keys_in
 from andon.tools.stack.errors import ToolFailed
@@ -32,7 +32,7 @@ class Erased(NamedTuple):
     digests: Mapping[str, str]
 
 
-class Found(NamedTuple):
+class StoredObject(NamedTuple):
     """An object as it was read."""
 
     key: str
@@ -50,7 +50,7 @@ class SweptBucket(NamedTuple):
         """List the keys, all that there are when it begins."""
         yield from [*keys_in(self.s3, self.name, prefix)]
 
-    def read(self, key: str) -> Found | None:
+    def read(self, key: str) -> StoredObject | None:
         """Read an object; None if it has gone."""
         try:
             answer = self.s3.get_object(Bucket=self.name, Key=key)
@@ -58,9 +58,9 @@ class SweptBucket(NamedTuple):
             if error.response["Error"]["Code"] != GONE:
                 raise
             return None
-        return Found(key, answer["ETag"], answer["Body"].read())
+        return StoredObject(key, answer["ETag"], answer["Body"].read())
 
-    def replace(self, found: Found, body: bytes) -> None:
+    def replace(self, found: StoredObject, body: bytes) -> None:
         """Write other bytes under the same key, and keep what the object says of itself.
 
         Raises:
@@ -84,12 +84,12 @@ class SweptBucket(NamedTuple):
         self.s3.delete_object(Bucket=self.name, Key=key)
 
 
-Write = Callable[[SweptBucket, Found, Erased], None]
+Write = Callable[[SweptBucket, StoredObject, Erased], None]
 
 
-def sweep(bucket: SweptBucket, mentions: Mentions, *, write: Write, dry_run: bool, prefix: str = "") -> Counted:
+def sweep(bucket: SweptBucket, mentions: Mentions, *, write: Write, dry_run: bool, prefix: str = "") -> SweepCounts:
     """Erase the mentions in the objects of a bucket; count them as they were found."""
-    counted = Counted()
+    counted = SweepCounts()
     for key in bucket.keys(prefix):
         found = bucket.read(key)
         if found is None:
@@ -101,12 +101,12 @@ def sweep(bucket: SweptBucket, mentions: Mentions, *, write: Write, dry_run: boo
     return counted
 
 
-def in_place(bucket: SweptBucket, found: Found, erased: Erased) -> None:
+def in_place(bucket: SweptBucket, found: StoredObject, erased: Erased) -> None:
     """Replace an object under its key."""
     bucket.replace(found, erased.body)
 
 
-def under_other_name(bucket: SweptBucket, found: Found, erased: Erased) -> None:
+def under_other_name(bucket: SweptBucket, found: StoredObject, erased: Erased) -> None:
     """Write an object under the id that it has now, and a fault's claim beside it; then delete those of before."""
     renamed = [(old, new) for old, new in erased.digests.items() if old in found.key]
     if not renamed:

@@ -8,15 +8,15 @@ from andon.recorded import lake
 from andon.recorded.archive import data_folder, index_folder, manifest_key
 from andon.recorded.lake import DAY
 from andon.stores.archive.store import KINDS
-from andon.tools.erase.counted import Counted
+from andon.tools.erase.counted import SweepCounts
 from andon.tools.erase.mentions import Mentions
-from andon.tools.erase.objects import Erased, Found, SweptBucket, in_place, sweep
+from andon.tools.erase.objects import Erased, StoredObject, SweptBucket, in_place, sweep
 
 
-def sweep_lake(bucket: SweptBucket, archive: SweptBucket, mentions: Mentions, *, dry_run: bool) -> Counted:
+def sweep_lake(bucket: SweptBucket, archive: SweptBucket, mentions: Mentions, *, dry_run: bool) -> SweepCounts:
     """Erase the mentions in the lake, and the days of the archive that were made of them."""
 
-    def write(_: SweptBucket, found: Found, erased: Erased) -> None:
+    def write(_: SweptBucket, found: StoredObject, erased: Erased) -> None:
         if found.key.startswith(f"{lake.EVENTS}/{lake.DAY}"):
             _remove_day(archive, lake.hour_in(found.key)[:10])
         in_place(bucket, found, erased)
@@ -24,13 +24,13 @@ def sweep_lake(bucket: SweptBucket, archive: SweptBucket, mentions: Mentions, *,
     return sweep(bucket, mentions, write=write, dry_run=dry_run)
 
 
-def sweep_archive(bucket: SweptBucket, mentions: Mentions, *, dry_run: bool) -> Counted:
+def sweep_archive(bucket: SweptBucket, mentions: Mentions, *, dry_run: bool) -> SweepCounts:
     """Remove the days in which there is a mention still, and erase those in its jobs.
 
     A day that was being written while the lake was swept has the lake's objects as they were.
     """
 
-    def write(_: SweptBucket, found: Found, erased: Erased) -> None:
+    def write(_: SweptBucket, found: StoredObject, erased: Erased) -> None:
         if f"/{DAY}" in found.key:
             _remove_day(bucket, found.key.partition(f"/{DAY}")[2][:10])
         else:

@@ -13,7 +13,7 @@ from andon.dynamodb.attribute_values import Typed, to_plain
 from andon.dynamodb.schema import Keys
 from andon.events.latch import LATCHED
 from andon.tools.erase import documents
-from andon.tools.erase.counted import Counted
+from andon.tools.erase.counted import SweepCounts
 from andon.tools.erase.mentions import Mentions
 from andon.tools.listings import rows_of
 from andon.tools.stack.errors import ToolFailed
@@ -39,9 +39,9 @@ class ErasedRow(NamedTuple):
     kept: int
 
 
-def sweep(dynamodb: Any, table: SweptTable, mentions: Mentions, *, dry_run: bool) -> Counted:  # noqa: ANN401  boto3's
+def sweep(dynamodb: Any, table: SweptTable, mentions: Mentions, *, dry_run: bool) -> SweepCounts:  # noqa: ANN401  boto3's
     """Erase the mentions in a table; count them as they were found."""
-    counted = Counted()
+    counted = SweepCounts()
     for row in rows_of(dynamodb, table.name):
         erased = erased_row(row, table, mentions)
         counted.add(erased.found, erased.kept)
@@ -52,7 +52,7 @@ def sweep(dynamodb: Any, table: SweptTable, mentions: Mentions, *, dry_run: bool
 
 def erased_row(row: Typed, table: SweptTable, mentions: Mentions) -> ErasedRow:
     """Return a row without mentions, latched where that matters; its key stays. Pure."""
-    counted, left = Counted(), dict[str, Any]()
+    counted, left = SweepCounts(), dict[str, Any]()
     for name, value in row.items():
         if name not in table.keys.names:
             left[name] = _without(value, mentions, counted)
@@ -71,7 +71,7 @@ def _digests(row: Typed, left: Typed) -> Typed:
     return {name: {"S": new[row[name]["S"]]} for name in names if row.get(name, {}).get("S") in new}
 
 
-def _without(value: dict[str, Any], mentions: Mentions, counted: Counted) -> dict[str, Any]:
+def _without(value: dict[str, Any], mentions: Mentions, counted: SweepCounts) -> dict[str, Any]:
     """Return a typed value without mentions; names of members stay."""
     [(kind, said)] = value.items()
     match kind:

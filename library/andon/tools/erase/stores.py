@@ -9,7 +9,7 @@ from andon.packages.discovery import packages
 from andon.packages.package import Package
 from andon.project import People
 from andon.tools.erase import dead_letters, objects, recorded, rows
-from andon.tools.erase.counted import Counted
+from andon.tools.erase.counted import SweepCounts
 from andon.tools.erase.mentions import Mentions
 from andon.tools.erase.objects import SweptBucket, in_place, under_other_name
 from andon.tools.erase.rows import SweptTable
@@ -59,7 +59,7 @@ class Stores(NamedTuple):
                 keys = (row[name].get("S", "") for name in table.keys.names)
                 yield from (key for key in keys if mentions.replaced(key).found)
 
-    def sweep(self, mentions: Mentions, *, dry_run: bool) -> Iterator[tuple[str, Counted]]:
+    def sweep(self, mentions: Mentions, *, dry_run: bool) -> Iterator[tuple[str, SweepCounts]]:
         """Erase the mentions in every store but the dead letters; yield what each had.
 
         In the order in which one is made of the other: owned rows, the lake, the archive, views. So whatever is made
@@ -73,12 +73,12 @@ class Stores(NamedTuple):
             else:
                 yield name, self._sweep_bucket(name, mentions, dry_run=dry_run)
 
-    def wait_in_dead_letters(self, mentions: Mentions) -> Iterator[tuple[str, Counted]]:
+    def wait_in_dead_letters(self, mentions: Mentions) -> Iterator[tuple[str, SweepCounts]]:
         """Yield what each dead-letter queue has."""
         for name, url in sorted(self.dead_letters.items()):
             yield name, dead_letters.count(self.clients.sqs, url, mentions)
 
-    def _sweep_bucket(self, name: str, mentions: Mentions, *, dry_run: bool) -> Counted:
+    def _sweep_bucket(self, name: str, mentions: Mentions, *, dry_run: bool) -> SweepCounts:
         bucket = partial(SweptBucket, self.clients.s3)
         swept = bucket(self.buckets[name])
         if name == LAKE:

@@ -2,48 +2,44 @@
 
 import inspect
 import json
-import re
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any, Final
 
+from pydantic import Field
+
+from andon.http.arguments import BODY, REQUIRED, Argument, arguments_of
 from andon.http.http_api import Route
+from andon.http.response import JSON
 from andon.packages.discovery import apis, role_of
 from andon.packages.package import Package
 from andon.project import project
 from andon.runtime.json_types import JsonObject
+from andon.tools.in_process.json_schemas import JsonSchemas, ModelOfRoute, json_schemas_of
 
 DOCUMENT = project().root / "docs" / "openapi.json"
-
-# Powertools documents its own answer to invalid requests (422); we answer 400 with a problem.
-NOT_OURS = ("HTTPValidationError", "ValidationError", "ResponseValidationError")
 
 # The gateway's own: what was throttled reaches none of our functions.
 TOO_MANY = {"description": "Too many requests to this route: try again later, see the description of this API."}
 TOO_MANY_OF_ONE = "Too many requests to this route, of this caller or, without `Retry-After`, of all: try again later."
 
-WITHOUT_MODEL = "'title': 'Return'"
-
 ETAG = {"description": "The version, quoted.", "schema": {"type": "string"}}
+
+MODEL: Final = "model"
+"""The member of a response's content that has the model, see `andon.http.openapi.responses`."""
 
 
 def document() -> JsonObject:
     """Return the document: the routes of all packages but pages, merged."""
     paths: dict[str, JsonObject] = {}
-    schemas: JsonObject = {}
+    models: JsonObject = {}
     for package in apis():
         for handler in _handlers(package):
-            generated = json.loads(handler.app.get_openapi_json_schema(title=project().name, version="1"))
-            schemas |= generated["components"]["schemas"]
-            for path, operations in generated["paths"].items():
-                for method, operation in operations.items():
-                    name = operation["operationId"].removesuffix(re.sub(r"\W", "_", f"{path}_{method}"))
-                    route = handler.app.declared[f"{method.upper()} {path}"]
-                    ours = {
-                        "operationId": name,
-                        "tags": [package.replaces or package.name],
-                        **_described(route),
-                        "responses": _responses(operation["responses"]),
-                    }
-                    paths.setdefault(path, {})[method] = operation | ours
+            schemas = json_schemas_of([*_told(handler.app.declared)])
+            models |= schemas.models
+            for key, route in handler.app.declared.items():
+                method, _, path = key.partition(" ")
+                operation = _operation(key, route, schemas) | {"tags": [package.replaces or package.name]}
+                paths.setdefault(path, {})[method.lower()] = operation | _described(route)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -56,7 +52,7 @@ def document() -> JsonObject:
         "security": [{"token": []}],
         "paths": dict(sorted(paths.items())),
         "components": {
-            "schemas": {name: schema for name, schema in sorted(schemas.items()) if name not in NOT_OURS},
+            "schemas": dict(sorted(models.items())),
             "securitySchemes": {"token": {"type": "http", "scheme": "bearer", "bearerFormat": "JWT"}},
         },
     }
@@ -72,6 +68,44 @@ def _handlers(package: Package) -> list[Any]:
     return [package.load(role) for role in sorted(roles)]
 
 
+def _told(declared: Mapping[str, Route]) -> Iterator[ModelOfRoute]:
+    """Yield what the routes of a handler file take and answer."""
+    for key, route in declared.items():
+        for one in arguments_of(route.answered_by):
+            title = (one.name if one.part == BODY else one.alias).replace("_", " ").title()
+            said = Field(... if one.default is REQUIRED else one.default, description=one.description)
+            yield ModelOfRoute((key, one.name), Annotated[one.kind, said], "validation", title)
+        for status, response in route.responses.items():
+            for content in response.get("content", {}).values():
+                yield ModelOfRoute((key, status), content[MODEL], "serialization")
+
+
+def _operation(key: str, route: Route, schemas: JsonSchemas) -> JsonObject:
+    """Return what a route takes and answers."""
+    operation: JsonObject = {"summary": "", "operationId": route.answered_by.__name__}
+    arguments = arguments_of(route.answered_by)
+    parameters = [_parameter(one, schemas.of[key, one.name]) for one in arguments if one.part != BODY]
+    if parameters:
+        operation["parameters"] = parameters
+    for body in (one for one in arguments if one.part == BODY):
+        content = {JSON: {"schema": schemas.of[key, body.name]}}
+        operation["requestBody"] = {"content": content, "required": body.default is REQUIRED}
+    responses = {str(status): _response(one, schemas.of.get((key, status))) for status, one in route.responses.items()}
+    return operation | {"responses": _responses(responses)}
+
+
+def _parameter(one: Argument, schema: JsonObject) -> JsonObject:
+    said = {} if one.description is None else {"description": one.description}
+    return {**said, "required": one.default is REQUIRED, "schema": schema, "name": one.alias, "in": one.part}
+
+
+def _response(response: JsonObject, schema: JsonObject | None) -> JsonObject:
+    """Return a response with the schema in place of its model."""
+    contents = {} if schema is None else {content_type: {"schema": schema} for content_type in response["content"]}
+    members = {**response, "content": contents}
+    return {name: members[name] for name in ("description", "headers", "content") if members.get(name)}
+
+
 def _described(route: Route) -> JsonObject:
     summary, _, more = (inspect.getdoc(route.answered_by) or "").partition("\n\n")
     everywhere = "" if route.at else "; of callers who are limited to no place"
@@ -81,15 +115,12 @@ def _described(route: Route) -> JsonObject:
 
 
 def _responses(responses: JsonObject) -> JsonObject:
-    responses = {"429": TOO_MANY} | {status: answer for status, answer in responses.items() if status != "422"}
+    responses = {"429": TOO_MANY, **responses}
     if "content" in responses["429"]:  # each caller has a share
         responses["429"]["description"] = TOO_MANY_OF_ONE
     if "412" in responses or "304" in responses:
         for status in responses.keys() & {"200", "201", "304"}:
             responses[status]["headers"] = {"ETag": ETAG, **responses[status].get("headers", {})}
-    for answer in responses.values():
-        if WITHOUT_MODEL in str(answer.get("content")):
-            del answer["content"]  # Powertools documents a text where there is no body
     return dict(sorted(responses.items()))
 
 

@@ -19,7 +19,7 @@ from andon.tools.stack.errors import ToolFailed
 
 
 def made() -> dict[str, JsonObject]:
-    """Return what is to be written, by path below `events/`: of the stores' routes, what has no sample yet."""
+    """Return the samples to write, by path below `events/`; of the stores' routes, those that have none yet."""
     found: dict[str, JsonObject] = {}
     with redirect_stdout(io.StringIO()):  # what handlers log
         for package in recorder.recorded():

@@ -1,1 +1,1 @@
-"""What was sent to people on this machine, as they would read it."""
+"""Messages to people on this machine, as they would read them."""

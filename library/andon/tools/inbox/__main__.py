@@ -20,7 +20,7 @@ MOST: Final = 20
 
 
 def most_of(variable: str | None) -> int:
-    """Return how many messages are shown at first.
+    """Return the number of messages that are shown at first.
 
     Raises:
         ToolFailed: the variable is no number above 0.

@@ -49,7 +49,7 @@ class Browser:
         return {"endpoint": self._endpoint, "expirationTime": None, "keys": keys}
 
     def read(self, body: bytes) -> bytes:
-        """Return what was encrypted for it, one record of `aes128gcm`.
+        """Return the plain text of one record of `aes128gcm` that was encrypted for it.
 
         Raises:
             NotForThis: nothing was.

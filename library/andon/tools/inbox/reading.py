@@ -13,7 +13,7 @@ WITHIN_S: Final = 10
 
 
 def read(endpoint: str) -> list[SentMessage]:
-    """Return what the emulator at an endpoint keeps, oldest first: all mails and SMS, the newest posts.
+    """Return the messages that the emulator at an endpoint keeps, oldest first: all mails and SMS, the newest posts.
 
     Raises:
         OSError: it does not answer.

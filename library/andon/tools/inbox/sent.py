@@ -1,4 +1,4 @@
-"""What the emulator and the sink keep -> messages, as people read them. Pure.
+"""Records of the emulator and the sink -> messages, as people read them. Pure.
 
 The emulator's answers are those of `GET /_ministack/ses/messages` and `GET /_ministack/sns/sms-messages`, the sink's
 is that of `GET /_andon/sink` (`tools/stack/sink.py`).
@@ -54,10 +54,10 @@ def posts_in(answer: Mapping[str, Any]) -> Iterator[SentMessage]:
         yield SentMessage(one["at"], channel, str(one["id"]), address, said.subject, said.text)
 
 
-def _pushed(address: str, body: bytes) -> hooks.Said:
+def _pushed(address: str, body: bytes) -> hooks.MessageText:
     if urlsplit(address).netloc != HOST:
-        return hooks.Said("", ELSEWHERE)
+        return hooks.MessageText("", ELSEWHERE)
     try:
         return hooks.said_in(Browser(address).read(body))
     except NotForThis:
-        return hooks.Said("", BROKEN)
+        return hooks.MessageText("", BROKEN)

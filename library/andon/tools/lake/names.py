@@ -79,7 +79,7 @@ def _named(cell: object, source: People, known: Mapping[str, str]) -> object:
 
 
 def _is_id(word: str, cell: str, source: People) -> bool:
-    """Return whether a word can be an id; a number within a sentence is a number."""
+    """Return True if a word can be an id; a number within a sentence is a number."""
     return re.fullmatch(source.pattern, word) is not None and (word == cell or not word.isdigit())
 
 

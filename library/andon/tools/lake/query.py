@@ -123,6 +123,11 @@ def answer(given: Mapping[str, str], lake_of: Callable[[], LakeBucket], lookup: 
     if given.get("NAMES"):
         table = names.named(table, lookup)
     print(to_text(table if given.get("NAMES") else _for_a_terminal(table, lookup)))
+    _write_files(given, question, values, table)
+
+
+def _write_files(given: Mapping[str, str], question: Question, values: Mapping[str, str], table: TextTable) -> None:
+    """Write the answer as CSV and as a picture, as far as that was asked for."""
     if given.get("CSV"):
         write_csv(table, Path(given["CSV"]))
         _note_written(given["CSV"])

@@ -26,7 +26,7 @@ IN_NUMBERS: Final = {
 """What a rule and its test say of a text that is a time -> of epoch milliseconds."""
 
 
-class Anchor(NamedTuple):
+class RuleAnchor(NamedTuple):
     """A fact, and the member of its entity with the date at which a rule is due; None: it waits for no date."""
 
     heard: Heard
@@ -48,7 +48,7 @@ class Anchor(NamedTuple):
 
     @property
     def subject(self) -> Name:
-        """What it is about, as `thing`."""
+        """The subject of the fact, as `thing`."""
         snake = HUMP.sub("_", self.heard.subject).lower()
         return Name(snake, snake)
 

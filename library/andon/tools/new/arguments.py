@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 
-class Kind(NamedTuple):
-    """What can be made: a line about it, and what adds its arguments to a parser; its module has a `make` for them."""
+class Subcommand(NamedTuple):
+    """A subcommand: a line about it, and the function that adds its arguments to a parser; its module has a `make`."""
 
     about: str
     add_to: Callable[[ArgumentParser], None]
@@ -60,12 +60,12 @@ def of_rule(parser: ArgumentParser) -> None:
     parser.add_argument("--due-at", metavar="FIELD", help=due_at)
 
 
-KINDS: Final[Mapping[str, Kind]] = {
-    "project": Kind("a project of its own, with a service, a view and a rule", of_project),
-    "service": Kind("a service with a command, a table and a fact of its own", of_service),
-    "view": Kind("a view with a row for each subject of some facts, and a query of it", of_view),
-    "fact": Kind("a fact more of a service, with a row, a command and a route of its own", of_fact),
-    "rule": Kind("a rule over some facts; a new service of rules, if need be", of_rule),
+KINDS: Final[Mapping[str, Subcommand]] = {
+    "project": Subcommand("a project of its own, with a service, a view and a rule", of_project),
+    "service": Subcommand("a service with a command, a table and a fact of its own", of_service),
+    "view": Subcommand("a view with a row for each subject of some facts, and a query of it", of_view),
+    "fact": Subcommand("a fact more of a service, with a row, a command and a route of its own", of_fact),
+    "rule": Subcommand("a rule over some facts; a new service of rules, if need be", of_rule),
 }
 
 

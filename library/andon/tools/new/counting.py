@@ -1,4 +1,4 @@
-"""What a new view has more if its rows are counted by one of its fields: an index, a route and a test."""
+"""Additions to a new view whose rows are counted by one of its fields: an index, a route and a test."""
 
 from collections.abc import Mapping
 from pathlib import PurePosixPath
@@ -10,7 +10,7 @@ from andon.tools.new.known import require_no_sample
 from andon.tools.new.words import Name, Words
 
 
-class Said(NamedTuple):
+class CountedText(NamedTuple):
     """A text of rows: its attribute, the member of an entity that it is of, and a type of events that says it."""
 
     attribute: str
@@ -19,7 +19,7 @@ class Said(NamedTuple):
 
 
 def with_counting(
-    texts: Mapping[PurePosixPath, str], by: Said, *, view: Name, subject: Name
+    texts: Mapping[PurePosixPath, str], by: CountedText, *, view: Name, subject: Name
 ) -> dict[PurePosixPath, str]:
     """Return the files of a view, whose rows are counted by a text of theirs.
 

@@ -1,4 +1,4 @@
-"""How a new project depends on the library: by the wheel that is installed here, or by its version in an index.
+"""Dependency of a new project on the library: the wheel that is installed here, or its version in an index.
 
 Nothing of this machine stands in what is written: a wheel is copied into the project.
 """

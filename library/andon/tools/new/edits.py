@@ -89,6 +89,15 @@ def with_meaning(text: str, constant: str, meaning: str) -> str:
     return _with_entry(text, _argument(text, FACTS, "of"), f"{constant}: {meaning}")
 
 
+def with_entity(text: str, constant: str, entity: str) -> str:
+    """Return a file whose call of `Facts` says of a type more which TypedDict its entity is."""
+    entry = f"{constant}: {entity}"
+    try:
+        return _with_entry(text, _argument(text, FACTS, "entities"), entry)
+    except NotNew:  # none of its types says it
+        return with_argument(text, FACTS, f"entities={{{entry}}}")
+
+
 def with_rule(text: str, rule: str) -> str:
     """Return a file whose call of `Rules` has a rule more.
 
@@ -110,8 +119,9 @@ def with_argument(text: str, call: str, argument: str) -> str:
 
     """
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == call and node.keywords:
-            return _with_element(text, node, [one.value for one in node.keywords], argument)
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == call:
+            given = [*node.args, *(one.value for one in node.keywords)]
+            return _with_element(text, node, sorted(given, key=lambda one: place_of(text, one)), argument)
     raise NotNew(f"there is no call of {call} in it")
 
 

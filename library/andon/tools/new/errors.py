@@ -1,4 +1,4 @@
-"""What keeps something new from being made."""
+"""The error of something new that cannot be made."""
 
 
 class NotNew(Exception):

@@ -14,7 +14,7 @@ from andon.project import project
 from andon.tools.called import as_called
 from andon.tools.new import template
 from andon.tools.new.changes import Changes, made
-from andon.tools.new.edits import merged, with_aggregate, with_imports, with_meaning, with_type
+from andon.tools.new.edits import merged, with_aggregate, with_entity, with_imports, with_meaning, with_type
 from andon.tools.new.errors import NotNew
 from andon.tools.new.known import require_no_sample, service_of
 from andon.tools.new.words import Name, Words
@@ -41,7 +41,7 @@ def make(asked: Namespace) -> str:
 
 
 def changes(root: Path, service: str, text: str) -> Changes:
-    """Return what a new fact changes.
+    """Return the changes for a new fact.
 
     Raises:
         NotNew: the name cannot be one, or is taken; there is no such service, or no table that it could stand in.
@@ -64,19 +64,7 @@ def changes(root: Path, service: str, text: str) -> Changes:
         for file, text in texts.items()
         if file.name in MERGED and (root / file).is_file()
     }
-    facts = PurePosixPath("functions", package.folder, "facts.py")
-    of_type, meaning = words("inspection.INSPECTION_RECORDED"), words("inspection.inspection_recorded")
-    with_both = with_type((root / facts).read_text(), "Facts", of_type)
-    with_both = with_meaning(with_both, words("inspection.DISCRIMINATOR"), meaning)
-    edited[facts] = with_imports(with_both, [f"from services.{package.name} import {name.many}"])
-    versioning = facts.with_name("versioning.py")
-    if (root / versioning).is_file():
-        edited[versioning] = with_aggregate(
-            (root / versioning).read_text(),
-            words("inspection.DISCRIMINATOR"),
-            DECLARED,
-            f"services.{package.name}.{name.many}",
-        )
+    edited |= _declared(root, package, name, words)
     new = {file: text for file, text in texts.items() if file not in edited}
     return Changes(
         new,
@@ -87,6 +75,20 @@ def changes(root: Path, service: str, text: str) -> Changes:
             f"let a view show it: andon new view NAME --of {package.name}/{event_type}",
         ),
     )
+
+
+def _declared(root: Path, package: Package, name: Name, words: Words) -> dict[PurePosixPath, str]:
+    """Return the files of a service that declare its facts, and how its rows are versioned, with those of the fact."""
+    facts = PurePosixPath("functions", package.folder, "facts.py")
+    of_type, meaning = words("inspection.INSPECTION_RECORDED"), words("inspection.inspection_recorded")
+    kind, module = words("inspection.DISCRIMINATOR"), f"services.{package.name}.{name.many}"
+    with_both = with_meaning(with_type((root / facts).read_text(), "Facts", of_type), kind, meaning)
+    with_all = with_entity(with_both, of_type, words("inspection.InspectionEntity"))
+    edited = {facts: with_imports(with_all, [f"from services.{package.name} import {name.many}"])}
+    versioning = facts.with_name("versioning.py")
+    if (root / versioning).is_file():
+        edited[versioning] = with_aggregate((root / versioning).read_text(), kind, DECLARED, module)
+    return edited
 
 
 def _table_of(package: Package) -> tuple[str, Table]:

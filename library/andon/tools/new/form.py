@@ -1,4 +1,4 @@
-"""Where the rows of a new view lie, in a table or in objects of S3: its files, and the key of a row."""
+"""Form of a new view's rows, in a table or in objects of S3: its files, and the key of a row."""
 
 from pathlib import Path, PurePosixPath
 from typing import Final, NamedTuple

@@ -1,4 +1,4 @@
-"""What a project has already, as something new has to fit to it."""
+"""Names and facts that a project has already: something new has to fit to them."""
 
 from typing import NamedTuple
 
@@ -45,7 +45,7 @@ class Heard(NamedTuple):
 
     @property
     def subject(self) -> str:
-        """What its partition key names, as `thing`: the member of the entity without `Id`, of `id` the entity."""
+        """The subject in its partition key, as `thing`: the member of the entity without `Id`, of `id` the entity."""
         keys = [name for name, value in self.entity.items() if value == self.event.partition_key]
         named = [name.removesuffix("Id") for name in keys if name.endswith("Id") and name != "Id"]
         return named[0] if named else self.entity_name

@@ -7,7 +7,7 @@ it: a control service, with a query of its decisions.
 import re
 from argparse import Namespace
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import Final, NamedTuple
 
 from andon.packages.discovery import services
 from andon.packages.package import Package
@@ -15,11 +15,12 @@ from andon.project import project
 from andon.rules.rule import Rule
 from andon.tools.called import as_called
 from andon.tools.new import template
-from andon.tools.new.anchor import Anchor
+from andon.tools.new.anchor import RuleAnchor
 from andon.tools.new.changes import Changes, made
 from andon.tools.new.edits import (
     merged,
     with_aggregate,
+    with_entity,
     with_entry,
     with_imports,
     with_meaning,
@@ -44,6 +45,14 @@ RECORD: Final = re.compile(r'^def record\((world: Recorder\) -> None:\n    """.*
 QUERIED: Final = re.compile(r"^ *world\.request\(.*\n", re.MULTILINE)
 
 
+class Declared(NamedTuple):
+    """The fact that a rule decides, as its service's files name it: its type, its meaning, and its entity."""
+
+    constant: str
+    meaning: str
+    entity: str
+
+
 def make(asked: Namespace) -> str:
     """Make a rule; return what was written.
 
@@ -55,7 +64,7 @@ def make(asked: Namespace) -> str:
 
 
 def changes(root: Path, service: str, text: str, of: str | None, *, due_at: str | None = None) -> Changes:
-    """Return what a new rule changes.
+    """Return the changes for a new rule.
 
     of: the fact that it decides upon, by default the only one that there is. due_at: the date of that at which it does.
 
@@ -64,14 +73,14 @@ def changes(root: Path, service: str, text: str, of: str | None, *, due_at: str 
             such date.
 
     """
-    name, anchor = Name.only(text), Anchor.of(of, due_at)
+    name, anchor = Name.only(text), RuleAnchor.of(of, due_at)
     there = next((one for one in services() if one.name == service), None)
     if there is None:
         return _with_service(root, Name.only(service), name, anchor)
     return _in_service(root, there, name, anchor)
 
 
-def _with_service(root: Path, service: Name, name: Name, anchor: Anchor) -> Changes:
+def _with_service(root: Path, service: Name, name: Name, anchor: RuleAnchor) -> Changes:
     require_free(service.many)
     require_no_sample(f"http/get-{service.many.replace('_', '-')}", _sample(anchor.subject, name))
     words = Words([(template.WATCH, service), (template.RESTLESS, name), (template.THINGS, anchor.subject)])
@@ -81,7 +90,7 @@ def _with_service(root: Path, service: Name, name: Name, anchor: Anchor) -> Chan
     return Changes(new, {STACK: stack}, _next(service.many, name, anchor))
 
 
-def _in_service(root: Path, service: Package, name: Name, anchor: Anchor) -> Changes:
+def _in_service(root: Path, service: Package, name: Name, anchor: RuleAnchor) -> Changes:
     if not service.has("control"):
         raise NotNew(f"{service.folder} has no control.py: name a service that there is not, and it is written, too")
     rules = service.load("control").CONTROL.rules.all
@@ -97,9 +106,7 @@ def _in_service(root: Path, service: Package, name: Name, anchor: Anchor) -> Cha
     of_tests = PurePosixPath("tests/services/watch")
     rule = _fit_to(service, rules, anchor.heard, anchor.fitted(words, of_rule))
     test = LISTED.sub("", anchor.fitted(words, of_tests / "test_restless.py"))
-    samples = QUERIED.sub("", anchor.fitted(words, of_tests / "samples.py"))
-    only = f'    world.keep_only("{_dashed(subject)}-{_dashed(name)}")'
-    samples = RECORD.sub(lambda found: f"def record_{name.many}({found[1]}{only}\n", samples)
+    samples = _of_rule(anchor.fitted(words, of_tests / "samples.py"), subject, name)
     return _changed(
         root,
         service,
@@ -110,36 +117,44 @@ def _in_service(root: Path, service: Package, name: Name, anchor: Anchor) -> Cha
             tests / f"test_{name.many}.py": _named(test, name),
         },
         samples=_named(samples, name),
-        constant=f"{name.many}.{subject.one.upper()}_{name.many.upper()}",
-        meaning=f"{name.many}.{subject.one}_{name.many}",
+        fact=Declared(
+            f"{name.many}.{subject.one.upper()}_{name.many.upper()}",
+            f"{name.many}.{subject.one}_{name.many}",
+            words("restless.RestlessEntity"),
+        ),
     )
+
+
+def _of_rule(samples: str, subject: Name, name: Name) -> str:
+    """Return the samples of a service's first rule as those of one beside others."""
+    only = f'    world.keep_only("{_dashed(subject)}-{_dashed(name)}")'
+    return RECORD.sub(lambda found: f"def record_{name.many}({found[1]}{only}\n", QUERIED.sub("", samples))
 
 
 def _changed(
     root: Path,
     service: Package,
     name: Name,
-    anchor: Anchor,
+    anchor: RuleAnchor,
     *,
     new: dict[PurePosixPath, str],
     samples: str,
-    constant: str,
-    meaning: str,
+    fact: Declared,
 ) -> Changes:
     folder, tests = PurePosixPath("functions", service.folder), PurePosixPath("tests", service.folder)
     imports = [f"from services.{service.name}.rules import {name.many}"]
-    control = with_type(with_rule(_text(root, folder / "control.py"), f"{name.many}.RULE"), "Rules", constant)
-    facts = with_meaning(with_type(_text(root, folder / "facts.py"), "Facts", constant), constant, meaning)
+    control = with_rule(_text(root, folder / "control.py"), f"{name.many}.RULE")
+    facts = with_type(_text(root, folder / "facts.py"), "Facts", fact.constant)
+    facts = with_entity(with_meaning(facts, fact.constant, fact.meaning), fact.constant, fact.entity)
     edited = {
-        folder / "control.py": with_imports(control, imports),
+        folder / "control.py": with_imports(with_type(control, "Rules", fact.constant), imports),
         folder / "facts.py": with_imports(facts, imports),
     }
     versioning = folder / "versioning.py"
     if (root / versioning).is_file():
-        declared = with_aggregate(
-            _text(root, versioning), constant, "DECISION", f"services.{service.name}.rules.{name.many}"
+        edited[versioning] = with_aggregate(
+            _text(root, versioning), fact.constant, "DECISION", f"services.{service.name}.rules.{name.many}"
         )
-        edited[versioning] = declared
     if not service.subscribes_to(*anchor.heard.topic):
         edited[folder / "subscriptions.py"] = _with_subscription(root, service, anchor)
     if (root / tests / "samples.py").is_file():
@@ -149,7 +164,7 @@ def _changed(
     return Changes(new, edited, _next(service.name, name, anchor))
 
 
-def _with_subscription(root: Path, service: Package, anchor: Anchor) -> str:
+def _with_subscription(root: Path, service: Package, anchor: RuleAnchor) -> str:
     file = PurePosixPath("functions", service.folder, "subscriptions.py")
     words = Words([(template.WATCH, Name(service.name, service.name)), (template.THINGS, Name("subject", "subject"))])
     addition = anchor.fitted(words, PurePosixPath("functions/services/watch/subscriptions.py"))
@@ -185,7 +200,7 @@ def _sample(subject: Name, name: Name) -> str:
     return f"domain/{_dashed(subject)}-{_dashed(name)}"
 
 
-def _next(service: str, name: Name, anchor: Anchor) -> tuple[str, ...]:
+def _next(service: str, name: Name, anchor: RuleAnchor) -> tuple[str, ...]:
     return (
         f"say in functions/services/{service}/rules/{name.many}.py when it decides",
         *(["(made with --due-at FIELD it decides when a date of the fact has come)"] if anchor.due_at is None else ()),

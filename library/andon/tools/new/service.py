@@ -29,7 +29,7 @@ def make(asked: Namespace) -> str:
 
 
 def changes(root: Path, name: Name, fields: Fields) -> Changes:
-    """Return what a new service of some fields changes.
+    """Return the changes for a new service of some fields.
 
     Raises:
         NotNew: the name is taken.

@@ -15,7 +15,7 @@ from andon.packages.discovery import packages
 from andon.project import project
 from andon.tools.new import template
 from andon.tools.new.changes import Changes, made
-from andon.tools.new.counting import Said, with_counting
+from andon.tools.new.counting import CountedText, with_counting
 from andon.tools.new.edits import with_entry, with_imports, with_package
 from andon.tools.new.errors import NotNew
 from andon.tools.new.form import OBJECTS, TABLE, Form
@@ -54,7 +54,7 @@ def make(asked: Namespace) -> str:
 
 
 def changes(root: Path, text: str, of: Sequence[str], *, count_by: str | None = None, form: Form = TABLE) -> Changes:
-    """Return what a new view of some facts changes; without any, it is of the only fact that there is.
+    """Return the changes for a new view of some facts; without any, it is of the only fact that there is.
 
     count_by: a text of its rows by which they are counted; only those of a table can be.
 
@@ -67,8 +67,7 @@ def changes(root: Path, text: str, of: Sequence[str], *, count_by: str | None = 
         raise NotNew(NO_INDEX)
     name = Name.only(text)
     require_free(name.many)
-    heard = [Heard.of(one) for one in dict.fromkeys(of or only_fact())]
-    kept = Kept(heard, form)
+    kept = KeptMembers([Heard.of(one) for one in dict.fromkeys(of or only_fact())], form)
     words = Words([(template.INVENTORY, name), (template.THINGS, kept.subject)])
     require_no_sample(words(form.sample))
     chosen = template.files(*template.SLICES["view"])
@@ -89,8 +88,8 @@ def changes(root: Path, text: str, of: Sequence[str], *, count_by: str | None = 
     )
 
 
-class Kept:
-    """What a view keeps of some facts: of each entity its plain members, under an oplock of its own."""
+class KeptMembers:
+    """Fields that a view keeps of some facts: of each entity its plain members, under an oplock of its own."""
 
     def __init__(self, heard: Iterable[Heard], form: Form = TABLE) -> None:
         self._form = form
@@ -113,8 +112,8 @@ class Kept:
                 found[self._attribute(entity, member)] = _said(facts, member)
         return {name: value for name, value in found.items() if value is not None}
 
-    def said(self, attribute: str) -> Said:
-        """Return whose facts say a text of a row.
+    def said(self, attribute: str) -> CountedText:
+        """Return a text of a row, with a type of facts that say it.
 
         Raises:
             NotNew: none does.
@@ -123,7 +122,7 @@ class Kept:
         for entity, facts in self._entities.items():
             for member in self._members[entity]:
                 if self._attribute(entity, member) == attribute and isinstance(_said(facts, member), str):
-                    return Said(attribute, member, _last(facts).topic[1])
+                    return CountedText(attribute, member, _last(facts).topic[1])
         texts = (name for name, value in self.shown.items() if isinstance(value, str))
         raise NotNew(f"no text {attribute!r} to count by: its rows have {', '.join(texts) or 'none'}")
 
@@ -233,7 +232,7 @@ def _members(facts: Sequence[Heard]) -> list[str]:
 
 
 def _reader(facts: Sequence[Heard], member: str) -> str:
-    """Return how a member is read: a text that each sample has must be there."""
+    """Return the code that reads a member: a text that each sample has must be there."""
     if not isinstance(_said(facts, member), str):
         return "get"
     return "text" if all(member in entity for one in facts for entity in one.entities) else "optional_text"
@@ -253,7 +252,7 @@ def _with_noqa(line: str) -> str:
 
 
 def _each_once(text: str, instead: dict[str, str]) -> dict[str, str]:
-    """Return what stands in the place of parts, once each of them was found in the template, once."""
+    """Return the replacements of parts, each of which stands in the template exactly once."""
     for part in instead:
         if text.count(part) != 1:
             raise LookupError(f"the template has {text.count(part)} times: {part}")

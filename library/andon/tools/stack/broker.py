@@ -10,6 +10,7 @@ import importlib
 import ssl
 from typing import Any, Final
 
+from andon.tools.stack.broker_csr import add_signing
 from andon.tools.stack.shortcut import Application, Message, Receive, Send
 from andon.tools.stack.sink import answer
 
@@ -37,11 +38,12 @@ class Broker:
             await self._emulator(scope, receive, send)
 
     async def _address(self) -> dict[str, Any]:
-        """Return where the listener is, and the certificates of who signed its own."""
+        """Return the listener's address, and the certificates of whoever signed its own."""
         iot = importlib.import_module(IOT)
         async with self._opening:
             if self._server is None:
                 hold_to_policies(iot._WSSession)  # noqa: SLF001  the emulator's
+                add_signing(iot)
                 # Not by `loop.start_tls`, as the emulator does: under uvloop its handshake never ends.
                 self._server = await asyncio.start_server(
                     iot._mtls_handle_conn,  # noqa: SLF001  as above

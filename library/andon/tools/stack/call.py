@@ -53,7 +53,7 @@ def headers_of(lines: list[str]) -> dict[str, str]:
 
 
 def lines_of(response: HttpResponse) -> list[str]:
-    """Return what a person wants to see of a response: its status, some headers, its content."""
+    """Return a response as a person wants to see it: its status, some headers, its content."""
     kind = response.headers.get("content-type", "")
     is_json = kind.partition(";")[0].endswith("json")
     shown = [name for name in SHOWN if name in response.headers and not (is_json and name == "content-type")]
@@ -98,7 +98,7 @@ def _path(typed: str) -> str:
 
 
 def _no_route(method: str, path: str) -> str | None:
-    """Return what to say if this project has no such route, so that a mistyped path is no row that is missing."""
+    """Return a message if this project has no such route, so that a mistyped path does not look like a missing row."""
     return words_for(method, path.partition("?")[0], [route for one in packages() for route in one.routes])
 
 

@@ -10,26 +10,27 @@ from andon.cdk.names import FIRST_STAGE, SENDER_HERE, SINK, stack_of
 from andon.project import project
 from andon.runtime.json_types import JsonObject
 from andon.tools.called import install
-from andon.tools.stack import aws, processes, sign_in_paths, sink
+from andon.tools.stack import assets, aws, processes, sign_in_paths, sink
 from andon.tools.stack.emulator import Emulator, let_through
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.nested import outputs_of, stacks_of
 
-BOOTSTRAP_LIMIT_S: Final = 120
+BOOTSTRAPPED: Final = f"/cdk-bootstrap/{assets.QUALIFIER}/version"
+NEWEST: Final = "1000"  # the CDK asks for 6 and more, according to what is deployed
 SYNTH_LIMIT_S: Final = 300
 # A custom resource that fails can hang a deployment for an hour.
 DEPLOY_LIMIT_S: Final = 300
 CDK: Final = project().root / "node_modules" / ".bin" / "cdk"
 
 
-def bootstrap(home: Path, emulator: Emulator) -> None:
-    """Create what every CDK deployment expects of an account, unless it is there."""
-    if _bootstrapped(emulator):
-        return
-    empty = home / "empty"  # where there is no app that bootstrapping would synthesise first
-    empty.mkdir(parents=True, exist_ok=True)
-    target = f"aws://{aws.ACCOUNT}/{aws.REGION}"
-    _cdk(["bootstrap", target], home=home, emulator=emulator, cwd=empty, limit_s=BOOTSTRAP_LIMIT_S)
+def bootstrap(emulator: Emulator) -> None:
+    """Create what a CDK deployment looks for in an account, unless it is there: a bucket of assets, and a version.
+
+    `cdk bootstrap` makes roles, too, of which the emulator takes any.
+    """
+    if not _bootstrapped(emulator):
+        aws.client("s3", emulator.endpoint).create_bucket(Bucket=assets.BUCKET)
+        aws.client("ssm", emulator.endpoint).put_parameter(Name=BOOTSTRAPPED, Value=NEWEST, Type="String")
 
 
 def synthesise(home: Path, emulator: Emulator) -> None:
@@ -38,6 +39,7 @@ def synthesise(home: Path, emulator: Emulator) -> None:
         [
             "synth",
             "--quiet",
+            "--no-staging",  # what is deployed at once need not be copied
             "--context=target=local",
             f"--context=origin={emulator.url}",
             f"--context=liveOrigin={live_origin(emulator)}",
@@ -53,6 +55,7 @@ def synthesise(home: Path, emulator: Emulator) -> None:
 
 def deploy(home: Path, emulator: Emulator) -> dict[str, str]:
     """Deploy the assembly in `home`; return the stack's outputs, flat, with an ApiUrl that answers here."""
+    assets.upload(aws.client("s3", emulator.endpoint), home / "cdk.out")
     _cdk(
         # A change set would be compared with the templates, and described, for nobody.
         ["deploy", "--all", f"--app={home / 'cdk.out'}", "--require-approval=never", "--method=direct"],
@@ -120,7 +123,7 @@ def _enable_ttl(dynamodb: Any, table: str, specification: JsonObject) -> None:  
 def _bootstrapped(emulator: Emulator) -> bool:
     ssm = aws.client("ssm", emulator.endpoint)
     try:
-        ssm.get_parameter(Name="/cdk-bootstrap/hnb659fds/version")
+        ssm.get_parameter(Name=BOOTSTRAPPED)
     except ssm.exceptions.ParameterNotFound:
         return False
     return True

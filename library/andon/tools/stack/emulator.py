@@ -77,8 +77,9 @@ def start(home: Path, port: int, *, lifeline: bool = False) -> Emulator:
     scratch(home).mkdir(parents=True)
     home.chmod(0o700)  # logs name the emulator's port
     emulator = _begin(home, port, lifeline=lifeline)
-    noted = {"pid": emulator.pid, "port": port, "endpointPort": emulator.endpoint_port}
-    private_file.write(_note(home), json.dumps(noted))
+    private_file.write(
+        _note(home), json.dumps({"pid": emulator.pid, "port": port, "endpointPort": emulator.endpoint_port})
+    )
     try:
         _wait_until_ready(emulator, home)
     except BaseException:

@@ -22,7 +22,7 @@ from typing import Final
 from uuid import uuid4
 
 from andon.tools.stack import foreign, http1, live, sign_in_paths
-from andon.tools.stack.http1 import CopyBody, Head, Malformed
+from andon.tools.stack.http1 import CopyBody, Malformed, MessageHead
 
 HOST: Final = "127.0.0.1"
 # The emulator's is 75 s: a connection that the front keeps open is never one that the emulator has just closed.
@@ -80,17 +80,13 @@ class Front:
         try:
             while await self._one(reader, writer, behind):
                 pass
-        except FrontRefused as refused:
+        except (FrontRefused, Malformed) as refused:
             await _answer(writer, refused)
-        except Malformed as malformed:
-            await _answer(writer, FrontRefused(HTTPStatus.BAD_REQUEST, str(malformed)))
         except (OSError, EOFError, asyncio.LimitOverrunError):
             pass  # one of the two sides is gone
         finally:
             behind.close()
-            writer.close()
-            with contextlib.suppress(OSError):
-                await writer.wait_closed()
+            await _close(writer)
 
     async def _one(self, reader: StreamReader, writer: StreamWriter, behind: "_Behind") -> bool:
         """Handle one request; False when it was the connection's last."""
@@ -110,7 +106,7 @@ class Front:
         await behind.send(head.encoded(f"{method} {behind_of} {version}"))
         return await behind.exchange(method, copy_body, reader, writer) and not head.closes
 
-    async def _connect(self, head: Head, reader: StreamReader, writer: StreamWriter, behind: "_Behind") -> None:
+    async def _connect(self, head: MessageHead, reader: StreamReader, writer: StreamWriter, behind: "_Behind") -> None:
         """Open a live connection, and copy what comes from either side until one of them ends it.
 
         Raises:
@@ -123,7 +119,7 @@ class Front:
         await behind.send(live.upgrade(head))
         await behind.join(reader, writer)
 
-    def _behind_of(self, method: str, target: str, head: Head) -> tuple[str, sign_in_paths.Body | None]:
+    def _behind_of(self, method: str, target: str, head: MessageHead) -> tuple[str, sign_in_paths.Body | None]:
         """Return the target at the emulator; of a sign-in also the body that has to follow.
 
         Raises:
@@ -144,7 +140,7 @@ class Front:
         raise _nothing_here()
 
 
-async def _head_in_time(reader: StreamReader) -> Head | None:
+async def _head_in_time(reader: StreamReader) -> MessageHead | None:
     try:
         async with asyncio.timeout(IDLE_S):
             return await http1.read_head(reader)
@@ -152,7 +148,7 @@ async def _head_in_time(reader: StreamReader) -> Head | None:
         return None
 
 
-def _start_line(head: Head) -> tuple[str, str, str]:
+def _start_line(head: MessageHead) -> tuple[str, str, str]:
     """Return method, target and version of a request.
 
     Raises:
@@ -280,7 +276,7 @@ class _Behind:
             raise ConnectionResetError
         return self._streams
 
-    async def _head(self, reader: StreamReader) -> Head:
+    async def _head(self, reader: StreamReader) -> MessageHead:
         try:
             head = await http1.read_head(reader)
         except (OSError, Malformed):
@@ -302,8 +298,14 @@ async def _copy_until_the_end(reader: StreamReader, writer: StreamWriter) -> Non
         await writer.drain()
 
 
-async def _answer(writer: StreamWriter, refused: FrontRefused) -> None:
-    status = refused.status
+async def _close(writer: StreamWriter) -> None:
+    writer.close()
+    with contextlib.suppress(OSError):
+        await writer.wait_closed()
+
+
+async def _answer(writer: StreamWriter, refused: FrontRefused | Malformed) -> None:
+    status = refused.status if isinstance(refused, FrontRefused) else HTTPStatus.BAD_REQUEST
     problem = {"type": "about:blank", "title": status.phrase, "status": status, "detail": str(refused)}
     body = json.dumps(problem).encode()
     head = (

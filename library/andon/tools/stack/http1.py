@@ -27,7 +27,7 @@ class Malformed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class MessageHead:
     """A start line and the headers below it, names and values as they came."""
 
     start: str
@@ -49,7 +49,7 @@ class Head:
         return "\r\n".join(lines).encode("latin-1")
 
 
-async def read_head(reader: StreamReader) -> Head | None:
+async def read_head(reader: StreamReader) -> MessageHead | None:
     """Read the next head; None when there is none, because the other side has closed.
 
     Raises:
@@ -66,13 +66,13 @@ async def read_head(reader: StreamReader) -> Head | None:
     start, *lines = raw[:-4].decode("latin-1").split("\r\n")
     if any(_NOT_IN_A_LINE.search(line) for line in (start, *lines)):
         raise Malformed("a line has a control character in it")
-    return Head(start, tuple(_header(line) for line in lines))
+    return MessageHead(start, tuple(_header(line) for line in lines))
 
 
 CopyBody = Callable[[StreamReader, StreamWriter], Awaitable[None]]
 
 
-def request_body(head: Head) -> CopyBody:
+def request_body(head: MessageHead) -> CopyBody:
     """Return the function that copies the body of a request with this head, by its framing.
 
     Raises:
@@ -86,7 +86,9 @@ def request_body(head: Head) -> CopyBody:
     return _copy_chunks
 
 
-async def copy_response_body(head: Head, status: int, method: str, reader: StreamReader, writer: StreamWriter) -> bool:
+async def copy_response_body(
+    head: MessageHead, status: int, method: str, reader: StreamReader, writer: StreamWriter
+) -> bool:
     """Copy the body of a response; False where it lasts until the connection is closed."""
     if method == "HEAD" or status in {204, 304}:
         return True

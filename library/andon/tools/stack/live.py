@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from andon.tools.stack.http1 import Head
+from andon.tools.stack.http1 import MessageHead
 
 # The address of AWS IoT, for this machine. Browsers resolve every name below `localhost` to it.
 _HOST: Final = re.compile(r"[a-z0-9-]+\.iot\.[a-z0-9-]+\.localhost(:\d+)?")
@@ -19,7 +19,7 @@ SWITCHES: Final = (("connection", "Upgrade"), ("upgrade", "websocket"))
 _OWN_NAMES: Final = ("127.0.0.1", "localhost")
 
 
-def wants(head: Head) -> bool:
+def wants(head: MessageHead) -> bool:
     """Return True if a request asks for a WebSocket (RFC 6455, 4.1)."""
     return [one.lower() for one in head.all("upgrade")] == ["websocket"]
 
@@ -40,10 +40,10 @@ def refusal_of_origin(headers: Iterable[tuple[str, str]]) -> str | None:
     return "pages connect at the front" if _values(listed, "origin") else refusal(listed)
 
 
-def upgrade(head: Head) -> bytes:
+def upgrade(head: MessageHead) -> bytes:
     """Return the request for the emulator."""
     passed = [(name, value) for name, value in head.headers if name.lower() != "origin"]
-    return Head(head.start, tuple(passed)).encoded(head.start, *SWITCHES)
+    return MessageHead(head.start, tuple(passed)).encoded(head.start, *SWITCHES)
 
 
 def _values(headers: list[tuple[str, str]], name: str) -> list[str]:

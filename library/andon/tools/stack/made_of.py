@@ -7,7 +7,7 @@ route.
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import fields, is_dataclass
 from functools import partial
@@ -86,27 +86,32 @@ class MadeOf(NamedTuple):
 
 def text_of(value: object, depth: int = 0) -> str:
     """Return a declaration as text, the same in each process: a function is its name, an object what is in it."""
-    inside = partial(text_of, depth=depth + 1)
     if depth > DEEPEST:
         return type(value).__name__
+    return f"{type(value).__name__} {_content_of(value, partial(text_of, depth=depth + 1))}"
+
+
+def _content_of(value: object, inside: Callable[[object], str]) -> str:
     match value:
         case None | bool() | int() | float() | str() | bytes() | Path():
-            text = repr(value)
+            return repr(value)
         case Mapping():
-            text = _listed(sorted(f"{inside(key)}: {inside(one)}" for key, one in value.items()))
+            return _listed(sorted(f"{inside(key)}: {inside(one)}" for key, one in value.items()))
         case AbstractSet():
-            text = _listed(sorted(map(inside, value)))
+            return _listed(sorted(map(inside, value)))
         case tuple() | list():
-            text = _listed(map(inside, value))
+            return _listed(map(inside, value))
         case partial():
-            text = _listed(map(inside, (value.func, value.args, value.keywords)))
-        case _ if isinstance(value, ModuleType | FunctionType | type):
-            text = f"{getattr(value, '__module__', '')}.{value.__name__}"
-        case _ if is_dataclass(value):
-            text = inside({one.name: getattr(value, one.name) for one in fields(value)})
-        case _:
-            text = inside(getattr(value, "__dict__", {}))
-    return f"{type(value).__name__} {text}"
+            return _listed(map(inside, (value.func, value.args, value.keywords)))
+    return _content_of_object(value, inside)
+
+
+def _content_of_object(value: object, inside: Callable[[object], str]) -> str:
+    if isinstance(value, ModuleType | FunctionType | type):
+        return f"{getattr(value, '__module__', '')}.{value.__name__}"
+    if is_dataclass(value):
+        return inside({one.name: getattr(value, one.name) for one in fields(value)})
+    return inside(getattr(value, "__dict__", {}))
 
 
 def _declarations(package: Package) -> Iterable[tuple[str, str]]:

@@ -49,6 +49,13 @@ def end_group(pid: int, process: subprocess.Popen[bytes] | None = None, *, grace
         raise ToolFailed(f"process {pid} does not end")
 
 
+def _leave(process: "subprocess.Popen[bytes]", note: Path) -> None:
+    """End a process that still runs, and remove its note."""
+    if process.poll() is None:  # also after Ctrl-C
+        end_group(process.pid, process, grace_s=GRACE_S)
+    note.unlink(missing_ok=True)
+
+
 def run(command: list[str], *, cwd: Path, env: dict[str, str], log: Path, limit_s: float) -> None:
     """Run `command` to its end, with its output in `log`.
 
@@ -75,9 +82,7 @@ def run(command: list[str], *, cwd: Path, env: dict[str, str], log: Path, limit_
                 f"{command[0]} did not end within {limit_s:.0f} s; the end of {log}:\n{tail(log)}"
             ) from None
         finally:
-            if process.poll() is None:  # also after Ctrl-C
-                end_group(process.pid, process, grace_s=GRACE_S)
-            note.unlink(missing_ok=True)
+            _leave(process, note)
     if process.returncode:
         raise ToolFailed(f"{Path(command[0]).name} ended with {process.returncode}; the end of {log}:\n{tail(log)}")
 

@@ -25,8 +25,7 @@ def step(what: str, count: Callable[[], str] = str) -> Iterator[None]:
     `count` returns how far it is, such as `: 1200 of 2000`.
     On stderr, so that a command's own output stays clean: a line that counts on a terminal, plain lines elsewhere.
     """
-    started = time.monotonic()
-    over = threading.Event()
+    started, over = time.monotonic(), threading.Event()
     ticker = threading.Thread(target=_tick, args=(what, count, started, over), daemon=True)
     ticker.start()
     outcome = "failed"

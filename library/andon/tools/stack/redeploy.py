@@ -4,9 +4,7 @@ Where only code changed, the functions of the changed packages get it, past Clou
 changed, too, that is said, and all of it is deployed. Views that are new are filled from the lake.
 """
 
-import io
 import time
-import zipfile
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -17,6 +15,7 @@ from andon.packages.package import Package
 from andon.packages.source import source
 from andon.tools.called import as_called
 from andon.tools.stack import aws, emulator, outputs, stack
+from andon.tools.stack.assets import packed
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.made_of import MadeOf
 from andon.tools.stack.outputs import HOME
@@ -28,7 +27,6 @@ from andon.tools.views.fill import fill_new
 
 NAMED: Final = 5
 AT_ONCE: Final = 8
-STORED: Final = (1980, 1, 1, 0, 0, 0)  # the earliest time of a zip file: the same code is the same file
 
 
 def redeploy(home: Path) -> str:
@@ -78,7 +76,7 @@ def deploy_all(home: Path) -> Stack:
 
 
 def swap(deployed: dict[str, str], changed: Iterable[Package]) -> int:
-    """Give the functions of some packages their code as it is now; return how many there are."""
+    """Update the code of some packages' functions; return the number of functions."""
     client = aws.client("lambda", deployed["Endpoint"])
     names = {made["Description"]: made["FunctionName"] for made in _functions(client)}
     with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -96,13 +94,7 @@ def swap(deployed: dict[str, str], changed: Iterable[Package]) -> int:
 
 def pack(package: Package) -> bytes:
     """Return the zip file of a package's functions."""
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as file:
-        for path, place in source().files_of(package):
-            entry = zipfile.ZipInfo(place.as_posix(), STORED)
-            entry.external_attr = 0o644 << 16
-            file.writestr(entry, path.read_bytes(), zipfile.ZIP_DEFLATED, 1)
-    return packed.getvalue()
+    return packed({place.as_posix(): path.read_bytes() for path, place in source().files_of(package)})
 
 
 def _functions(client: Any) -> Iterable[dict[str, str]]:  # noqa: ANN401  boto3's

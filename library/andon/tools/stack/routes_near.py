@@ -13,7 +13,7 @@ ALIKE: Final = 0.6
 
 
 def words_for(method: str, path: str, routes: Iterable[str]) -> str | None:
-    """Return what to say to a request that no route answers; None: one does.
+    """Return the message about a request that no route answers; None: one does.
 
     path: without its query. routes: as `GET /things/{id}`.
     """

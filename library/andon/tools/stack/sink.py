@@ -1,4 +1,4 @@
-"""What takes the messages to hosts of others on one machine: webhooks and push services, in the emulator's process.
+"""Stand-in for hosts of others on one machine: it takes posts to webhooks and push services, in the emulator's process.
 
 A sender's request to `https://<host><path>` comes as `POST /_andon/sink/<host><path>`, see `andon/outbound/https.py`.
 `GET /_andon/sink` returns what came, the oldest first, as it was sent, each with a number. The front lets nobody

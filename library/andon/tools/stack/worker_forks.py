@@ -84,15 +84,10 @@ class Template:
 
         """
         asked = json.dumps({"script": script, "folder": folder, "environment": dict(environment)}).encode()
-        pipes = os.pipe(), os.pipe(), os.pipe()
-        (its_in, our_in), (our_out, its_out), (our_err, its_err) = pipes
+        (its_in, our_in), (our_out, its_out), (our_err, its_err) = os.pipe(), os.pipe(), os.pipe()
         theirs = [its_in, its_out, its_err]
         try:
-            with self._turn:
-                socket.send_fds(self._socket, [asked], theirs)
-                said, known, _, _ = socket.recv_fds(self._socket, 100, 1)
-            if not said:
-                raise ConnectionResetError(f"{TEMPLATE} has ended")
+            pid, known = self._ask(asked, theirs)
         except OSError:
             for one in (our_in, our_out, our_err):
                 os.close(one)
@@ -101,7 +96,16 @@ class Template:
             for one in theirs:
                 os.close(one)
         streams = (os.fdopen(our_in, "w", 1), os.fdopen(our_out, buffering=1), os.fdopen(our_err, buffering=1))
-        return Forked(int(said), known[0], streams)
+        return Forked(pid, known, streams)
+
+    def _ask(self, asked: bytes, theirs: list[int]) -> tuple[int, int]:
+        """Return the id of a new worker, which has these descriptors, and a descriptor of its process."""
+        with self._turn:
+            socket.send_fds(self._socket, [asked], theirs)
+            said, known, _, _ = socket.recv_fds(self._socket, 100, 1)
+        if not said:
+            raise ConnectionResetError(f"{TEMPLATE} has ended")
+        return int(said), known[0]
 
     def end(self) -> None:
         """End it; its workers go on."""

@@ -12,10 +12,11 @@ import json
 import os
 import socket
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-IMPORTED = ("boto3", "pydantic", "pycurl", "orjson", "aws_lambda_powertools.event_handler")
+IMPORTED = ("boto3", "pydantic", "pycurl", "orjson")
 MOST = 200_000  # bytes of a request
 STREAMS = 3
 
@@ -23,14 +24,7 @@ STREAMS = 3
 def main(descriptor: str, *folders: str) -> None:
     """Fork workers until nobody asks for one."""
     asked = socket.socket(fileno=int(descriptor))
-    own = [*sys.path]
-    sys.path[:0] = folders
-    for name in IMPORTED:
-        with contextlib.suppress(ImportError):  # a project may do without it
-            importlib.import_module(name)
-    sys.path[:] = own
-    gc.collect()
-    gc.freeze()  # or the first collection in a worker would copy all of it
+    _prepare(folders)
     while True:
         said, streams, _, _ = socket.recv_fds(asked, MOST, STREAMS)
         collect()
@@ -43,9 +37,25 @@ def main(descriptor: str, *folders: str) -> None:
             return
         for one in streams:
             os.close(one)
-        known = os.pidfd_open(pid)
-        socket.send_fds(asked, [str(pid).encode()], [known])
-        os.close(known)
+        _answer(asked, pid)
+
+
+def _prepare(folders: Sequence[str]) -> None:
+    """Import the modules that all workers share."""
+    own = [*sys.path]
+    sys.path[:0] = folders
+    for name in IMPORTED:
+        with contextlib.suppress(ImportError):  # a project may do without it
+            importlib.import_module(name)
+    sys.path[:] = own
+    gc.collect()
+    gc.freeze()  # or the first collection in a worker would copy all of it
+
+
+def _answer(asked: socket.socket, pid: int) -> None:
+    known = os.pidfd_open(pid)
+    socket.send_fds(asked, [str(pid).encode()], [known])
+    os.close(known)
 
 
 def collect() -> None:

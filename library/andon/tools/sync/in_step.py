@@ -30,7 +30,7 @@ AGAIN_S: Final = 0.5
 SHOWN: Final = 20  # rows; all are counted
 
 
-class Way(NamedTuple):
+class CrossingWay(NamedTuple):
     """The way on which edits of a service cross into its other version."""
 
     source: Package
@@ -38,10 +38,10 @@ class Way(NamedTuple):
     crossings: Crossings
 
 
-def ways() -> list[Way]:
+def ways() -> list[CrossingWay]:
     """Return every way on which edits cross."""
     return [
-        Way(Package("services", source), into, _crossings(into, source))
+        CrossingWay(Package("services", source), into, _crossings(into, source))
         for into in services()
         for source in sorted({source for source, _ in into.latched})
     ]
@@ -64,7 +64,7 @@ def out_of_step(stack: Deployed) -> list[SyncDifference]:
     return [found for way in every for found in _between(way, rows)]
 
 
-def _between(way: Way, rows: Mapping[str, list[Item]]) -> Iterator[SyncDifference]:
+def _between(way: CrossingWay, rows: Mapping[str, list[Item]]) -> Iterator[SyncDifference]:
     mine = [row for variable in way.source.tables if variable in rows for row in rows[variable]]
     ours = PublishedRows(way.source.facts, mine)
     theirs = {variable: rows[variable] for variable in way.into.tables if variable in rows}

@@ -7,17 +7,18 @@ from typing import Final
 
 from andon.project import project
 from andon.tools.called import as_called
-from andon.tools.thing.register import CERTIFICATE, KEY, Registered, register
+from andon.tools.thing.certificate import CERTIFICATE, KEY, seen
+from andon.tools.thing.register import Registered, register
 from andon.tools.views.deployed import deployed
 
 HOME: Final = project().local / "things"
 
 
 def text_of(made: Registered, *, seen_from: Path) -> str:
-    """Return what a person needs to know: addresses, files, and a command that publishes."""
+    """Return a text for a person: addresses, files, and a command that publishes."""
     files = {"certificate": made.folder / CERTIFICATE, "key": made.folder / KEY}
-    shown = {name: _seen(path, seen_from) for name, path in files.items()}
-    signers = _seen(made.signers, seen_from) if made.signers else None
+    shown = {name: seen(path, seen_from) for name, path in files.items()}
+    signers = seen(made.signers, seen_from) if made.signers else None
     lines = {
         "client id": made.thing,
         "endpoint": f"{made.host}:{made.port}",
@@ -29,10 +30,6 @@ def text_of(made: Registered, *, seen_from: Path) -> str:
     command += ["--cert", shown["certificate"], "--key", shown["key"]]
     command += ["--cafile", signers] if signers else ["--tls-use-os-certs"]
     return "\n".join([*(f"{name:<12} {value}" for name, value in lines.items()), "", f"{shlex.join(command)} -m …"])
-
-
-def _seen(path: Path, seen_from: Path) -> str:
-    return str(path.relative_to(seen_from) if path.is_relative_to(seen_from) else path)
 
 
 def main() -> None:

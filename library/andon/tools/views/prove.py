@@ -31,7 +31,7 @@ Seen = tuple[Key, Hashable]
 """A row, and the newest events that each version of it has seen."""
 
 
-class Proof(NamedTuple):
+class Comparison(NamedTuple):
     """The numbers of compared rows, and the rows that differ for good."""
 
     before: int
@@ -60,7 +60,7 @@ def read(stack: Deployed, both: ViewVersions) -> Compared:
     )
 
 
-def settle(reading: Callable[[], Compared], is_idle: Callable[[], bool], pace: Pace) -> Proof:
+def settle(reading: Callable[[], Compared], is_idle: Callable[[], bool], pace: Pace) -> Comparison:
     """Read until nothing differs, or something for good.
 
     Raises:
@@ -75,14 +75,14 @@ def settle(reading: Callable[[], Compared], is_idle: Callable[[], bool], pace: P
         settled = {one for one, first in since.items() if now - first >= pace.settles_s}
         final = [one for one in compared.differences if one.kind is DifferenceKind.DIFFERENT or _seen(one) in settled]
         if final or not compared.differences:
-            return Proof(compared.before, compared.after, tuple(final))
+            return Comparison(compared.before, compared.after, tuple(final))
         if now > until:
             raise ToolFailed(f"{len(compared.differences)} rows still change; try again when less is on its way")
         since = {_seen(one): since.get(_seen(one), now) for one in compared.differences} if is_idle() else {}
         time.sleep(min(1, pace.settles_s / 4))
 
 
-def prove(stack: Deployed, both: ViewVersions) -> Proof:
+def prove(stack: Deployed, both: ViewVersions) -> Comparison:
     """Compare both versions until it is settled how they differ.
 
     Raises:
@@ -95,7 +95,7 @@ def prove(stack: Deployed, both: ViewVersions) -> Proof:
         return settle(partial(read, stack, both), idle, Pace(stack.settles_s))
 
 
-def show(stack: Deployed, both: ViewVersions, proof: Proof) -> str:
+def show(stack: Deployed, both: ViewVersions, proof: Comparison) -> str:
     """Return the differences, field by field, with the events behind them."""
     names = f"{both.before.name} and {both.after.name}"
     if not proof.differences:

@@ -9,7 +9,7 @@ import pytest
 from andon.events.domain_event import DomainEvent
 from andon.runtime import times
 from andon.tools.new import template
-from andon.tools.new.anchor import Anchor
+from andon.tools.new.anchor import RuleAnchor
 from andon.tools.new.known import Heard
 from andon.tools.new.words import Name, Words
 
@@ -23,10 +23,10 @@ def granted(**said: object) -> DomainEvent:
     return DomainEvent("e", "permit-granted", DATE_MS, "p-1", {"permit": {"id": "p-1", **said}})
 
 
-def anchor(date: object) -> Anchor:
+def anchor(date: object) -> RuleAnchor:
     event = granted(endsAt=date)
     entity = event.entities["permit"]
-    return Anchor(Heard(("permits", event.type), event, "permit", entity, (entity,)), "endsAt")
+    return RuleAnchor(Heard(("permits", event.type), event, "permit", entity, (entity,)), "endsAt")
 
 
 @pytest.mark.parametrize("date", [DATE_MS, times.to_utc(DATE_MS)], ids=["number", "text"])

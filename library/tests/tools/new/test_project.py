@@ -77,10 +77,12 @@ def test_it_says_nothing_of_this_machine_and_keeps_no_word_of_the_template(made:
 
 def test_its_pins_are_those_that_this_repository_runs_with(made: Path) -> None:
     here = library_folder().parents[1] / "requirements"
-    pinned = {name: (made / "requirements" / f"{name}.txt").read_text() for name in ("runtime", "emulator", "dev")}
+    whole, part = ("emulator", "uv"), ("runtime", "dev")
+    pinned = {name: (made / "requirements" / f"{name}.txt").read_text() for name in (*whole, *part)}
 
-    assert pinned["emulator"] == (here / "emulator.txt").read_text()
-    for name in ("runtime", "dev"):  # this repository's own functions and tests may need more
+    for name in whole:
+        assert pinned[name] == (here / f"{name}.txt").read_text()
+    for name in part:  # this repository's own functions and tests may need more
         own = re.sub(r"\n +# via.*(\n +#.*)*", "", (here / f"{name}.txt").read_text())
         pins = re.findall(r"^[^#\s].*(?:\n +--hash=.*)+", pinned[name], re.MULTILINE)
         assert pins
@@ -109,6 +111,7 @@ SILENT = (
     "llms.txt",
     "requirements/dev.in",
     "requirements/runtime.in",
+    "requirements/uv.in",
     "package-lock.json",
     "docs/openapi.json",
     "events/domain/permit-moved.again.json",

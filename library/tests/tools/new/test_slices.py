@@ -25,6 +25,7 @@ VERBS = (
     "rule patrol tired --of trees/tree-moved --due-at felled_at",
     "view both --of trees/tree-moved --of trees/inspection-recorded --objects",
 )
+PAGE = "docs/contracts.md"
 OWN_TESTS = "trees or register or both or patrol or watch or samples or whole or contracts or written_before or current"
 
 
@@ -271,3 +272,24 @@ def test_outside_of_a_project_usage_can_be_asked_for(wheel: Path, tmp_path: Path
     assert said.startswith("usage: andon new")
     assert "Traceback" not in done.stderr
     assert ("--of SOURCE/TYPE" if is_asked_for else "view") in said
+
+
+@pytest.mark.usefixtures("written")
+def test_the_contracts_of_what_was_written_are_kept_and_who_breaks_them_is_named(city: City) -> None:
+    released = city.run(CLI, "contracts", "--release")
+
+    assert released.returncode == 0, released.stdout + released.stderr
+    assert "Nobody breaks, nobody loses anything." in released.stdout
+    assert all((city.root / file).is_file() for file in ("contracts/released.json", "docs/asyncapi.json", PAGE))
+
+    tree = city.root / "functions" / "services" / "trees" / "tree.py"
+    kept = tree.read_text()
+    tree.write_text(
+        kept.replace('"grove": row["grove"]', '"wood": row["grove"]').replace("    grove: str", "    wood: str", 1)
+    )
+    broken = city.run(CLI, "contracts", "--check")
+    tree.write_text(kept)
+
+    assert broken.returncode == 2
+    assert "tree.grove is said no more" in broken.stdout
+    assert {"register.listener", "both.listener"} <= {*re.findall(r"  \w+ ([\w.-]+): tree\.grove", broken.stdout)}

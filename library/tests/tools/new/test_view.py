@@ -3,7 +3,7 @@
 from andon.events.domain_event import DomainEvent
 from andon.tools.new.form import OBJECTS, TABLE
 from andon.tools.new.known import Heard
-from andon.tools.new.view import Kept
+from andon.tools.new.view import KeptMembers
 
 
 def heard(**entity: object) -> Heard:
@@ -15,5 +15,5 @@ def heard(**entity: object) -> Heard:
 def test_no_field_has_the_name_of_what_rows_in_objects_have_in_any_case() -> None:
     said = heard(place="north", saidOn="monday", gone=True)
 
-    assert set(Kept([said], OBJECTS).shown) == {"place", "thingSaidOn", "thingGone"}
-    assert set(Kept([said], TABLE).shown) == {"place", "saidOn", "gone"}
+    assert set(KeptMembers([said], OBJECTS).shown) == {"place", "thingSaidOn", "thingGone"}
+    assert set(KeptMembers([said], TABLE).shown) == {"place", "saidOn", "gone"}

@@ -1,12 +1,9 @@
 from typing import Annotated
 
-from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Path
-
 from andon.http.http_api import HttpApi
 from andon.http.openapi import responses
-from andon.http.parameters import IfNoneMatch
-from andon.http.response import respond_unless_known
+from andon.http.parameters import IfNoneMatch, Path
+from andon.http.response import Response, respond_unless_known
 from andon.runtime import clock
 from views.shelves.view import OBJECTS
 
@@ -15,6 +12,6 @@ handler = app.handler
 
 
 @app.serves("GET /readers/{id}/books", groups=frozenset({"reader"}), responses=responses(None, 200, 304))
-def shelf(holder: Annotated[str, Path(alias="id")], if_none_match: IfNoneMatch = None) -> Response[str]:
+def shelf(holder: Annotated[str, Path(alias="id")], if_none_match: IfNoneMatch = None) -> Response:
     books = [row["book"] for row in OBJECTS.shown((holder,), now_ms=clock.now_ms())]
     return respond_unless_known({"books": books}, if_none_match=if_none_match)

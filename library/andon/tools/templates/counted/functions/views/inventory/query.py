@@ -4,8 +4,6 @@ from functools import partial
 from http import HTTPStatus
 from typing import Annotated, Final
 
-from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Query
 from pydantic import AfterValidator
 
 from andon.dynamodb.key_query import KeyQuery
@@ -13,8 +11,8 @@ from andon.http import schemas
 from andon.http.http_api import HttpApi
 from andon.http.models import ResponseModel
 from andon.http.openapi import responses
-from andon.http.parameters import described
-from andon.http.response import respond
+from andon.http.parameters import Query, described
+from andon.http.response import Response, respond
 from andon.project import project
 from andon.runtime import clock, texts
 from views.inventory.view import BY_PLACE, TABLE
@@ -42,7 +40,7 @@ class InventoryByPlace(ResponseModel):
 
 
 @app.serves("GET /inventory", groups=ANYBODY, responses=responses(InventoryByPlace, 200))
-def get_inventory_by_place(place: Place) -> Response[str]:
+def get_inventory_by_place(place: Place) -> Response:
     """Count those of which this was said last; what was said a moment ago may be missing."""
     query = KeyQuery(keys=BY_PLACE, index_name="ByPlace", partition=place)
     found = TABLE.count(query, now_ms=clock.now_ms())

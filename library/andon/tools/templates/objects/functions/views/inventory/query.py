@@ -2,8 +2,6 @@
 
 from typing import Annotated, Final
 
-from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Path
 from pydantic import AfterValidator
 
 from andon.dynamodb.attribute_values import Item
@@ -12,8 +10,8 @@ from andon.http.after import NOT_YET, awaited, read_object
 from andon.http.http_api import HttpApi
 from andon.http.models import ResponseModel
 from andon.http.openapi import responses
-from andon.http.parameters import After, IfNoneMatch, described
-from andon.http.response import respond_unless_known
+from andon.http.parameters import After, IfNoneMatch, Path, described
+from andon.http.response import Response, respond_unless_known
 from andon.project import project
 from andon.runtime import clock, times
 from andon.runtime.json_types import JsonObject
@@ -48,7 +46,7 @@ class InventoryResponse(ResponseModel):
 
 
 @app.serves("GET /inventory/{date}", groups=ANYBODY, responses=responses(InventoryResponse, 200, 304) | NOT_YET)
-def get_inventory_of_day(day: Day, if_none_match: IfNoneMatch = None, after: After = None) -> Response[str]:
+def get_inventory_of_day(day: Day, if_none_match: IfNoneMatch = None, after: After = None) -> Response:
     """List all of which something was said on a day."""
     rows = read_object(OBJECTS, (day,), awaited(after, WRITES), now_ms=clock.now_ms())
     return respond_unless_known({"items": [*map(_to_response, rows)]}, if_none_match=if_none_match)

@@ -2,13 +2,12 @@
 
 from typing import Annotated
 
-from aws_lambda_powertools.event_handler.openapi.params import Path
 from pydantic import AfterValidator, Field
 
 from andon.http import schemas
 from andon.http.fields import Line
 from andon.http.models import RequestModel, ResponseModel
-from andon.http.parameters import described
+from andon.http.parameters import Path, described
 from andon.runtime import texts
 
 ThingId = Annotated[

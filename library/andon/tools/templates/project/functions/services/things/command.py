@@ -2,11 +2,10 @@
 
 from typing import Final
 
-from aws_lambda_powertools.event_handler import Response
-
 from andon.http.http_api import HttpApi
 from andon.http.openapi import responses_of_write
 from andon.http.parameters import IfMatch
+from andon.http.response import Response
 from andon.project import project
 from andon.versions.versioned_write import save
 from services.things import thing
@@ -19,7 +18,7 @@ handler = app.handler
 
 
 @app.serves("PUT /things/{id}", groups=ANYBODY, responses=responses_of_write(ThingResponse, 201, 200, 409, 412, 428))
-def put_thing(thing_id: ThingId, body: ThingBody, if_match: IfMatch = None) -> Response[str]:
+def put_thing(thing_id: ThingId, body: ThingBody, if_match: IfMatch = None) -> Response:
     """Say where it is; a change needs If-Match with the current version."""
     draft = thing.move(thing_id, body.place, app.command(if_match, body.model_dump()))
     saved = save(thing.versions_of(thing_id), draft)

@@ -7,4 +7,5 @@ FACTS = Facts(
     source=thing.SOURCE,
     types=frozenset({thing.THING_MOVED}),
     of={thing.DISCRIMINATOR: thing.thing_moved},
+    entities={thing.THING_MOVED: thing.ThingEntity},
 )

@@ -7,4 +7,5 @@ FACTS = Facts(
     source="watch",
     types=frozenset({restless.THING_RESTLESS}),
     of={restless.THING_RESTLESS: restless.thing_restless},
+    entities={restless.THING_RESTLESS: restless.RestlessEntity},
 )

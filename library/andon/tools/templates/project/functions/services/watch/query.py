@@ -2,8 +2,6 @@
 
 from typing import Annotated, Final
 
-from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Path
 from pydantic import AfterValidator
 
 from andon.dynamodb.key_query import BeginsWith, KeyQuery
@@ -13,7 +11,8 @@ from andon.http.http_api import HttpApi
 from andon.http.models import ResponseModel
 from andon.http.openapi import Absent, responses
 from andon.http.page import DEFAULT_LIMIT
-from andon.http.parameters import Cursor, Limit, described
+from andon.http.parameters import Cursor, Limit, Path, described
+from andon.http.response import Response
 from andon.project import project
 from andon.runtime import texts
 from services.watch.rules import restless
@@ -44,7 +43,7 @@ class RestlessPage(ResponseModel):
 
 
 @app.serves("GET /watch/{id}", groups=ANYBODY, responses=responses(RestlessPage, 200))
-def list_restless(thing_id: ThingId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response[str]:
+def list_restless(thing_id: ThingId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
     """List when it was restless, the latest first."""
     decided = BeginsWith(prefix("decision", restless.RULE.id))
     query = KeyQuery(keys=KEYS, partition=partition_of(thing_id), sort=decided)

@@ -3,8 +3,6 @@
 from http import HTTPStatus
 from typing import Annotated, Final
 
-from aws_lambda_powertools.event_handler import Response
-from aws_lambda_powertools.event_handler.openapi.params import Path
 from pydantic import AfterValidator
 
 from andon.dynamodb.ttl import is_alive
@@ -13,8 +11,8 @@ from andon.http.after import NOT_YET, awaited, read_row
 from andon.http.http_api import HttpApi
 from andon.http.models import ResponseModel
 from andon.http.openapi import responses
-from andon.http.parameters import After, described
-from andon.http.response import respond
+from andon.http.parameters import After, Path, described
+from andon.http.response import Response, respond
 from andon.project import project
 from andon.runtime import clock, texts
 from andon.runtime.errors import NotFound
@@ -40,7 +38,7 @@ class InventoryResponse(ResponseModel):
 
 
 @app.serves("GET /inventory/{id}", groups=ANYBODY, responses=responses(InventoryResponse, 200, 404) | NOT_YET)
-def get_thing_in_inventory(thing_id: ThingId, after: After = None) -> Response[str]:
+def get_thing_in_inventory(thing_id: ThingId, after: After = None) -> Response:
     """Return what was said of it last."""
     now_ms = clock.now_ms()
     row = read_row(TABLE, KEYS.of(thing_id), awaited(after, WRITES, about=thing_id), now_ms=now_ms)

@@ -1,0 +1,130 @@
+"""The arguments of a route's function, validated: its annotations say what it takes, and from where.
+
+    def put_thing(thing_id: ThingId, body: ThingBody, if_match: IfMatch = None) -> Response:
+
+An argument with a `Path`, `Query` or `Header` in its annotation is a parameter; the one without is the body.
+"""
+
+import inspect
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Final, NamedTuple, get_args, get_origin
+
+from pydantic import TypeAdapter, ValidationError
+
+from andon.http.http_request import parse, require_single, text_of
+from andon.http.models import fields_of
+from andon.http.parameters import Parameter
+from andon.runtime.errors import FieldError, Invalid
+from andon.runtime.json_types import JsonMapping
+
+REQUIRED: Final = inspect.Parameter.empty
+"""The default of an argument that has none."""
+
+MEMBERS: Final = {"path": "pathParameters", "query": "queryStringParameters", "header": "headers"}
+"""Part of a request -> the member of API Gateway's event that has it."""
+
+BODY: Final = "body"
+
+
+class Argument(NamedTuple):
+    """An argument of a function: its type and default, and the part of a request that has it, under an alias."""
+
+    name: str
+    kind: Any
+    default: Any
+    part: str = BODY
+    alias: str = BODY
+    description: str | None = None
+
+    @property
+    def field(self) -> str:
+        """Its name in a refusal, as `query.limit`."""
+        return BODY if self.part == BODY else f"{self.part}.{self.alias}"
+
+
+def arguments_of(function: Callable[..., object]) -> tuple[Argument, ...]:
+    """Return the arguments of a function: those of the path first, then of the query, of headers, and the body.
+
+    Raises:
+        ValueError: several of them would be the body.
+
+    """
+    signature = inspect.signature(function, eval_str=True)
+    found = [_argument(one) for one in signature.parameters.values()]
+    bodies = [one.name for one in found if one.part == BODY]
+    if len(bodies) > 1:
+        raise ValueError(f"{', '.join(bodies)}: one of them is the body; the others need a Path, Query or Header")
+    return tuple(sorted(found, key=lambda one: [*MEMBERS, BODY].index(one.part)))
+
+
+class Validator:
+    """Validates what requests have for the arguments of a function."""
+
+    def __init__(self, function: Callable[..., object]) -> None:
+        arguments = arguments_of(function)
+        self._adapters = [(one, TypeAdapter[Any](one.kind)) for one in arguments]
+        self._takes_body = any(one.part == BODY for one in arguments)
+        self._queries = frozenset(one.alias for one in arguments if one.part == "query")
+
+    def arguments_in(self, event: JsonMapping) -> dict[str, Any]:  # noqa: PLR0915  each argument has one of three fates
+        """Return the arguments by their names.
+
+        Raises:
+            Invalid: some are missing or wrong, the query has one that the function does not know, or has one twice, or
+                the body is no JSON; each offending field is named.
+
+        """
+        given = self._given_in(event)
+        arguments, wrong = dict[str, Any](), list[FieldError]()
+        for one, adapter in self._adapters:
+            value = given[one.part].get(one.alias)
+            if value is None and one.default is REQUIRED:
+                wrong.append(FieldError(one.field, "Field required"))
+            elif value is None:
+                arguments[one.name] = one.default
+            else:
+                try:
+                    arguments[one.name] = adapter.validate_python(value)
+                except ValidationError as error:
+                    wrong += fields_of(error.errors(include_url=False), below=one.field)
+        wrong += self._unknown(given["query"])
+        if wrong:
+            raise Invalid("The request is invalid.", fields=tuple(wrong))
+        return arguments
+
+    def _given_in(self, event: JsonMapping) -> dict[str, JsonMapping]:
+        """Return the values that a request has, by part and alias."""
+        require_single(event.get("rawQueryString", ""))
+        text = text_of(event)
+        given: dict[str, JsonMapping] = {part: event.get(member) or {} for part, member in MEMBERS.items()}
+        if self._takes_body:
+            given[BODY] = {BODY: None if text is None else parse(text)}
+        return given
+
+    def _unknown(self, query: Mapping[str, str]) -> list[FieldError]:
+        """Return an error for each parameter that the function does not know: a mistyped `form=` must not list all."""
+        unknown = sorted(query.keys() - self._queries)
+        return [FieldError(f"query.{name}", "is not a parameter of this route") for name in unknown]
+
+
+def _argument(one: inspect.Parameter) -> Argument:
+    marks = get_args(one.annotation)[1:] if get_origin(one.annotation) is Annotated else ()
+    parameter = next(filter(None, map(_parameter, marks)), None)
+    if parameter is None:
+        return Argument(one.name, one.annotation, one.default)
+    alias = parameter.alias or one.name
+    # API Gateway has the names of headers in lower case.
+    alias = alias.lower() if parameter.part == "header" else alias
+    return Argument(one.name, one.annotation, one.default, parameter.part, alias, parameter.description)
+
+
+def _parameter(mark: Any) -> Parameter | None:  # noqa: ANN401  annotations hold anything
+    """Return the parameter that a mark of an annotation says; Powertools' are read as projects of 0.1.0 have them."""
+    if isinstance(mark, Parameter):
+        return mark
+    if not hasattr(mark, "in_"):
+        return None
+    said = f"take {type(mark).__name__} from andon.http.parameters, in place of Powertools'"
+    warnings.warn(said, DeprecationWarning, stacklevel=2)
+    return Parameter(mark.in_.value, mark.alias, mark.description)

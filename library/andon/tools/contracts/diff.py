@@ -1,0 +1,91 @@
+"""Two schemas of a type -> the changes that a reader of the older one may meet. Pure."""
+
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+from andon.runtime.json_types import JsonObject
+from andon.tools.contracts.fit import KIND_OF
+from andon.tools.contracts.members import Member, Path, alternatives_of
+from andon.tools.contracts.values import ANOTHER_TEXT, FRACTION, kind_of, literal, literals_of
+
+
+class Change(StrEnum):
+    """A kind of change.
+
+    `GONE`: it is said no more. `OPTIONAL`: it may be missing. `KIND`: it may be of another kind. `VALUE`: it may be
+    another of the listed values, or any. `NEW`: it was not said before.
+    """
+
+    GONE = "is said no more"
+    OPTIONAL = "may be missing"
+    KIND = "may be"
+    VALUE = "may say"
+    NEW = "is new"
+
+
+class SchemaChange(NamedTuple):
+    """A change of a member; value: the name of what it may be, see `values.py`."""
+
+    path: Path
+    change: Change
+    value: str = ""
+
+    @property
+    def words(self) -> str:
+        """The change in words."""
+        return f"{self.change} {self.value}".rstrip()
+
+
+def changes(before: Mapping[Path, Member], after: Mapping[Path, Member]) -> list[SchemaChange]:
+    """Return the differences; of a member that is gone, or new, what is in it is not said again."""
+    return [*_gone(before, after), *(one for path in before if path in after for one in _of(path, before, after))]
+
+
+def is_break(change: SchemaChange) -> bool:
+    """Return True if a reader that knows the older schema alone may not expect it."""
+    return change.change is not Change.NEW
+
+
+def _gone(before: Mapping[Path, Member], after: Mapping[Path, Member]) -> Iterator[SchemaChange]:
+    for one, other, change in ((before, after, Change.GONE), (after, before, Change.NEW)):
+        lacks = [path for path in one if path not in other]
+        yield from (SchemaChange(path, change) for path in lacks if path[:-1] not in lacks)
+
+
+def _of(path: Path, before: Mapping[Path, Member], after: Mapping[Path, Member]) -> Iterator[SchemaChange]:
+    old, new = before[path], after[path]
+    if new.is_optional and not old.is_optional:
+        yield SchemaChange(path, Change.OPTIONAL)
+    kinds = _kinds_of(old.schema)
+    yield from (SchemaChange(path, Change.KIND, kind) for kind in sorted(_kinds_of(new.schema) - kinds))
+    if _is_listed(old.schema) and "a text" in kinds:
+        yield from _values(path, old.schema, new.schema)
+
+
+def _values(path: Path, old: JsonObject, new: JsonObject) -> Iterator[SchemaChange]:
+    if not _is_listed(new):
+        yield SchemaChange(path, Change.VALUE, ANOTHER_TEXT)
+    else:
+        known = literals_of(old)
+        yield from (SchemaChange(path, Change.VALUE, literal(one)) for one in literals_of(new) if one not in known)
+
+
+def _is_listed(schema: JsonObject) -> bool:
+    """Return True if all texts that a schema lets through are listed."""
+    return not any(one.get("type") == "string" or one == {} for one in alternatives_of(schema))
+
+
+def _kinds_of(schema: JsonObject) -> frozenset[str]:
+    return frozenset(kind for one in alternatives_of(schema) for kind in _kinds_of_one(one))
+
+
+def _kinds_of_one(schema: JsonObject) -> Iterator[str]:
+    if "enum" in schema:
+        yield from map(kind_of, schema["enum"])
+    elif "type" not in schema:
+        yield from (*KIND_OF.values(), FRACTION)
+    else:
+        yield KIND_OF[schema["type"]]
+        if schema["type"] == "number":
+            yield FRACTION

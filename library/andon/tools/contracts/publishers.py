@@ -1,0 +1,138 @@
+"""The publishers: the types of their entities, and the events that their makers really make of samples."""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Final, Literal, NamedTuple
+
+from andon.events import drift, fault
+from andon.events.actor import ACTOR, TTL
+from andon.events.change_data_capture import StreamRecord, fact_in
+from andon.events.domain_event import ENVELOPE
+from andon.events.drift import DriftEntity, drift_of
+from andon.events.fact import Change, Fact, Facts
+from andon.events.fault import FaultEntity, fault_of
+from andon.events.topic import ANY, Topic
+from andon.packages.discovery import follower_of_table, services
+from andon.packages.package import Package
+from andon.runtime.errors import Poison
+from andon.runtime.json_types import JsonObject
+from andon.runtime.tried import Failed, tried
+from andon.testing.recorder import BEGINNING_MS
+from andon.testing.samples import paths, read, type_of
+from andon.tools.contracts.schema import NoSchema, schema_of
+
+OF_LIBRARY: Final[Mapping[Topic, type]] = {(ANY, fault.TYPE): FaultEntity, (ANY, drift.TYPE): DriftEntity}
+"""Facts about a message or a row: whoever meets it publishes them."""
+
+
+class MadeFact(NamedTuple):
+    """The event of a sample, on the wire, as its maker makes it today."""
+
+    sample: str
+    topic: Topic
+    event: JsonObject
+
+
+class Unmade(NamedTuple):
+    """A sample of which its maker makes no event any more, and the reason."""
+
+    sample: str
+    source: str
+    why: str
+
+
+def schemas() -> tuple[dict[Topic, JsonObject], dict[Topic, str]]:
+    """Return the schema of the entity of each type that is published, or the reason why it has none."""
+    found, without = dict[Topic, JsonObject](), dict[Topic, str]()
+    for topic, kind in _entities():
+        if kind is None:
+            without[topic] = f"entities= of FACTS in functions/services/{topic[0]}/facts.py does not say it"
+            continue
+        try:
+            found[topic] = schema_of(kind)
+        except NoSchema as error:
+            without[topic] = str(error)
+    return found, without
+
+
+def _entities() -> Iterator[tuple[Topic, type | None]]:
+    for facts in _facts():
+        yield from (((facts.source, one), facts.entities.get(one)) for one in sorted(facts.types))
+    yield from OF_LIBRARY.items()
+
+
+def _facts() -> list[Facts]:
+    return [package.facts for package in services() if package.has("facts")]
+
+
+def made() -> tuple[list[MadeFact], list[Unmade]]:
+    """Return the events that makers make of the samples of streams, and the samples of which they make none."""
+    found, unmade = list[MadeFact](), list[Unmade]()
+    for path in paths("stream"):
+        record: StreamRecord = read(path)["Records"][0]
+        package, _ = follower_of_table(record["eventSourceARN"].split("/")[1])
+        event = maker_of(package)(record)
+        if isinstance(event, str):
+            unmade.append(Unmade(path.stem, package.facts.source, event))
+        else:
+            found.append(MadeFact(path.stem, (package.facts.source, event["type"]), event))
+    return [*found, *_of_library()], unmade
+
+
+def _of_library() -> Iterator[MadeFact]:
+    """Yield the samples of faults and drift, of which there is no stream; what a project has none of, as it is made."""
+    kept = {path.stem: read(path) for path in paths("domain") if (ANY, type_of(path)) in OF_LIBRARY}
+    gone, now_ms = fault_of(Poison("no event"), "{}", consumer="things.listener", now_ms=BEGINNING_MS), BEGINNING_MS
+    key, found, expected = {"id": "thing-1"}, {"place": "north"}, {"place": "south"}
+    wrong = drift_of("things", key, kinds=["wrong"], found=found, expected=expected, repair="oplock", now_ms=now_ms)
+    for event in (gone, wrong):
+        kept.setdefault(event.type, {**event.to_wire()})
+    yield from (MadeFact(name, (ANY, event["type"]), event) for name, event in sorted(kept.items()))
+
+
+def maker_of(package: Package) -> Callable[[StreamRecord], JsonObject | str]:
+    """Return the maker of a service's events: record -> event on the wire, or why it makes none."""
+    source = package.facts.source
+    tags = {"stage": "local", "source": source, "functionname": f"{source}-trigger", "pipeline": f"{source}.trigger"}
+    return partial(_event_of, facts=package.facts, tags=tags)
+
+
+def _event_of(record: StreamRecord, *, facts: Facts, tags: Mapping[str, str]) -> JsonObject | str:
+    event = tried(partial(fact_in, facts=facts, tags=tags), record)
+    if isinstance(event, Failed):
+        return f"{type(event.error).__name__}: {event.error}"
+    return {**event.to_wire()} if event else "it is no fact any more"
+
+
+def made_again(topic: Topic, event: JsonObject) -> JsonObject | None:
+    """Return the fact of today's maker for the row of an event, empty if that is no such fact; None: there is no row.
+
+    Nor is there one if the maker fails: the row may be of a shape that only its sample of today has.
+    """
+    raw = event.get("raw")
+    facts = next((one for one in _facts() if one.source == topic[0]), None)
+    if facts is None or not isinstance(raw, dict):
+        return None
+    kind: Literal["INSERT", "MODIFY", "REMOVE"] = (
+        "REMOVE" if raw["new"] is None else "MODIFY" if raw["old"] else "INSERT"
+    )
+    change = Change(kind, raw["old"], raw["new"])
+    is_expiry = event["tags"].get(ACTOR) == TTL
+    fact = tried(facts.expiry_of, change.row) if is_expiry else tried(facts.fact_of, change)
+    if isinstance(fact, Failed):
+        return None
+    return _wire(fact) if fact and fact.type == topic[1] else {}
+
+
+def _wire(fact: Fact) -> JsonObject:
+    return {
+        "timestamp": fact.timestamp_ms,
+        "partitionKey": fact.partition_key,
+        "tags": {ACTOR: fact.actor},
+        fact.entity_name: {**fact.entity},
+    }
+
+
+def entities_in(event: JsonObject) -> dict[str, object]:
+    """Return the entities of an event."""
+    return {name: value for name, value in event.items() if name not in ENVELOPE}
