@@ -48,6 +48,40 @@ def test_a_pull_request_is_tested_and_only_what_is_merged_is_deployed() -> None:
     assert made["dev"]["if"] == "github.event_name == 'push'"
 
 
+@pytest.mark.parametrize(
+    ("said", "status", "ended", "warned"),
+    [
+        ("Nobody breaks, nobody loses anything.", 0, 0, False),
+        ("Loses something: board.listener.", 1, 0, True),
+        ("Traceback (most recent call last):", 1, 1, False),
+        ("Breaks: board.listener.", 2, 2, False),
+    ],
+)
+def test_a_change_is_held_against_the_release_of_its_base_and_fails_if_somebody_breaks(
+    tmp_path: Path, said: str, status: int, ended: int, *, warned: bool
+) -> None:
+    made = jobs("pipeline.yml")["contracts"]
+    [base] = [step["with"] for step in made["steps"] if "path" in step.get("with", {})]
+    for folder, released in ((base["path"], "of its base"), (".", "its own")):
+        (tmp_path / folder / base["sparse-checkout"]).mkdir(parents=True)
+        (tmp_path / folder / base["sparse-checkout"] / "released.json").write_text(released)
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.write_text(f"#!/bin/sh\ncat contracts/released.json; echo; echo '{said}'; exit {status}\n")
+    python.chmod(0o755)
+
+    shell = ["bash", "-e", "-c", made["steps"][-1]["run"]]
+    environment = {"PATH": os.environ["PATH"], "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")}
+    told = subprocess.run(  # noqa: S603  our own pipeline
+        shell, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+
+    assert (made["if"], base["ref"]) == ("github.event_name == 'pull_request'", "${{ github.base_ref }}")
+    assert told.returncode == ended
+    assert ("::warning" in told.stdout) is warned
+    assert f"of its base\n{said}\n" in (tmp_path / "summary.md").read_text()
+
+
 def test_a_stage_is_tried_after_it_was_deployed_and_nothing_typed_gets_into_the_shell() -> None:
     made = jobs("deploy.yml")["deploy"]
     commands = [step["run"] for step in made["steps"] if "run" in step]

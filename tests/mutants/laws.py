@@ -2191,6 +2191,57 @@ REFUSALS: Final = "tests/infra/test_refusals.py"
 AGGREGATE: Final = "library/tests/versions/test_aggregate.py"
 DECLARES: Final = "library/andon/testing/laws/test_versioning.py"
 
+NEEDED: Final = "library/tests/tools/contracts/test_need.py"
+TYPED: Final = "library/tests/tools/contracts/test_schema.py"
+NAMED: Final = "library/tests/tools/contracts/test_verdict.py"
+DOCUMENTED: Final = "library/tests/tools/contracts/test_documents.py"
+
+CONTRACTS: Final = [
+    *_in("library/andon/tools/contracts/verdict.py", NAMED,
+        ("contracts: what may be missing is fine", "case Change.GONE | Change.OPTIONAL:", "case Change.GONE:"),
+        ("contracts: another kind is no matter to who keeps it",
+         "return Severity.LOSES if need.keeps else Severity.FINE", "return Severity.FINE"),
+        ("contracts: nobody loses a type that is no more", "for who, _ in readers_of(topic, released):",
+         "for who, _ in readers_of(topic, today):"),
+        ("contracts: only readers of today are named", "for who, needs in readers_of(topic, released):",
+         "for who, needs in readers_of(topic, today):"),
+        ("contracts: what is required may be missing", "if need.gone is LostMember.REQUIRED and member.is_optional:",
+         "if False:"),
+        ("contracts: the image of a row is anybody's", "if package_of(who) != topic[0]:", "if False:"),
+        ("contracts: the first finding is said, not the gravest", " or found[about].severity < one.severity:", ":")),
+    *_in("library/andon/tools/contracts/said.py", NAMED,
+        ("contracts: a story that was not told lost everything", "if are_told else", "if True else")),
+    *_in("library/andon/tools/contracts/diff.py", TYPED,
+        ("contracts: a listed value more is no change", "if one not in known)", "if one in known)"),
+        ("contracts: a fraction is a whole number", "            yield FRACTION", "            pass")),
+    *_in("library/andon/tools/contracts/fit.py", TYPED,
+        ("contracts: what a type does not say fits it", "yield Misfit((*at, name), NOT_SAID)", "pass")),
+    *_in("library/andon/tools/contracts/need.py", NEEDED,
+        ("contracts: who fails without a member loses it", "return LostMember.REQUIRED", "return LostMember.LOST"),
+        ("contracts: who fails at the event itself is asked", "if isinstance(usual, ConsumerRefusal):", "if False:"),
+        ("contracts: what is not read is looked into", "path[:-1] not in found or found[path[:-1]].is_any", "True"),
+        ("contracts: the last event of a type counts", "self.refuses | other.refuses", "other.refuses")),
+    *_in("library/andon/tools/contracts/derive.py", NAMED,
+        ("contracts: a new member makes a version", "if not any(map(is_break, changes(before.members, one.members))):",
+         "if not changes(before.members, one.members):"),
+        ("contracts: events of the version before are forgotten",
+         'older = {**before.older, f"{before.version}": before.events}', "older = {**before.older}")),
+    *_in("library/andon/tools/contracts/documents.py", DOCUMENTED,
+        ("contracts: the schema of a released version goes", "int(found[2]) > versions.get(found[1], 0)",
+         "int(found[2]) != versions.get(found[1], 0)")),
+    *_in("library/andon/tools/contracts/event_schema.py", DOCUMENTED,
+        ("contracts: two types of one name are one", 'if definitions.setdefault(schema["title"], plain) != plain:',
+         'if definitions.setdefault(schema["title"], plain) is None:')),
+    *_in("library/andon/tools/contracts/queries.py", "tests/test_contracts.py -k members_of_its_paths",
+        ("contracts: a comment of a query reads members", '_COMMENT.sub("", text)', "text")),
+    *_in(".github/workflows/pipeline.yml", "tests/test_pipeline.py -k breaks",
+        ("pipeline: who breaks is only warned of", 'exit "$broken"', "true"),
+        ("pipeline: a change is held against its own release", "cp .local/base/contracts/released.json contracts/",
+         "true"),
+        ("pipeline: a crash is only warned of", """[ "$broken" = 1 ] && grep -q '^Loses something: ' "$found\"""",
+         """[ "$broken" = 1 ]""")),
+]
+
 TRACES: Final = "tests/tools/trace/test_trace.py"
 
 TRACE: Final = [
@@ -2616,6 +2667,7 @@ MUTANTS: Final = [
     *VIEWS,
     *SEEN,
     *TWO_TIMES,
+    *CONTRACTS,
     *TRACE,
     *TWO_VERSIONS,
     *RULES,
