@@ -254,6 +254,9 @@ contracts: install  ## say who publishes what, who needs what of it, and who bre
 prove-contracts: install  ## change publishers and consumers in a copy, and see whom `make contracts` names: K=board (some), SAMPLES=1 (recorded anew)
 	@$(RUN) bench.contracts $(if $(K),-k '$(K)') $(if $(SAMPLES),--samples)
 
+contracts-lint: install  ## what AsyncAPI's own parser and EventCatalog's own linter say of these documents (76 MB of npm, once)
+	@$(RUN) bench.contracts.lint
+
 docs: install  ## show docs/ as a site on this machine, with a search and the library's API, until Ctrl-C: PORT=8000
 	@$(MKDOCS) serve --dev-addr=127.0.0.1:$(or $(PORT),8000)
 
@@ -312,6 +315,7 @@ pins:
 	@cp requirements/runtime.* requirements/emulator.* requirements/uv.* $(TEMPLATE)/requirements
 	@cd $(TEMPLATE)/requirements && $(CURDIR)/$(PIN) --no-annotate --constraint=$(CURDIR)/requirements/dev.txt dev.in
 	@cd $(TEMPLATE) && npm install --package-lock-only --silent --no-audit --no-fund
+	@cd bench/contracts/node && npm install --package-lock-only --silent --no-audit --no-fund
 	@npm install --package-lock-only --silent --no-audit --no-fund
 
 install:  ## install what is missing (the other verbs do it too)
