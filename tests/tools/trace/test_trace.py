@@ -3,15 +3,20 @@
 import gzip
 import json
 import random
+from base64 import b64encode
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, Final
 
 import pytest
+from google.protobuf.json_format import Parse
+from opentelemetry.proto.trace.v1.trace_pb2 import Span, TracesData
 
 from andon.events.written import Written
 from andon.project import project
 from andon.runtime import times
+from andon.runtime.clock import DAY_MS
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
 from andon.tools.stack.errors import ToolFailed
@@ -28,6 +33,8 @@ from tests.support.services.versions import PUT
 MINUTE = 60_000
 MACHINES = ("press-7", "säge-ü", "gdl#2")
 EVENTS = Path("events")
+EVENT_ID: Final = "andon.event.id"
+IDS: Final = ("traceId", "spanId", "parentSpanId")
 
 
 @pytest.fixture(scope="module")
@@ -229,15 +236,25 @@ def test_what_is_no_fact_is_counted_and_hides_nothing(folder: Path, tmp_path: Pa
     assert told.tree == trace(folder, id_).tree
 
 
-def test_facts_that_name_each_other_as_their_cause_are_shown_and_end(tmp_path: Path) -> None:
-    def line(id_: str, cause: str) -> str:
-        entity = {"triggers": [{"id": cause, "type": "x", "timestamp": NOW}]}
-        detail = {"id": id_, "type": "x", "timestamp": NOW, "partitionKey": "p", "thing": entity}
-        return json.dumps({"source": "s", "detail-type": "x", "time": times.to_utc(NOW), "detail": detail})
+def a_line(id_: str, cause: str = "", *, at: int = NOW, caused_at: int = NOW) -> str:
+    """A line of the lake: a fact with a cause, if any."""
+    triggers = [{"id": cause, "type": "x", "timestamp": caused_at}] if cause else []
+    detail = {"id": id_, "type": "x", "timestamp": at, "partitionKey": "p", "thing": {"triggers": triggers}}
+    return json.dumps({"source": "s", "detail-type": "x", "time": times.to_utc(at), "detail": detail})
 
-    folder = in_objects([line("one", "two"), line("two", "three"), line("three", "one")], tmp_path)
+
+def test_facts_that_name_each_other_as_their_cause_are_shown_and_end(tmp_path: Path) -> None:
+    folder = in_objects([a_line("one", "two"), a_line("two", "three"), a_line("three", "one")], tmp_path)
+
     assert len({text(trace(folder, id_)) for id_ in ("one", "two", "three")}) == 1
     assert "names what followed from it" in text(trace(folder, "two"))
+
+
+def test_a_cause_is_looked_for_on_the_days_before(tmp_path: Path) -> None:
+    days_before = NOW - 3 * DAY_MS
+    folder = in_objects([a_line("one", at=days_before), a_line("two", "one", caused_at=days_before)], tmp_path)
+
+    assert [fact.id for fact in facts_of(trace(folder, "two").tree)] == ["one", "two"]
 
 
 def test_what_nobody_published_and_what_nobody_asked_for_are_refused(folder: Path, tmp_path: Path) -> None:
@@ -253,21 +270,35 @@ def test_what_nobody_published_and_what_nobody_asked_for_are_refused(folder: Pat
         trace_of({"ID": "x"}, tmp_path)
 
 
+def as_protobuf(said: Any) -> Any:  # noqa: ANN401  any JSON
+    """OTLP/JSON as protobuf's own JSON, which has bytes in base64 where OTLP has ids in hex."""
+    if isinstance(said, list):
+        return [*map(as_protobuf, said)]
+    if not isinstance(said, dict):
+        return said
+    ids = {name: b64encode(bytes.fromhex(value)).decode() for name, value in said.items() if name in IDS}
+    return {name: as_protobuf(value) for name, value in said.items()} | ids
+
+
+def spans_in(read: TracesData) -> list[Span]:
+    return [span for of in read.resource_spans for scope in of.scope_spans for span in scope.spans]
+
+
 def test_its_spans_are_what_opentelemetry_reads(folder: Path) -> None:
     for id_ in dice(5).sample(sorted(details_in(folder)), 8):
         told = trace(folder, id_)
-        spans = [
-            span
-            for resource in to_otlp(told)["resourceSpans"]
-            for scope in resource["scopeSpans"]
-            for span in scope["spans"]
-        ]
-        ids = {span["spanId"] for span in spans}
+
+        read = Parse(json.dumps(as_protobuf(to_otlp(told))), TracesData())
+
+        spans = spans_in(read)
+        ids = {span.span_id for span in spans}
         assert len(ids) == len(spans) == len(list(facts_of(told.tree)))
-        assert {span["traceId"] for span in spans} == {spans[0]["traceId"]}
-        assert all(
-            len(bytes.fromhex(span["spanId"])) == 8 and len(bytes.fromhex(span["traceId"])) == 16 for span in spans
-        )
-        assert all(span["parentSpanId"] in ids for span in spans if "parentSpanId" in span)
-        assert all(int(span["startTimeUnixNano"]) <= int(span["endTimeUnixNano"]) for span in spans)
-        assert all(link["spanId"] in ids for span in spans for link in span.get("links", []))
+        assert {(len(span.span_id), len(span.trace_id)) for span in spans} == {(8, 16)}
+        assert {span.trace_id for span in spans} == {spans[0].trace_id}
+        assert {span.parent_span_id for span in spans} <= {*ids, b""}
+        assert all(span.start_time_unix_nano <= span.end_time_unix_nano for span in spans)
+        assert all(link.span_id in ids and link.trace_id == span.trace_id for span in spans for link in span.links)
+        named = {
+            (span.name, one.value.string_value) for span in spans for one in span.attributes if one.key == EVENT_ID
+        }
+        assert named == {(fact.event.type, fact.id) for fact in facts_of(told.tree)}
