@@ -1,4 +1,4 @@
-"""What somebody asks for: an event's id, a token of `x-after`, or the fields that name a fact. Pure."""
+"""The fact that a text asks for, by an event's id, a token of `x-after`, or the fields that name it. Pure."""
 
 from collections.abc import Sequence
 from functools import partial

@@ -32,7 +32,7 @@ RowOf = Callable[[Package, Mapping[str, str]], Item | None]
 
 
 class Has(StrEnum):
-    """What a row says of a fact."""
+    """A row of a view beside a fact."""
 
     SEEN = "seen"
     OVERTAKEN = "overtaken"
