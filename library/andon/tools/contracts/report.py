@@ -18,7 +18,7 @@ def report(found: Derived, released: ContractState | None) -> Iterator[str]:
     consumers, types = len(found.state.consumers), len(found.state.types)
     yield f"{types} types and {consumers} consumers, which were run {found.runs:,} times."
     if released is None:
-        yield "Nothing is released yet: RELEASE=1 makes this the state that later ones are compared with."
+        yield "Nothing is released yet: RELEASE=1 (--release) makes this the state that later ones are compared with."
     else:
         yield from _news(found.state, released)
     yield from of_findings(found.findings)

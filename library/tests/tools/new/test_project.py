@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -62,6 +63,14 @@ def test_its_lake_can_be_asked_for_each_fact_once(copy: Path, wheel: Path) -> No
     said = python("-c", asked, imports=(wheel, copy / "functions"), cwd=copy)
 
     assert re.search(r"^WITH facts AS .*\sFROM events\s.*\sSELECT type FROM facts$", said, re.DOTALL), said
+
+
+def test_its_contracts_blame_nobody_and_make_reads_its_makefile(copy: Path, wheel: Path) -> None:
+    said = python("-m", CLI, "contracts", imports=(wheel,), cwd=copy)
+    verbs = subprocess.run(["make", "help"], cwd=copy, check=True, capture_output=True, text=True).stdout  # noqa: S607
+
+    assert "Nobody breaks, nobody loses anything." in said.splitlines()
+    assert "make contracts" in verbs
 
 
 def test_it_says_nothing_of_this_machine_and_keeps_no_word_of_the_template(made: Path, wheel: Path) -> None:
