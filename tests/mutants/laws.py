@@ -2232,7 +2232,7 @@ CONTRACTS: Final = [
     *_in("library/andon/tools/contracts/event_schema.py", DOCUMENTED,
         ("contracts: two types of one name are one", 'if definitions.setdefault(schema["title"], plain) != plain:',
          'if definitions.setdefault(schema["title"], plain) is None:')),
-    *_in("library/andon/tools/contracts/queries.py", "tests/test_contracts.py -k members_of_its_paths",
+    *_in("library/andon/tools/contracts/queries.py", "tests/test_event_contracts.py -k members_of_its_paths",
         ("contracts: a comment of a query reads members", '_COMMENT.sub("", text)', "text")),
     *_in(".github/workflows/pipeline.yml", "tests/test_pipeline.py -k breaks",
         ("pipeline: who breaks is only warned of", 'exit "$broken"', "true"),
