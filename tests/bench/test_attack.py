@@ -24,7 +24,7 @@ def dice(seed: int) -> random.Random:
 
 
 def test_a_seed_chooses_the_same_of_every_kind_and_as_many_of_each_and_makes_up_as_many_as_of_them_all() -> None:
-    one, same, other = (inputs.chosen(operations.read()[:4], 120, dice(seed)) for seed in (1, 1, 2))
+    one, same, other = (inputs.chosen(OPERATIONS[:4], 120, dice(seed)) for seed in (1, 1, 2))
 
     assert [attempt.request for attempt in one] == [attempt.request for attempt in same]
     assert [attempt.request for attempt in one] != [attempt.request for attempt in other]

@@ -10,6 +10,7 @@ from tests.support.deployed import chained_presses as presses
 from tests.support.deployed.dead_press import DeadPress, die
 
 BY_THE_CLOCK = ("dead_press", "chained_presses")
+ATTACK = "test_attack.py"
 
 
 @pytest.fixture(scope="session")
@@ -40,3 +41,9 @@ def _begun(request: pytest.FixtureRequest) -> None:
     for name in BY_THE_CLOCK:
         if name in asked:
             request.getfixturevalue(name)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Attack last: what it leaves in the lake and the views is read by whoever fills, repairs or compares after it."""
+    items.sort(key=lambda item: item.path.name == ATTACK)
