@@ -6,7 +6,7 @@ import pytest
 from andon.tools.stack.corked import Corked, in_one_piece
 
 
-class Connection:
+class WrittenPieces:
     """What is written, piece by piece."""
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class Connection:
         self.is_closed = True
 
 
-class Cycle:
+class TwoPieceCycle:
     """Writes head and body apart, as uvicorn does; `closes`: after the body, as for a client that asks for it."""
 
     def __init__(self, transport: Any, *, closes: bool) -> None:  # noqa: ANN401  a connection
@@ -41,8 +41,8 @@ BODIES = [{"type": "http.response.body", "bytes": text} for text in (b"body", b"
 
 @pytest.mark.parametrize("closes", [False, True])
 def test_head_and_body_are_one_piece_even_if_the_connection_is_closed_then(closes: bool) -> None:  # noqa: FBT001
-    connection = Connection()
-    cycle = in_one_piece(Cycle)(connection, closes=closes)
+    connection = WrittenPieces()
+    cycle = in_one_piece(TwoPieceCycle)(connection, closes=closes)
 
     asyncio.run(cycle.send(HEAD))
     assert connection.pieces == []
@@ -53,8 +53,8 @@ def test_head_and_body_are_one_piece_even_if_the_connection_is_closed_then(close
 
 
 def test_what_is_not_of_an_answer_and_what_follows_goes_at_once() -> None:
-    connection = Connection()
-    cycle = in_one_piece(Cycle)(connection, closes=False)
+    connection = WrittenPieces()
+    cycle = in_one_piece(TwoPieceCycle)(connection, closes=False)
     cycle.transport.write(b"100 Continue ")
 
     for message in (HEAD, *BODIES):
@@ -64,7 +64,7 @@ def test_what_is_not_of_an_answer_and_what_follows_goes_at_once() -> None:
 
 
 def test_a_head_without_a_body_is_written_when_the_connection_is_closed() -> None:
-    connection = Connection()
+    connection = WrittenPieces()
     corked = Corked(connection)
     corked.cork()
     corked.write(b"head")

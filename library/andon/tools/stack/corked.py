@@ -46,7 +46,7 @@ class Corked:
 def in_one_piece(cycle: type[Any]) -> type[Any]:
     """Return uvicorn's class of one request and its response, whose head waits for the first of the body."""
 
-    class Whole(cycle):  # type: ignore[misc]
+    class OnePieceCycle(cycle):  # type: ignore[misc]
         def __init__(self, *given: Any, **named: Any) -> None:  # noqa: ANN401  uvicorn's
             super().__init__(*given, **named)
             self.transport = Corked(self.transport)
@@ -60,4 +60,4 @@ def in_one_piece(cycle: type[Any]) -> type[Any]:
                 await super().send(message)
                 self.transport.uncork()
 
-    return Whole
+    return OnePieceCycle
