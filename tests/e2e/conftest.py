@@ -10,7 +10,7 @@ from tests.support.deployed import chained_presses as presses
 from tests.support.deployed.dead_press import DeadPress, die
 
 BY_THE_CLOCK = ("dead_press", "chained_presses")
-ATTACK = "test_attack.py"
+OF_EVERYTHING = ("test_drift.py", "test_redeploy.py")
 
 
 @pytest.fixture(scope="session")
@@ -45,5 +45,5 @@ def _begun(request: pytest.FixtureRequest) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Attack last: what it leaves in the lake and the views is read by whoever fills, repairs or compares after it."""
-    items.sort(key=lambda item: item.path.name == ATTACK)
+    """Begin with what goes through the whole lake and all rows, of which the attack makes many."""
+    items.sort(key=lambda item: item.path.name not in OF_EVERYTHING)
