@@ -47,6 +47,8 @@ def in_one_piece(cycle: type[Any]) -> type[Any]:
     """Return uvicorn's class of one request and its response, whose head waits for the first of the body."""
 
     class OnePieceCycle(cycle):  # type: ignore[misc]
+        transport: Any
+
         def __init__(self, *given: Any, **named: Any) -> None:  # noqa: ANN401  uvicorn's
             super().__init__(*given, **named)
             self.transport = Corked(self.transport)
