@@ -4,9 +4,9 @@ import json
 import random
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,8 +15,8 @@ from andon.runtime import clock, times
 from bench.attack.operations import OURS, Place, put
 
 Json = dict[str, Any]
-Variant = tuple[str, str]
-"""Kind and message."""
+Variant = tuple[str, Callable[[], str]]
+"""Kind, and the message, which is made of those that are sent: there are some 25,000."""
 
 SAMPLES: Final = project().root / "events" / "domain"
 AGO_MS: Final = 10 * 60_000
@@ -67,7 +67,7 @@ class PoisonMessage:
 
 def chosen(count: int, dice: random.Random) -> list[PoisonMessage]:
     """Choose messages, of each kind in turn; those of the event that comes most often go first."""
-    by_kind: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
+    by_kind: dict[str, list[tuple[str, str, Callable[[], str]]]] = defaultdict(list)
     for path in sorted(SAMPLES.glob("*.json")):
         for kind, message in _variants(_envelope(path)):
             by_kind[kind].append((kind, path.stem, message))
@@ -76,7 +76,7 @@ def chosen(count: int, dice: random.Random) -> list[PoisonMessage]:
         variants.sort(key=lambda variant: variant[1] != MOST_OFTEN)
     rounds = max(map(len, by_kind.values()))
     in_turn = [variants[n] for n in range(rounds) for _, variants in sorted(by_kind.items()) if n < len(variants)]
-    return [_poison(number, *one) for number, one in enumerate(in_turn[:count])]
+    return [_poison(number, kind, sample, made()) for number, (kind, sample, made) in enumerate(in_turn[:count])]
 
 
 def about(machine: str, sample: str = MOST_OFTEN) -> Json:
@@ -114,25 +114,35 @@ def _envelope(path: Path) -> Json:
 def _variants(envelope: Json) -> Iterator[Variant]:
     """Yield all that can be wrong with an event."""
     for place, value in _places(envelope):
-        yield "a member is missing", json.dumps(_without(envelope, place))
+        yield "a member is missing", partial(_dumped, _without, envelope, place)
         others = (other for other in MISTYPED if type(other) is not type(value))
-        yield from (("a member of another type", json.dumps(put(envelope, place, other))) for other in others)
+        yield from (("a member of another type", _with(envelope, place, other)) for other in others)
         if isinstance(value, str):
-            yield from (("odd characters", json.dumps(put(envelope, place, value + end))) for end in ODD_ENDS)
+            yield from (("odd characters", _with(envelope, place, value + end)) for end in ODD_ENDS)
     for kind, odd, values in ODD_MEMBERS:
-        yield from ((kind, json.dumps(put(envelope, odd, value))) for value in values)
-    unknown = (json.dumps(put(envelope, ("detail", name), value)) for name, value in UNKNOWN.items())
-    yield from (("an unknown member", message) for message in unknown)
-    yield from (("a time far ahead", json.dumps(_all_at(envelope, at_ms))) for at_ms in AHEAD_MS)
+        yield from ((kind, _with(envelope, odd, value)) for value in values)
+    yield from (("an unknown member", _with(envelope, ("detail", name), value)) for name, value in UNKNOWN.items())
+    yield from (("a time far ahead", partial(_dumped, _all_at, envelope, at_ms)) for at_ms in AHEAD_MS)
     entities = [name for name, value in envelope["detail"].items() if isinstance(value, dict)]
     places: list[Place] = [("detail", "raw"), ("detail", "extra"), *(("detail", name, "deep") for name in entities)]
     for depth in DEPTHS:
-        nested = '{"a":' * depth + "1" + "}" * depth
-        messages = (json.dumps(put(envelope, inside, DEEP)).replace(f'"{DEEP}"', nested) for inside in places)
-        yield from ((f"a member {depth} deep", message) for message in messages)
-    yield "an event in place of an envelope", json.dumps(envelope["detail"])
-    yield "an event as text", json.dumps({**envelope, "detail": json.dumps(envelope["detail"])})
-    yield from (("no event", one) for one in NO_JSON)
+        yield from ((f"a member {depth} deep", partial(_deep, envelope, inside, depth)) for inside in places)
+    yield "an event in place of an envelope", lambda: json.dumps(envelope["detail"])
+    yield "an event as text", lambda: json.dumps({**envelope, "detail": json.dumps(envelope["detail"])})
+    yield from (("no event", partial(str, one)) for one in NO_JSON)
+
+
+def _with(envelope: Json, place: Place, value: Any) -> Callable[[], str]:  # noqa: ANN401
+    return partial(_dumped, put, envelope, place, value)
+
+
+def _dumped(change: Callable[..., Json], *given: Any) -> str:  # noqa: ANN401
+    return json.dumps(change(*given))
+
+
+def _deep(envelope: Json, inside: Place, depth: int) -> str:
+    nested = '{"a":' * depth + "1" + "}" * depth
+    return json.dumps(put(envelope, inside, DEEP)).replace(f'"{DEEP}"', nested)
 
 
 def _places(content: Json, place: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

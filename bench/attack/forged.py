@@ -2,8 +2,9 @@
 
 import base64
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -24,14 +25,15 @@ TIMES_MS: Final = 0, 1, 253_402_300_799_999
 KNOWN: Final = {HTTPStatus.OK, HTTPStatus.ACCEPTED, HTTPStatus.BAD_REQUEST, HTTPStatus.NOT_FOUND}
 READERS: Final = 8  # some wait two seconds
 
-Forged = tuple[str, Operation, RawRequest]
-"""Kind, operation and request."""
+Forged = tuple[str, Operation, Callable[[], RawRequest]]
+"""Kind, operation, and the request, which is made of those that are sent: there are thousands."""
 
 
 def attack(target: AttackTarget, *, count: int, dice: random.Random) -> None:
     """Read as a reader does, then once more with so many forged cursors, and as many tokens."""
     cursors, tokens = [*_cursors(target)], [*_tokens(target)]
-    some = [one for forged in (cursors, tokens) for one in dice.sample(forged, min(count, len(forged)))]
+    drawn = [one for forged in (cursors, tokens) for one in dice.sample(forged, min(count, len(forged)))]
+    some = [(kind, operation, made()) for kind, operation, made in drawn]
     answers = side_by_side(lambda one: target.send(one[2]), some, clients=READERS)
     for (kind, operation, request), answer in zip(some, answers, strict=True):
         effects = target.judge.effects(operation, answer) if answer.status in KNOWN else [str(answer.status)]
@@ -51,8 +53,8 @@ def _cursors(target: AttackTarget) -> Iterator[Forged]:
         scope: Scope = {"route": one.name, "path": path, "query": dict(period)}
         for name in position:
             for value in (*TEXTS, *NUMBERS, *OTHERS):
-                cursor = encode_cursor({**position, name: value}, partition="", scope=scope)
-                yield "a forged cursor", one, one.request(path).asking([*period, ("cursor", cursor)])
+                forged = partial(encode_cursor, {**position, name: value}, partition="", scope=scope)
+                yield "a forged cursor", one, partial(_with_cursor, one.request(path), period, forged)
 
 
 def _tokens(target: AttackTarget) -> Iterator[Forged]:
@@ -62,8 +64,16 @@ def _tokens(target: AttackTarget) -> Iterator[Forged]:
     reads = [one for one in target.operations if any(parameter.name == "after" for parameter in one.of("query"))]
     for one in reads:
         request = one.request({parameter.name: _busy(parameter) for parameter in one.of("path")})
-        for token in map(Written.to_token, _changed(written)):
-            yield "a forged token of a write", one, request.asking([("after", token)])
+        for changed in _changed(written):
+            yield "a forged token of a write", one, partial(_with_token, request, changed)
+
+
+def _with_cursor(request: RawRequest, period: list[tuple[str, str]], cursor: Callable[[], str]) -> RawRequest:
+    return request.asking([*period, ("cursor", cursor())])
+
+
+def _with_token(request: RawRequest, written: Written) -> RawRequest:
+    return request.asking([("after", written.to_token())])
 
 
 def _changed(written: Written) -> Iterator[Written]:

@@ -7,8 +7,9 @@ encodings and spellings.
 
 import codecs
 import gzip
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from bench.attack.operations import Operation, RequestSlot, Schema, as_json, example, is_name
@@ -24,7 +25,7 @@ class RequiredAnswer(Enum):
 
 
 class HostileValues(NamedTuple):
-    """Values, or whole requests, that have one thing wrong with them."""
+    """Values that have one thing wrong with them, or what makes whole requests that do."""
 
     name: str
     values: Iterable[Any]
@@ -132,47 +133,66 @@ def _of_schema(schema: Schema) -> Iterator[HostileValues]:
 
 
 def requests_to(operation: Operation) -> Iterator[HostileValues]:
-    """Yield whole requests."""
+    """Yield what makes whole requests."""
     good, content = operation.request(), operation.content()
-    yield HostileValues("a header of no interest", (good.with_header(*header) for header in HEADERS))
+    yield HostileValues("a header of no interest", [partial(good.with_header, *header) for header in HEADERS])
     for parameter in operation.of("query"):
         yield from _with_query(good, parameter.name, str(example(parameter.schema)))
     if content is None:
-        yield HostileValues("a body where none is wanted", map(good.having, (b"{}", b"x", b"\xff")))
+        bodies = (b"{}", b"x", b"\xff")
+        yield HostileValues("a body where none is wanted", [partial(good.having, body) for body in bodies])
         return
-    types = (good.with_header("content-type", one) for one in CONTENT_TYPES)
+    types = [partial(good.with_header, "content-type", one) for one in CONTENT_TYPES]
     yield HostileValues("another content type, or none", types)
     for kind in _bodies(content):
-        yield kind._replace(values=map(good.having, kind.values))
+        yield kind._replace(values=[partial(_with_body, good, body) for body in kind.values])
+
+
+def _with_body(good: RawRequest, body: Callable[[], bytes] | bytes | None) -> RawRequest:
+    return good.having(body() if callable(body) else body)
 
 
 def _with_query(good: RawRequest, name: str, value: str) -> Iterator[HostileValues]:
     twice = ([(name, value)] * 2, [(name, value), (name, "2")], [(name, "2")] * 50)
-    yield HostileValues("a parameter more than once", map(good.asking, twice))
+    yield HostileValues("a parameter more than once", [partial(good.asking, pairs) for pairs in twice])
     spelled = (name, f"{name}=", f"{name}[]={value}", f"{name}={value};{name}={value}", f"&&{name}={value}&=")
-    yield HostileValues("a query of another spelling", map(good.asking, spelled))
-    yield HostileValues("a long parameter", [good.asking([(name, LONG_PARAMETER)])], REFUSED)
+    yield HostileValues("a query of another spelling", [partial(good.asking, query) for query in spelled])
+    yield HostileValues("a long parameter", [partial(good.asking, [(name, LONG_PARAMETER)])], REFUSED)
 
 
 def _bodies(good: Any) -> Iterator[HostileValues]:  # noqa: ANN401  any JSON
-    """Yield bytes in the place of a body."""
+    """Yield bytes in the place of a body, or what makes them: of these many are long."""
     sent = as_json(good)
     broken = (
         sent[:-1], sent + sent, sent + b"x", b"{", b"[", b"\x00", b"'a'", b"{a: 1}", b"// x\n" + sent, b"", b" ", None,
         sent.decode().encode("utf-16"), codecs.BOM_UTF16_LE, b"\xff\xfe\xfd", b"\xc0\x80", b'{"a":"\xed\xa0\x80"}',
         gzip.compress(sent, mtime=0),
     )  # fmt: skip
-    deep = [one for d in DEPTHS for one in (b"[" * d + b"]" * d, b'{"a":' * d + b"1" + b"}" * d)]
+    deep = [partial(one, d) for d in DEPTHS for one in (_nested_arrays, _nested_objects)]
     yield HostileValues("a body that is no JSON", broken, REFUSED)
     yield HostileValues("a body with a byte order mark", (codecs.BOM_UTF8 + sent,))
     yield HostileValues("a deep body", deep, REFUSED)
-    yield HostileValues("a long body", [as_json("x" * length) for length in LONG], REFUSED)
-    yield HostileValues("an array of many integers", (as_json([1] * MANY),), REFUSED)
+    yield HostileValues("a long body", [partial(_long_text, length) for length in LONG], REFUSED)
+    yield HostileValues("an array of many integers", (partial(as_json, [1] * MANY),), REFUSED)
     if isinstance(good, dict):
         first = next(iter(good), "x")
         names = ("__proto__", "", "a" * 5_000, "\ufffe", "\ud800", "$ref")
-        many = {**good, **dict.fromkeys(map(str, range(30_000)), 1)}
+        odd = [partial(as_json, {**good, name: 1}) for name in names]
         yield HostileValues("a key twice", (as_json({first: 0, **good})[:-1] + f',"{first}":0}}'.encode(),))
-        yield HostileValues(
-            "an odd unknown member", map(as_json, (*({**good, name: 1} for name in names), many)), REFUSED
-        )
+        yield HostileValues("an odd unknown member", (*odd, partial(_with_many_members, good)), REFUSED)
+
+
+def _nested_arrays(depth: int) -> bytes:
+    return b"[" * depth + b"]" * depth
+
+
+def _nested_objects(depth: int) -> bytes:
+    return b'{"a":' * depth + b"1" + b"}" * depth
+
+
+def _long_text(length: int) -> bytes:
+    return as_json("x" * length)
+
+
+def _with_many_members(good: dict[str, Any]) -> bytes:
+    return as_json({**good, **dict.fromkeys(map(str, range(30_000)), 1)})

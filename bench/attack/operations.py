@@ -211,12 +211,10 @@ def members(schema: Schema, content: Any, place: Place = ()) -> Iterator[tuple[P
 
 
 def put(content: Any, place: Place, value: Any) -> Any:  # noqa: ANN401
-    """Return a copy of a body with another value at `place`."""
-    changed = copy.deepcopy(content)
-    holder = changed
-    for name in place[:-1]:
-        holder = holder[name]
-    holder[place[-1]] = value
+    """Return a body with another value at `place`; the rest of it is shared with the given one."""
+    name, *inner = place
+    changed = copy.copy(content)
+    changed[name] = put(content[name], tuple(inner), value) if inner else value
     return changed
 
 

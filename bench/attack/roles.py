@@ -1,5 +1,7 @@
 """Every route with every group: it is let in if and only if its function says so."""
 
+import random
+from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Final
 
@@ -14,10 +16,13 @@ NAMED_LIKE: Final = "/equipment/", "/people/{id}/contact", "/people/{id}/telling
 HEARD_WITHIN_S: Final = 60
 
 
-def attack(target: AttackTarget) -> None:
-    """Call each route as each group, and as a program that speaks of another machine."""
+def attack(target: AttackTarget, dice: random.Random | None = None) -> None:
+    """Call each route as each group, and as a program that speaks of another machine.
+
+    dice: choose, for each route, one group that is let in and one that is not, in place of all.
+    """
     _register_for_programs(target)
-    pairs = [(operation, role) for operation in target.operations for role in groups.ALL]
+    pairs = [(operation, role) for operation in target.operations for role in roles_of(operation, dice)]
     calls = [(operation, role, request_about(operation, role)) for operation, role in pairs]
     answers = side_by_side(lambda call: target.send(call[2], call[1]), calls, clients=target.clients)
     for (operation, role, request), answer in zip(calls, answers, strict=True):
@@ -27,6 +32,14 @@ def attack(target: AttackTarget) -> None:
             effects.append(f"{role} is {'refused' if refused else 'let in'} at {operation.name}")
         target.note(PART, "a route and a group", request, answer, effects)
     _another_machine(target)
+
+
+def roles_of(operation: Operation, dice: random.Random | None) -> Sequence[str]:
+    """Return the groups that call a route: all, or one of either side."""
+    if dice is None:
+        return groups.ALL
+    sides = (sorted(operation.groups), sorted({*groups.ALL} - operation.groups))
+    return [dice.choice(side) for side in sides if side]
 
 
 def _register_for_programs(target: AttackTarget) -> None:

@@ -14,6 +14,7 @@ from bench.attack.target import AttackTarget, target_of
 
 REQUESTS: Final = 10_000
 PAIRS: Final = 360  # requests that roles, places and tokens take
+POISONS: Final = 24  # at least: each kind is there
 
 Part = tuple[str, Callable[[], None]]
 
@@ -59,11 +60,13 @@ def _beside(meanwhile: Meanwhile, part: Callable[[], None]) -> None:
 
 def _parts(target: AttackTarget, requests: int, dice: Callable[[str], random.Random]) -> tuple[list[Part], list[Part]]:
     """Share out so many requests, and what is no request, which grows with them; the second list goes on beside all."""
-    sent, poisons = max(requests - PAIRS, 1), min(max(requests // 20, 40), 400)
-    storm, reports = requests if requests >= REQUESTS else requests // 10, max(requests // 10, 40)
+    sent, poisons = max(requests - PAIRS, 1), min(max(requests // 20, POISONS), 400)
+    is_long = requests >= REQUESTS
+    storm, reports = requests if is_long else requests // 10, max(requests // 10, 40)
     some = max(requests // 100, 5)
     before: list[Part] = [
-        ("roles: every route as every group", partial(roles.attack, target)),
+        # A group is a name in a set of each function: tests ask all pairs of them, without a stack.
+        ("roles: every route as every group", partial(roles.attack, target, None if is_long else dice("roles"))),
         ("places: every route about a thing elsewhere", partial(places.attack, target)),
         ("tokens", partial(tokens.attack, target)),
         ("front: requests for other services", partial(front.attack, target)),

@@ -10,6 +10,7 @@ from tests.support.deployed import chained_presses as presses
 from tests.support.deployed.dead_press import DeadPress, die
 
 BY_THE_CLOCK = ("dead_press", "chained_presses")
+OF_EVERYTHING = ("test_drift.py", "test_redeploy.py")
 
 
 @pytest.fixture(scope="session")
@@ -40,3 +41,9 @@ def _begun(request: pytest.FixtureRequest) -> None:
     for name in BY_THE_CLOCK:
         if name in asked:
             request.getfixturevalue(name)
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what goes through the whole lake and all rows, of which the attack makes many."""
+    items.sort(key=lambda item: item.path.name not in OF_EVERYTHING)

@@ -31,13 +31,13 @@ from tests.support.deployed.persistent_client import Log, PersistentClient
 from tests.support.either_wire import over
 from tests.support.lake import Lake, lake_of, lines_of_messages
 
-COMMANDS: Final = int(os.environ.get("CHAOS_COMMANDS", "800"))
+COMMANDS: Final = int(os.environ.get("CHAOS_COMMANDS", "300"))
 BURST: Final = 20
 HOUR_MS: Final = 3_600_000
 SWEEPS: Final = 50
 REFUSED: Final = 0.1
-IN_TABLES: Final = [view for view in views() if view.tables]  # of what is in objects, no client says anything
 """Of the entries that the bus takes, so many it does not."""
+IN_TABLES: Final = [view for view in views() if view.tables]  # of what is in objects, no client says anything
 CODES: Final = ("InternalFailure", "ThrottlingException")
 
 

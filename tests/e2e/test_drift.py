@@ -11,6 +11,7 @@ from andon.dynamodb.attribute_values import Item, to_plain, to_typed
 from andon.recorded.archive import shard_of
 from andon.recorded.lake import lines_of
 from andon.runtime import times
+from andon.tools.listings import keys_in
 from andon.tools.stack import audit
 from andon.tools.stack.api import path_of
 from andon.tools.stack.processes import eventually
@@ -45,14 +46,21 @@ def findings(stack: Stack, machine: str) -> list[dict[str, Any]]:
     return [one for one in items if machine in one["key"].values()]
 
 
-def lines_about(stack: Stack, machine: str) -> int:
-    """Return the number of findings and reports of a machine in the lake: those that a look can know."""
-    counted = stack.client("s3").list_objects_v2(Bucket=stack.outputs["LakeBucket"], Prefix="events/")
-    bodies = [
-        stack.client("s3").get_object(Bucket=stack.outputs["LakeBucket"], Key=one["Key"])["Body"].read()
-        for one in counted.get("Contents", [])
-    ]
-    return sum(f'"partitionKey":"{machine}"' in line.replace(": ", ":") for body in bodies for line in lines_of(body))
+class LakeLines:
+    """The lines of the lake; each object is read once."""
+
+    def __init__(self, stack: Stack) -> None:
+        self._s3, self._bucket = stack.client("s3"), stack.outputs["LakeBucket"]
+        self._lines = dict[str, list[str]]()
+
+    def lines_about(self, machine: str) -> int:
+        """Return the number of findings and reports of a machine in the lake: those that a look can know."""
+        for key in keys_in(self._s3, self._bucket, "events/"):
+            if key not in self._lines:
+                body = self._s3.get_object(Bucket=self._bucket, Key=key)["Body"].read()
+                self._lines[key] = [line.replace(": ", ":") for line in lines_of(body)]
+        said = f'"partitionKey":"{machine}"'
+        return sum(said in line for lines in self._lines.values() for line in lines)
 
 
 @contextmanager
@@ -78,7 +86,8 @@ def test_corrupted_rows_are_found_and_repaired_under_traffic_and_a_second_look_f
     for number in range(REPORTS):
         report(stack, MACHINE, now_ms - number * MINUTE_MS)
     assert eventually(lambda: len(rows_of(stack, MACHINE)) == REPORTS, within_s=WITHIN_S)
-    assert eventually(lambda: lines_about(stack, MACHINE) == REPORTS, within_s=WITHIN_S)
+    lake = LakeLines(stack)
+    assert eventually(lambda: lake.lines_about(MACHINE) == REPORTS, within_s=WITHIN_S)
     sound = rows_of(stack, MACHINE)
     wrong: list[Item] = [{"Detail": "corrupt"}, {"State": "CORRUPT"}, {"oplock#reported": NEVER, "Detail": "frozen"}]
     for row, change in zip(sound, wrong, strict=False):

@@ -1,4 +1,4 @@
-"""dispatch and dispatch2 on the deployed stack: hundreds of edits at once, half of them on each side."""
+"""dispatch and dispatch2 on the deployed stack: many edits at once, half of them on each side."""
 
 import json
 import threading
@@ -18,7 +18,7 @@ from andon.tools.views.deployed import Deployed
 from contract import groups
 from demo.people import ANN
 
-EDITS: Final = 200  # on each side
+EDITS: Final = 60  # on each side: twelve of each log, whose editors meet all the time
 WORKERS: Final = 2  # on each side
 LOGS: Final = 5
 # Beside other work on two processors; a quiet machine needs a fraction of it.
@@ -107,7 +107,7 @@ def shown(stack: Stack, side: Side) -> list[tuple[str, int]]:
     return [(body, int(answer.headers["etag"].strip('"'))) for body, answer in zip(bodies, answers, strict=True)]
 
 
-def test_200_edits_on_each_side_at_once_end_in_the_same_and_the_counts_add_up(stack: Stack) -> None:
+def test_edits_on_each_side_at_once_end_in_the_same_and_the_counts_add_up(stack: Stack) -> None:
     at = times.to_utc(int(time.time() * 1000) - 60_000)
     logs = [path_of("equipment", f"{MACHINES}-{number}", "logs", "ERROR", at) for number in range(LOGS)]
     old, new = Side("dispatch", "", logs), Side("dispatch2", "/v2", logs)

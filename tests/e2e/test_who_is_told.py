@@ -12,7 +12,7 @@ from bench.telling import links, private
 from bench.telling.providers import MAIL, SMS, Providers
 from bench.telling.target import Target, request
 
-MACHINES: Final = 100
+MACHINES: Final = 40
 WITHIN_S: Final = 30
 
 
@@ -22,7 +22,7 @@ def target(stack: Stack) -> Iterator[Target]:
         yield target
 
 
-def test_a_hundred_requests_at_once_are_one_sms_and_one_mail(target: Target) -> None:
+def test_many_requests_at_once_are_one_sms_and_one_mail(target: Target) -> None:
     target.reach_all({"op-9001": {SMS: "+523300009001"}, "sv-9001": {MAIL: "sv-9001@example.com"}})
 
     people, machines = ("op-9001", "sv-9001"), [f"told-{number}" for number in range(MACHINES)]

@@ -42,6 +42,10 @@ class Screen:
         self.page.on("pageerror", lambda error: self.troubles.append(f"script: {error}"))
         self.page.goto(f"{ORIGIN}/{search}{place}")
 
+    def go(self, place: str) -> None:
+        """Go to another place of the page, without loading it anew: to load it is most of what a test takes."""
+        self.page.goto(f"{ORIGIN}/{place}")
+
     def tiles(self) -> dict[str, Tile]:
         """The tiles on the page."""
         tiles: dict[str, Tile] = self.page.evaluate(TILES)

@@ -1,3 +1,4 @@
+import io
 import tempfile
 import threading
 import zipfile
@@ -6,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from andon.tools.stack.unpacking import FOLDER, SharedZip
+from andon.tools.stack.unpacking import FOLDER, SharedZip, open_file
 
 
 @pytest.fixture
@@ -15,11 +16,13 @@ def unpack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, di
 
     def unpack(worker: str, files: dict[str, str]) -> Path:
         """Unpack a zip of files as the emulator does for a worker; return the folder."""
-        archive, folder = tmp_path / f"{worker}.zip", tmp_path / worker
-        with zipfile.ZipFile(archive, "w") as made:
+        archive, folder, content = tmp_path / f"{worker}.zip", tmp_path / worker, io.BytesIO()
+        with zipfile.ZipFile(content, "w") as made:
             for name, text in files.items():
                 made.writestr(zipfile.ZipInfo(name), text)
         folder.mkdir()
+        with open_file(str(archive), "wb") as written:
+            written.write(content.getvalue())
         with SharedZip(str(archive)) as shared:
             shared.extractall(folder)
         return folder
@@ -68,6 +71,13 @@ def test_nothing_is_unpacked_elsewhere(unpack: Callable[[str, dict[str, str]], P
 
     assert sorted(file.name for file in folder.iterdir()) == ["a.py", "outside.py"]
     assert not [*tmp_path.parent.glob("outside.py")]
+
+
+def test_other_files_are_opened_as_ever(tmp_path: Path) -> None:
+    with open_file(str(tmp_path / "worker.py"), "w") as written:
+        written.write("1")
+
+    assert (tmp_path / "worker.py").read_text() == "1"
 
 
 def test_workers_that_start_at_once_find_all_of_it(unpack: Callable[[str, dict[str, str]], Path]) -> None:

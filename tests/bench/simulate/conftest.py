@@ -8,9 +8,9 @@ from bench.simulate.sample import count
 @pytest.fixture(scope="session")
 def counted() -> Counted:
     """The calls of every function for NORMAL reports of a few machines."""
-    return count(Fleet(machines=12, seconds=1_800))
+    return count(Fleet(machines=12, seconds=900))
 
 
 @pytest.fixture(scope="session")
 def model(counted: Counted) -> FleetModel:
-    return FleetModel(counted, count(Fleet(machines=0, seconds=1_800)))
+    return FleetModel(counted, count(Fleet(machines=0, seconds=900)))

@@ -34,7 +34,7 @@ ABNORMAL = 0.1
 @pytest.fixture(scope="module")
 def mixed(model: FleetModel) -> FleetModel:
     """The calls of every function for a fleet of which one report in ten is not NORMAL, in the judged stage."""
-    counted = count(Fleet(machines=12, seconds=1_800, abnormal=ABNORMAL))
+    counted = count(Fleet(machines=12, seconds=900, abnormal=ABNORMAL))
     return FleetModel(counted, model.idle, target_of("prod", capacity=PROVISIONED))
 
 

@@ -13,9 +13,9 @@ from tests.support.browser import Watched, fill_in, leave_for_sign_in, session, 
 expect.set_options(timeout=30_000)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
-    """One for each file, for Playwright keeps an event loop in this thread while it runs."""
+    """One for this folder, and no longer, for Playwright keeps an event loop in this thread while it runs."""
     with launched() as running:
         yield running
 

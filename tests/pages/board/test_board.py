@@ -67,8 +67,12 @@ def test_a_phone_never_scrolls_sideways(opened: Opened, known: FakeApi) -> None:
         "#/agenda/Acme/Guadalajara": wide,
         "#/faults": "Poison",
     }
+    screen = opened(size=PHONE, role="admin")
     for place, shown in places.items():
-        screen = opened(place, size=PHONE, role="admin")
+        screen.go("#/")  # which has nothing wide, so that it is the place itself that shows it
+        expect(screen.page.get_by_text("Which board?").first).to_be_visible()
+        expect(screen.page.get_by_text(wide)).to_have_count(0)
+        screen.go(place)
         expect(screen.page.get_by_text(shown).first).to_be_visible()
 
         assert not screen.scrolls_sideways(), place

@@ -26,6 +26,7 @@ WRITES: Final = {"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems", "P
 READS: Final = {"GetItem", "Query"}  # the answer of a read is not lost: it has no effect that one could not know of
 INTERNAL: Final = {"DynamoDB": "InternalServerError", "AWSEvents": "InternalFailure", "S3": "InternalError"}
 SLOW_MS: Final = (2, 20)
+SEED: Final = 5  # the same dice at every run: what comes in the same order fares the same
 
 Streams = tuple[StreamReader, StreamWriter]
 
@@ -45,7 +46,7 @@ class BreakingProxy:
 
     def __init__(self, emulator_port: int) -> None:
         self.broken: Counter[str] = Counter()
-        self._port = emulator_port
+        self._port, self._dice = emulator_port, random.Random(SEED)  # noqa: S311  no secret
 
     async def serve(self, reader: StreamReader, writer: StreamWriter) -> None:
         """Answer requests until the client closes the connection, or an answer is lost."""
@@ -64,7 +65,7 @@ class BreakingProxy:
                     _refuse(writer, service, kind)
                     continue
                 if kind == SLOW:
-                    await asyncio.sleep(random.uniform(*SLOW_MS) / 1000)  # noqa: S311  no secret
+                    await asyncio.sleep(self._dice.uniform(*SLOW_MS) / 1000)
                 streams = streams or await asyncio.open_connection(HOST, self._port)
                 streams[1].write(head.encoded(head.start) + body)
                 response = await http1.read_head(streams[0])
@@ -82,7 +83,7 @@ class BreakingProxy:
         if operation not in WRITES | READS:
             return None
         for kind, chance in CHANCES.items():
-            if random.random() < chance and (kind != LOST or operation in WRITES):  # noqa: S311  no secret
+            if self._dice.random() < chance and (kind != LOST or operation in WRITES):
                 self.broken[kind] += 1
                 return kind
         return None

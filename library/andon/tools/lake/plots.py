@@ -22,6 +22,7 @@ Picture = Callable[[Figure, Sequence[Record]], None]
 BLUE, PALE, GREY = "#2b6ca3", "#b9d3e8", "#6b7280"
 FORMATS: Final = (".png", ".svg", ".pdf")
 CHARACTERS: Final = 8  # of a title, in an inch
+DOTS = 150  # in an inch
 HOUR: Final = timedelta(hours=1)
 
 
@@ -60,7 +61,7 @@ def draw(name: str, table: TextTable, file: Path, *, title: str) -> None:
     figure.suptitle(
         "\n".join(fill(line, wide) for line in title.split("\n")), x=0.01, ha="left", fontsize=12, fontweight="bold"
     )
-    figure.savefig(file, dpi=150)
+    figure.savefig(file, dpi=DOTS)
 
 
 def rows_of(figure: Figure, count: int) -> list[Axes]:

@@ -32,6 +32,7 @@ from andon.tools.stack.sms_times import timed
 from andon.tools.stack.streams import Followers
 from andon.tools.stack.token_groups import with_groups
 from andon.tools.stack.unpacking import MODULE as SHARED_ZIPS
+from andon.tools.stack.unpacking import open_file
 from andon.tools.stack.worker_forks import MODULE as FORKS
 from andon.tools.stack.worker_logs import drained, follow
 from andon.tools.stack.worker_start import without_botocore
@@ -111,6 +112,7 @@ def main(port: str, routes: str, *flags: str) -> None:
         processors.keep_to_one()
     sys.argv[1:] = []  # the emulator has arguments of its own
     server.use_fast_loop()
+    server.answer_in_one_piece()
     gc.set_threshold(OBJECTS)
     logging.getLogger("events").setLevel(logging.WARNING)  # not a line for each event and queue
     _patch_emulator()
@@ -126,7 +128,7 @@ def _patch_emulator() -> None:
     dynamodb._evaluate_condition = faster(dynamodb._evaluate_condition)  # noqa: SLF001  see key_conditions.py
     dynamodb.defaultdict, dynamodb._query = Partitions, narrowed(dynamodb._query)  # noqa: SLF001  see narrowing.py
     lambda_runtime.Worker._read_stderr, lambda_runtime.Worker._drain_stderr_bounded = _begun, drained  # noqa: SLF001
-    lambda_runtime.zipfile, lambda_runtime.subprocess = SHARED_ZIPS, FORKS
+    lambda_runtime.zipfile, lambda_runtime.open, lambda_runtime.subprocess = SHARED_ZIPS, open_file, FORKS
     lambda_runtime._PYTHON_WORKER_SCRIPT = without_botocore(lambda_runtime._PYTHON_WORKER_SCRIPT)  # noqa: SLF001
     cognito._fake_token = with_groups(cognito._fake_token, cognito._get_pool_unscoped)  # noqa: SLF001  see token_groups.py
     sns._sms_log_for = timed(sns._sms_log_for)  # noqa: SLF001

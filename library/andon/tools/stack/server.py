@@ -7,6 +7,9 @@ from typing import Any, Final
 
 import uvicorn  # type: ignore[import-not-found]  # in the emulator's environment, as all that follows
 import uvloop  # type: ignore[import-not-found]
+from uvicorn.protocols.http import httptools_impl  # type: ignore[import-not-found]
+
+from andon.tools.stack.corked import in_one_piece
 
 KEEP_ALIVE_S: Final = 75  # as the emulator asks of Hypercorn
 GRACE_S: Final = 1  # connections that are kept alive do not end by themselves
@@ -15,6 +18,11 @@ GRACE_S: Final = 1  # connections that are kept alive do not end by themselves
 def use_fast_loop() -> None:
     """Let `asyncio.run`, which the emulator calls, take the faster event loop."""
     uvloop.install()
+
+
+def answer_in_one_piece() -> None:
+    """Let head and body of an answer go out together, see `corked.py`."""
+    httptools_impl.RequestResponseCycle = in_one_piece(httptools_impl.RequestResponseCycle)
 
 
 def _with_subprotocols(application: Any) -> Any:  # noqa: ANN401  ASGI applications

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 IMPORTED = ("boto3", "pydantic", "pycurl", "orjson")
+OBJECTS = 50_000  # so many new ones until a worker looks for cycles: what it imports, and rows, have none
 MOST = 200_000  # bytes of a request
 STREAMS = 3
 
@@ -49,6 +50,7 @@ def _prepare(folders: Sequence[str]) -> None:
             importlib.import_module(name)
     sys.path[:] = own
     gc.collect()
+    gc.set_threshold(OBJECTS)
     gc.freeze()  # or the first collection in a worker would copy all of it
 
 
