@@ -330,7 +330,16 @@ EVENTS: Final = [
          "if False:"),
         ("a fault that is refused is forgotten", "if faults_put.refused:", "if False:")),
     *_in("library/andon/events/group.py", "library/tests/events/test_group.py",
-        ("groups: facts of two types share an entry", "types.__getitem__", 'lambda _: ""'),
+        ("groups: facts of two types share an entry", "with_commas[event_type].append(", 'with_commas[""].append('),
+        ("groups: only neighbours share an entry",
+         "for number, event_type in enumerate(types):\n        with_commas[event_type].append((number, sizes[number] + 1))",
+         "for number, event_type in enumerate(types):\n        if number and types[number - 1] != event_type:\n"
+         "            with_commas[event_type].append((number, MOST_BYTES))\n            continue\n"
+         "        with_commas[event_type].append((number, sizes[number] + 1))"),
+        ("groups: entries are in the order of their types", "return sorted(groups)", "return groups"),
+        ("groups: the commas between facts are no bytes", "sizes[number] + 1", "sizes[number]"),
+        ("groups: the frame of a group is no bytes", "{source}{event_type}{_FRAME}", "{source}{event_type}"),
+        ("groups: a group has any number of facts", "most=MOST_FACTS", "most=10**6"),
         ("groups: a group with its envelope is billed twice", "BILLED_BYTES - 1024", "BILLED_BYTES"),
         ("groups: an event about a group is one", ' and "id" not in detail', ""),
         ("groups: another version is read as ours", "if not is_whole(group[GROUP]) or group[GROUP] != VERSION:",
