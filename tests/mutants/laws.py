@@ -331,11 +331,9 @@ EVENTS: Final = [
         ("a fault that is refused is forgotten", "if faults_put.refused:", "if False:")),
     *_in("library/andon/events/group.py", "library/tests/events/test_group.py",
         ("groups: facts of two types share an entry", "with_commas[event_type].append(", 'with_commas[""].append('),
-        ("groups: only neighbours share an entry",
-         "for number, event_type in enumerate(types):\n        with_commas[event_type].append((number, sizes[number] + 1))",
-         "for number, event_type in enumerate(types):\n        if number and types[number - 1] != event_type:\n"
-         "            with_commas[event_type].append((number, MOST_BYTES))\n            continue\n"
-         "        with_commas[event_type].append((number, sizes[number] + 1))"),
+        ("groups: only neighbours share an entry", "batches(events, most=MOST_FACTS, most_bytes=room)",
+         ('(one for _, run in __import__("itertools").groupby(events, lambda fact: fact[0] - events.index(fact))'
+         " for one in batches(run, most=MOST_FACTS, most_bytes=room))")),
         ("groups: entries are in the order of their types", "return sorted(groups)", "return groups"),
         ("groups: the commas between facts are no bytes", "sizes[number] + 1", "sizes[number]"),
         ("groups: the frame of a group is no bytes", "{source}{event_type}{_FRAME}", "{source}{event_type}"),

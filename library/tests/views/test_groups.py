@@ -71,7 +71,7 @@ def end(world: World, lines: LogLines) -> Any:  # noqa: ANN401
 
 @st.composite
 def deliveries(draw: st.DrawFn) -> tuple[list[str], list[str]]:
-    """Draw facts, some of them twice, in any order; and the messages in which they come: by type, whatever lay between."""
+    """Draw facts, some of them twice, in any order; and the messages in which they come, by type."""
     some = draw(st.lists(st.sampled_from(FACTS), min_size=2, max_size=14))
     by_type = defaultdict[str, list[str]](list)
     for body in some:
