@@ -9,7 +9,7 @@ from typing import Any, Final
 from requests import PreparedRequest
 from schemathesis import Case, Response
 from schemathesis.checks import positive_data_acceptance, unsupported_method
-from schemathesis.core.failures import Failure, FailureGroup
+from schemathesis.core.failures import AcceptedNegativeData, Failure, FailureGroup
 
 from andon.tools.stack.api import HttpResponse
 from bench.attack.operations import Operation
@@ -69,10 +69,14 @@ def _undocumented(case: Case[Any], answer: HttpResponse) -> Iterator[str]:
     response = Response(answer.status, headers, answer.body, sent, elapsed=0, verify=False)
     try:
         case.validate_response(response, excluded_checks=UNCHECKED)
-    except FailureGroup as failures:
-        yield from (f"{answer.status}: {one.title}" for one in failures.exceptions)
-    except Failure as failure:
-        yield f"{answer.status}: {failure.title}"
+    except (FailureGroup, Failure) as error:
+        failures = error.exceptions if isinstance(error, FailureGroup) else [error]
+        yield from (f"{answer.status}: {one.title}" for one in failures if not _is_of_a_link(one, answer))
+
+
+def _is_of_a_link(failure: object, answer: HttpResponse) -> bool:
+    """Return True if a token of a link that is nonsense was answered as one that is not good any more."""
+    return isinstance(failure, AcceptedNegativeData) and answer.status == HTTPStatus.GONE
 
 
 def is_by_the_gateway(answer: HttpResponse) -> bool:
@@ -81,8 +85,8 @@ def is_by_the_gateway(answer: HttpResponse) -> bool:
 
 
 def is_refused(answer: HttpResponse) -> bool:
-    """Return True if it was refused as invalid, or as no route."""
-    return answer.status in (BY_THE_GATEWAY if is_by_the_gateway(answer) else {HTTPStatus.BAD_REQUEST})
+    """Return True if it was refused as invalid, as no route, or as the token of a link that is not good."""
+    return answer.status in (BY_THE_GATEWAY if is_by_the_gateway(answer) else {HTTPStatus.BAD_REQUEST, HTTPStatus.GONE})
 
 
 def without_headers(answer: HttpResponse) -> Iterator[str]:

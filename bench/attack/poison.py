@@ -54,20 +54,20 @@ def _put(target: AttackTarget, poison: PoisonMessage, url: str) -> None:
 def _account(target: AttackTarget, poisons: list[PoisonMessage]) -> None:
     """Each message that could not be digested is a fault; none is a dead letter, which nobody can read by the API."""
     dead = queues.dead_letters(target.stack)
-    faults = list(_faults(target))
+    kept = list(faults(target))
     for poison in poisons:
         is_dead = any(poison.machine in body for body in dead)
         effects = {"a dead letter, not a fault": _shown(poison)} if is_dead else {}
         target.record.attempt(PART, poison.kind, effects)
     strange = sum(not any(poison.machine in body for poison in poisons) for body in dead)
-    faulted = sum(any(poison.machine in fault for fault in faults) for poison in poisons)
+    faulted = sum(any(poison.machine in fault for fault in kept) for poison in poisons)
     target.record.notes.append(
         f"poison: of {len(poisons)} messages {faulted} became faults, {len(dead) - strange} dead letters; "
         f"the others were kept or dropped"
     )
 
 
-def _faults(target: AttackTarget) -> Iterator[str]:
+def faults(target: AttackTarget) -> Iterator[str]:
     """Read all faults through the API, each with its message."""
     one = target.operation("GET /faults/{id}")
     requests = [one.request({"id": fault["id"]}) for fault in target.items("GET /faults")[:MOST]]

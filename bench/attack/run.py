@@ -7,7 +7,21 @@ from typing import Final
 
 from andon.tools.stack.progress import step
 from andon.tools.stack.stack import Stack
-from bench.attack import forged, front, inputs, invariants, kill, others, places, poison, races, roles, storms, tokens
+from bench.attack import (
+    forged,
+    front,
+    hostile_groups,
+    inputs,
+    invariants,
+    kill,
+    others,
+    places,
+    poison,
+    races,
+    roles,
+    storms,
+    tokens,
+)
 from bench.attack.meanwhile import Meanwhile
 from bench.attack.report import Record
 from bench.attack.target import AttackTarget, target_of
@@ -74,6 +88,7 @@ def _parts(target: AttackTarget, requests: int, dice: Callable[[str], random.Ran
     beside: list[Part] = [
         (f"inputs: {sent} requests", partial(inputs.attack, target, requests=sent, dice=dice("inputs"))),
         (f"poison: {poisons} messages", partial(poison.attack, target, count=poisons, dice=dice("poison"))),
+        ("groups that nobody publishes", partial(hostile_groups.attack, target)),
         (f"storms of {storm}", partial(storms.attack, target, count=storm)),
         ("forged: cursors and tokens", partial(forged.attack, target, count=some, dice=dice("forged"))),
         ("races", partial(races.attack, target, rounds=max(requests // 1_000, 1))),

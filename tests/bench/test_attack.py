@@ -5,8 +5,11 @@ from collections import Counter
 import jsonschema_rs
 import pytest
 
+from andon.events.received import received
+from andon.runtime.tried import Failed, tried
+from andon.testing.lambda_events import sqs_event
 from andon.tools.stack.api import HttpResponse
-from bench.attack import events, inputs, operations, races, report, roles
+from bench.attack import events, hostile_groups, inputs, operations, races, report, roles
 from bench.attack.judge import Judge, is_refused
 from bench.attack.report import Record
 from bench.attack.run import POISONS
@@ -42,6 +45,21 @@ def test_a_seed_chooses_the_same_poison_of_every_kind() -> None:
     assert [(poison.kind, poison.sample) for poison in one] == [(poison.kind, poison.sample) for poison in same]
     assert {"a time far ahead", "an unknown member", "a member 250 deep", "no event"} <= {one.kind for one in one}
     assert all(poison.machine in poison.message for poison in one)
+
+
+def test_hostile_groups_are_about_machines_of_their_own_of_which_the_edge_refuses_the_bad_and_no_other() -> None:
+    groups = [*hostile_groups.hostile_groups()]
+
+    machines = Counter(machine for one in groups for machine in (*one.good, *one.bad))
+    assert {*machines.values()} == {1}
+    for one in groups:
+        body = json.dumps(events.about("any") | {"detail": "@"}).replace('"@"', one.detail)
+        facts = [(fact.body, tried(fact.read)) for fact in received(sqs_event([body])["Records"])]
+        bad = [text for text, read in facts if isinstance(read, Failed)]
+        good = [text for text, read in facts if not isinstance(read, Failed)]
+        assert all(any(machine in text for text in bad) for machine in one.bad), one.kind
+        assert {machine for machine in one.good for text in good if machine in text} == {*one.good}, one.kind
+        assert not any(machine in text for machine in one.bad for text in good), one.kind
 
 
 def test_a_good_request_is_made_of_the_schema_alone() -> None:
@@ -96,9 +114,18 @@ def test_what_breaks_the_schema_has_to_be_refused() -> None:
     assert Judge().effects(LOGS, accepted, attempt.made_up) == ["200: Schema-violating request accepted"]
 
 
+def test_a_link_whose_token_is_nonsense_is_refused_as_one_that_is_not_good_any_more() -> None:
+    [seen] = [one for one in OPERATIONS if one.name == "POST /links/seen"]
+    [attempt] = inputs.made_up([seen], 1, dice(1))
+
+    assert Judge().effects(seen, HttpResponse(410, PROBLEM, REFUSAL % b"c"), attempt.made_up) == []
+    assert Judge().effects(LOGS, HttpResponse(410, PROBLEM, REFUSAL % b"c")) == ["410: Undocumented status code"]
+
+
 def test_what_the_gateway_does_not_know_is_refused_and_what_is_not_there_is_not() -> None:
     assert is_refused(HttpResponse(404, {"content-type": "application/json"}, b"{}"))
     assert is_refused(HttpResponse(400, PROBLEM, b"{}"))
+    assert is_refused(HttpResponse(410, PROBLEM, b"{}"))
     assert not is_refused(HttpResponse(404, PROBLEM, b"{}"))
 
 

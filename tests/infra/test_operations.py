@@ -205,7 +205,7 @@ def test_the_dashboard_shows_every_reader_every_trigger_every_sweep_and_every_qu
     body, titles = text(made["DashboardBody"]), shown(aws)
 
     for reader in READERS:
-        assert titles[f"{reader.name}: what became of events"] == {"received", *Outcome}
+        assert titles[f"{reader.name}: what became of events"] == {"received", *Outcome, "put_back"}
         assert titles[f"{reader.name}: from the bus to the row (ms)"] == {"p50", "p99"}
         assert titles[f"{reader.name}: its queue"] == {"waiting", "in work", "oldest (s)"}
     assert all(f"{service.name}: what was decided" in titles for service in SWEPT)

@@ -91,7 +91,9 @@ class Quotas(NamedTuple):
     def for_batches(self, *, events: int, rules: int) -> Throttle:
         """Return the throttle of a route whose requests publish `events` events, each to `rules` rules.
 
-        Each event counts as a request to PutEvents, although ten may share one: it does for the smallest requests.
+        Each event counts as a request to PutEvents, although ten may share one: it does for the smallest requests. It
+        does, too, where a project groups: events may be too large to share an entry, and those of a group that the bus
+        refuses for good go again alone.
         """
         per_second = SHARE * min(self.put_events / events, self.invocations / (events * rules))
         return Throttle.of(round(per_second, 2))

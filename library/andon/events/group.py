@@ -2,12 +2,12 @@
 
 AWS bills an entry of EventBridge and a message of SQS by 64 KB each, and most facts have less than one. A group is the
 `detail` of an entry: `{"group": 1, "facts": [<event>, …]}`, in the order in which they were published; `detail-type` is
-the type of all of them. A fact that goes alone is the `detail` itself.
+the type of all of them, whatever was published between them. A fact that goes alone is the `detail` itself.
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
 from typing import Final
 
 from andon.runtime import json_text, strict_json
@@ -39,16 +39,19 @@ NO_FACT: Final = "a fact of a group is an object, and no group"
 
 
 def cut(types: Sequence[str], sizes: Sequence[int], *, source: str) -> list[list[int]]:
-    """Return the numbers of the events of each entry, in order: neighbours of one type, as many as fit.
+    """Return the numbers of the events of each entry: all of one type, in their order, as many as fit.
 
-    types, sizes: of each event; a size is the UTF-8 bytes of its JSON. One that is too large for a group goes alone.
+    Entries are in the order of their first events. types, sizes: of each event; a size is the UTF-8 bytes of its JSON.
+    One that is too large for a group goes alone.
     """
+    with_commas = defaultdict[str, list[tuple[int, int]]](list)
+    for number, event_type in enumerate(types):
+        with_commas[event_type].append((number, sizes[number] + 1))
     groups = list[list[int]]()
-    for event_type, numbers in groupby(range(len(types)), types.__getitem__):
+    for event_type, events in with_commas.items():
         room = MOST_BYTES - len(f"{source}{event_type}{_FRAME}".encode())
-        with_commas = ((number, sizes[number] + 1) for number in numbers)
-        groups += batches(with_commas, most=MOST_FACTS, most_bytes=room)
-    return groups
+        groups += batches(events, most=MOST_FACTS, most_bytes=room)
+    return sorted(groups)
 
 
 def to_detail(facts: Sequence[str]) -> str:

@@ -76,8 +76,8 @@ NO_ROWS: Rows = "{}"
 class Deliver:
     """A batch of events; after `busy` writes DynamoDB takes no more, and what is given back comes again.
 
-    grouped: neighbours of one type come in one message. A function that stops between its writes and the
-    acknowledgement is a batch delivered twice.
+    grouped: those of one type come in one message, whatever lies between them. A function that stops between its
+    writes and the acknowledgement is a batch delivered twice.
     """
 
     events: tuple[DomainEvent, ...]
@@ -402,7 +402,7 @@ class _Lab:
         bodies = [self._bodies[event.id] for event in step.events]
         if not step.grouped:
             return bodies
-        return [body_of_group(some) for _, some in groupby(bodies, lambda body: json.loads(body)["detail-type"])]
+        return [body_of_group(some) for _, some in groupby(sorted(bodies, key=_rule_of), _rule_of)]
 
     def _materialize(self, bodies: Sequence[str]) -> tuple[list[str], Outcomes]:
         """Call the listener; give the messages that come again, and how many events had which outcome."""
@@ -488,6 +488,12 @@ def _frozen(rows: Partitions) -> Rows:
 
 def _plain(rows: Rows) -> list[Item]:
     return [to_plain(row) for partition in json.loads(rows).values() for row in partition.values()]
+
+
+def _rule_of(body: str) -> tuple[str, str]:
+    """Return the source and the type of a message: what a rule matches."""
+    envelope = json.loads(body)
+    return envelope["source"], envelope["detail-type"]
 
 
 def _source(view: Listener, event: DomainEvent) -> str:

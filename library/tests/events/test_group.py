@@ -1,5 +1,5 @@
 import json
-from itertools import pairwise
+from itertools import chain, groupby, pairwise
 from typing import Any
 
 import pytest
@@ -23,7 +23,7 @@ sizes = st.integers(60, 3_000) | st.sampled_from([MOST_BYTES // 2, MOST_BYTES, 4
 
 
 @given(st.lists(st.tuples(st.sampled_from(["painted", "weighed"]), sizes), max_size=60))
-def test_groups_have_every_fact_once_in_order_and_neighbours_of_one_type_as_many_as_fit(
+def test_every_fact_is_in_one_entry_of_its_type_as_many_as_fit_and_in_their_order_whatever_lies_between(
     facts: list[tuple[str, int]],
 ) -> None:
     types, bytes_ = [kind for kind, _ in facts], [size for _, size in facts]
@@ -34,12 +34,30 @@ def test_groups_have_every_fact_once_in_order_and_neighbours_of_one_type_as_many
         detail = to_detail(["x" * bytes_[number] for number in numbers])
         return size_of({"EventBusName": "", "Source": SOURCE, "DetailType": types[numbers[0]], "Detail": detail})
 
-    assert [number for numbers in groups for number in numbers] == [*range(len(facts))]
-    for numbers in groups:
-        assert len({types[number] for number in numbers}) == 1
-        assert len(numbers) == 1 or size(numbers) <= MOST_BYTES
-    for numbers, following in pairwise(groups):
-        assert types[numbers[0]] != types[following[0]] or size([*numbers, following[0]]) > MOST_BYTES - 1
+    firsts = [numbers[0] for numbers in groups]
+    assert firsts == sorted(firsts)
+    for kind in {*types}:
+        of_kind = [numbers for numbers in groups if types[numbers[0]] == kind]
+        assert [*chain.from_iterable(of_kind)] == [number for number, other in enumerate(types) if other == kind]
+        assert all(len(numbers) == 1 or size(numbers) <= MOST_BYTES for numbers in of_kind)
+        assert all(size([*one, following[0]]) > MOST_BYTES - 1 for one, following in pairwise(of_kind))
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), sizes), max_size=60))
+def test_there_are_never_more_entries_than_if_only_neighbours_shared_one(facts: list[tuple[str, int]]) -> None:
+    runs = [[*run] for _, run in groupby(facts, lambda fact: fact[0])]
+
+    def entries(some: list[tuple[str, int]]) -> int:
+        return len(cut([kind for kind, _ in some], [size for _, size in some], source=SOURCE))
+
+    assert entries(facts) <= sum(map(entries, runs))
+
+
+@given(st.integers(1, 20), st.integers(1, 5))
+def test_small_facts_of_types_that_take_turns_have_an_entry_for_each_type(rounds: int, types: int) -> None:
+    kinds = [str(number) for number in range(types)] * rounds
+
+    assert cut(kinds, [100] * len(kinds), source=SOURCE) == [[*range(of, len(kinds), types)] for of in range(types)]
 
 
 def test_a_group_has_no_more_facts_than_its_readers_take_however_small_they_are() -> None:

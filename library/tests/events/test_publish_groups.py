@@ -48,6 +48,15 @@ def test_many_facts_go_out_in_few_entries_in_their_order(world: World, wire: Wir
     assert arrived(world) == [event.to_wire() for event in events]
 
 
+def test_facts_of_types_that_take_turns_share_an_entry_for_each_type(world: World, wire: Wire) -> None:
+    events = [happened(("painted", "weighed")[number % 2], "a thing", id=f"e{number}") for number in range(10)]
+
+    assert publish(events, source=SOURCE) == Published(10, 0)
+
+    assert entries(wire) == [[["e0", "e2", "e4", "e6", "e8"], ["e1", "e3", "e5", "e7", "e9"]]]
+    assert sorted(event["id"] for event in arrived(world)) == sorted(event.id for event in events)
+
+
 def test_a_fact_that_goes_alone_is_the_detail_itself(world: World) -> None:
     [event] = facts(1)
 

@@ -2,9 +2,9 @@
 
 import json
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from functools import partial
-from itertools import count
+from itertools import chain, count
 from typing import Any
 
 import pytest
@@ -71,16 +71,13 @@ def end(world: World, lines: LogLines) -> Any:  # noqa: ANN401
 
 @st.composite
 def deliveries(draw: st.DrawFn) -> tuple[list[str], list[str]]:
-    """Draw facts, some of them twice, in any order; and the messages in which they come."""
+    """Draw facts, some of them twice, in any order; and the messages in which they come, by type."""
     some = draw(st.lists(st.sampled_from(FACTS), min_size=2, max_size=14))
-    kinds = [json.loads(body)["detail-type"] for body in some]
-    runs, start = list[list[str]](), 0
-    for number in range(1, len(some) + 1):
-        if number == len(some) or kinds[number] != kinds[start]:
-            runs.append(some[start:number])
-            start = number
-    grouped = [body for run in runs for body in (draw(cuts(run)) if len(run) > 1 else run)]
-    return some, grouped
+    by_type = defaultdict[str, list[str]](list)
+    for body in some:
+        by_type[json.loads(body)["detail-type"]].append(body)
+    of_types = [draw(cuts(bodies)) if len(bodies) > 1 else bodies for bodies in by_type.values()]
+    return some, draw(st.permutations([*chain.from_iterable(of_types)]))
 
 
 @given(deliveries())

@@ -25,6 +25,9 @@ PUBLISHED: Final = ("records", "published", "fault")
 DECISIONS: Final = ("due", "failed", "left", "unknown", "decided", "stands", "late", "flooded", "fault")
 """The metrics of a control service."""
 
+OUTCOMES: Final = ("received", *Outcome, "put_back")
+"""The metrics of a listener; what is put back is among what failed, and comes again without its group."""
+
 RECOMPUTED: Final = ("rows", "drift", "repaired", "doubtful")
 """The metrics of a view's comparison with its events."""
 
@@ -96,7 +99,7 @@ def _of_recompute(recompute: Function) -> Row:
 
 
 def _outcomes(reader: Reader) -> Graphs:
-    outcomes = {name: of_listener(reader, name, "Sum") for name in ("received", *Outcome)}
+    outcomes = {name: of_listener(reader, name, "Sum") for name in OUTCOMES}
     return {f"{reader.name}: what became of events": outcomes}
 
 
