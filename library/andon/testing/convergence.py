@@ -5,8 +5,8 @@ that breaks: fewest events, then fewest deliveries. `stories_of(name)` finds the
 
 What a listener does depends on the rows and the clock alone. So it is enough to deliver every event, and every two in a
 batch, wherever a series of deliveries can lead: that covers every permutation, with duplicates in all places, by some
-thousand deliveries instead of millions. Two come at once, and time passes, only where few events have come. Greater
-batches, and failures within them, are for random walks.
+thousand deliveries instead of millions. Two come at once, and time passes, only where few events have come; of a long
+story, one fewer. Greater batches, and failures within them, are for random walks.
 
 A sequence is right if
 - the rows are those of the same events in their order, one by one, each once;
@@ -157,7 +157,7 @@ def converges(view: Listener, story: Story, *, limit: int | None = None, walks: 
     """Deliver every sequence of up to `limit` events of a story, and `walks` random ones of all; count the sequences.
 
     Unless a limit is given, it is `LIMIT`, and `FEW` for a story of more than `MANY` events. Two come in one batch only
-    among the first `FEW`, and time passes after those at the latest.
+    among the first `FEW`, and time passes after those at the latest; in a story of more than `MANY`, among one fewer.
 
     Raises:
         Diverged: one of them breaks.
@@ -211,6 +211,7 @@ class _Lab:
     def __init__(self, view: Listener, story: Story) -> None:
         self._view = view
         self._story = story
+        self._few = FEW if len(story) <= MANY else FEW - 1
         # Everything happened just now, or as long ago as it says.
         self._start_ms = max(event.timestamp_ms for event in story)
         self._updates = [updates_of(view, event) for event in story]
@@ -298,9 +299,9 @@ class _Lab:
         sizes = (1, 2) if moment.now_ms == self._start_ms else (1,)
         for size in sizes:
             for batch in combinations_with_replacement(numbers, size):
-                if len(moment.seen.union(batch)) <= (limit if size == 1 else min(limit, FEW)):
+                if len(moment.seen.union(batch)) <= (limit if size == 1 else min(limit, self._few)):
                     yield Deliver(tuple(self._story[number] for number in batch))
-        if 1 <= len(moment.seen) <= FEW and moment.now_ms == self._start_ms:
+        if 1 <= len(moment.seen) <= self._few and moment.now_ms == self._start_ms:
             for second in sorted({end + more for end in self._ends() for more in (-1, 0)}):
                 if second * 1000 > self._start_ms:
                     yield Reap(second * 1000)

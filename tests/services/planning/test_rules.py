@@ -66,7 +66,8 @@ def decided(loop: Loop, facts: Sequence[DomainEvent]) -> list[dict[str, Any]]:
         published = loop.run() + loop.sweep()
     for day in range(1, 21):
         with frozen_clock(BEGIN + day * DAY_MS):
-            published += loop.sweep()
+            loop.invoke(PLANNING, "sweep", {})
+            published += loop.run()
     return sorted((one["detail"] for one in published if one["source"] == "planning"), key=lambda one: one["timestamp"])
 
 
