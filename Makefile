@@ -138,8 +138,8 @@ erase: install  ## erase a person's name, and every mention of it in texts: ID=o
 replay: install  ## run one handler on a sample, in this process: EVENT=events/stream/state-reported.json
 	@$(ANDON) replay $(EVENT)
 
-bench: install  ## what handlers cost on the wire, beside boto3 and aws-lambda-stream, each figure with its goal
-	@$(RUN) bench
+bench: install  ## what handlers cost on the wire, beside boto3 and aws-lambda-stream, each figure with its goal (into the pages, too: ARGS=--write)
+	@$(RUN) bench $(ARGS)
 	@$(RUN) bench.lake
 
 bench-lake: install  ## a million made-up events in a lake and an archive of their own: bytes, CPU, memory, three queries (N=1000000)

@@ -9,21 +9,27 @@ from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, Final, Self
 
+from andon.events.publish import GROUPED
 from andon.project import project
 from andon.testing import environment
 from bench import npm
 from bench.figure import AWS_LAMBDA_STREAM, BOTOCORE, OURS, POWERTOOLS
 from bench.server import HOST, CallCounts, Stored
 
+ALONE: Final = "each fact alone"
 WITHOUT_AWS: Final = "without AWS"
+STREAM_WITHOUT_AWS: Final = f"{AWS_LAMBDA_STREAM} {WITHOUT_AWS}"
 PYTHON: Final = (sys.executable, "-m")
 ANDON: Final = (*PYTHON, "bench.peers.andon")
+STREAM: Final = ("node", str(Path(__file__).parent / "peers" / "aws_lambda_stream.cjs"))
 COMMANDS: Final[Mapping[str, Sequence[str]]] = {
     OURS: ANDON,
+    ALONE: ANDON,
     BOTOCORE: ANDON,
     WITHOUT_AWS: (*ANDON, "--without-aws"),
     POWERTOOLS: (*PYTHON, "bench.peers.powertools"),
-    AWS_LAMBDA_STREAM: ("node", str(Path(__file__).parent / "peers" / "aws_lambda_stream.cjs")),
+    AWS_LAMBDA_STREAM: STREAM,
+    STREAM_WITHOUT_AWS: (*STREAM, "--without-aws"),
 }
 
 ENVIRONMENT: Final = environment.ENVIRONMENT | {
@@ -40,6 +46,9 @@ ENVIRONMENT: Final = environment.ENVIRONMENT | {
     "NODE_NO_WARNINGS": "1",
 }
 """The variables that Lambda and `infra/` set for the functions."""
+
+GROUPING: Final = {GROUPED: "1"} if project().grouped else {}
+"""The variable of functions whose facts share entries of the bus."""
 
 
 class Died(Exception):
@@ -123,10 +132,13 @@ class Client(Process):
     """
 
     def __init__(self, name: str, workload: Path, endpoint: str, **more: str) -> None:
+        self.name = name
         more |= {"AWS_ENDPOINT_URL": endpoint}
         if name == BOTOCORE:
             more["AWS_WIRE"] = BOTOCORE
-        if name == AWS_LAMBDA_STREAM:
+        if name != ALONE:
+            more |= GROUPING
+        if COMMANDS[name][0] == STREAM[0]:
             more["NODE_PATH"] = os.pathsep.join(
                 str(folder / "node_modules") for folder in map(npm.folder_of, npm.PACKAGES)
             )

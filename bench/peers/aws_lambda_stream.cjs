@@ -1,6 +1,7 @@
 // The npm library `aws-lambda-stream` as a client: it writes the rows that state_log does, and publishes the same facts.
 // For each line {"work", "batch"} of standard input it does that work once and prints its CPU in microseconds.
-// node aws_lambda_stream.cjs <workload.json>, with the library and AWS's SDK in NODE_PATH.
+// node aws_lambda_stream.cjs [--without-aws] <workload.json>, with the library and AWS's SDK in NODE_PATH.
+// --without-aws: a request is answered in place of the SDK's `send`, before its values get types.
 
 const Module = require("node:module");
 const fs = require("node:fs");
@@ -19,6 +20,10 @@ Module._load = (name, ...more) => {
 };
 
 const library = require("aws-lambda-stream");
+
+if (process.argv.includes("--without-aws")) {
+  require("@aws-sdk/lib-dynamodb").DynamoDBDocumentClient.prototype.send = async () => ({});
+}
 
 const TTL_DAYS = 33;
 
@@ -58,7 +63,7 @@ const PUBLISH = {
 
 const OPTIONS = { ...library.defaultOptions, publish: library.publishToEventBridge };
 
-const workload = JSON.parse(fs.readFileSync(process.argv[2], "utf8"));
+const workload = JSON.parse(fs.readFileSync(process.argv.at(-1), "utf8"));
 
 // The library reads an event off a queue without EventBridge's envelope: its rules hand on the detail only.
 const details = workload.messages.map((message) => JSON.stringify(JSON.parse(message).detail));

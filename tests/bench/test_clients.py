@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from andon.events.group import details_in
 from andon.rules.due import READ_SHARDS
 from andon.runtime import clock
 from bench import npm
-from bench.clients import Client, Died, Server
+from bench.clients import ALONE, STREAM_WITHOUT_AWS, WITHOUT_AWS, Client, Died, Server
 from bench.figure import COLUMNS, OURS
+from bench.wire import WIRES
 from bench.workload import EVENTS, stored, workload
 
 
@@ -31,7 +33,7 @@ def andon(running: tuple[Server, Path]) -> Iterator[Client]:
         yield client
 
 
-@pytest.fixture(scope="module", params=[OURS, *COLUMNS])
+@pytest.fixture(scope="module", params=[OURS, ALONE, *COLUMNS])
 def client(request: pytest.FixtureRequest, running: tuple[Server, Path]) -> Iterator[Client]:
     server, file = running
     with ExitStack() as open_client:
@@ -66,7 +68,7 @@ def test_each_event_is_one_update_of_the_row_that_the_view_has_of_it(
     assert "<" in update["ConditionExpression"]
 
 
-def test_ten_records_are_one_request_with_ten_events(client: Client, running: tuple[Server, Path]) -> None:
+def test_one_request_has_ten_events_or_the_groups_of_all(client: Client, running: tuple[Server, Path]) -> None:
     server, _ = running
     server.calls()
 
@@ -74,9 +76,10 @@ def test_ten_records_are_one_request_with_ten_events(client: Client, running: tu
 
     calls = server.calls()
     entries = calls["last"]["PutEvents"]["Entries"]
-    event = json.loads(entries[0]["Detail"])
-    assert calls["counts"] == {"PutEvents": EVENTS / 10}
-    assert len(entries) == 10
+    facts = [fact for entry in entries for fact in details_in(entry["Detail"])]
+    event = json.loads(facts[0])
+    assert len(facts) == (EVENTS if client.name in WIRES else 10)
+    assert calls["counts"] == {"PutEvents": EVENTS / len(facts)}
     assert {entry["DetailType"] for entry in entries} == {"state-reported"}
     assert event["state"].keys() == {"equipmentId", "state", "timestamp", "detail"}
     assert event["raw"]["new"]["discriminator"] == "state"
@@ -99,6 +102,18 @@ def test_every_request_and_due_row_is_worked_through(
     andon.cpu_us(work, 1)
 
     assert server.calls()["counts"] == counts
+
+
+@pytest.mark.parametrize("name", [WITHOUT_AWS, STREAM_WITHOUT_AWS])
+def test_without_aws_nothing_is_sent(running: tuple[Server, Path], name: str) -> None:
+    server, file = running
+    server.calls()
+
+    with _client(name, file, server) as client:
+        cpu_us = client.cpu_us("listener", 10)
+
+    assert cpu_us > 0
+    assert server.calls()["counts"] == {}
 
 
 def test_a_client_that_dies_is_no_figure(running: tuple[Server, Path]) -> None:

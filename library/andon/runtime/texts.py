@@ -95,9 +95,15 @@ def _not_blank(text: str) -> str:
 
 def _seen(text: str, *, longest: int, besides: str) -> str:
     normalised = _normalised(text, longest=longest)
-    if any(unicodedata.category(one).startswith("C") and one not in besides for one in normalised):
+    # What is printable, as nearly all texts are, has no character of these categories.
+    if not normalised.isprintable() and any(_is_other(one) and one not in besides for one in normalised):
         raise ValueError("must be printable" + (", but for tabs and line breaks" if besides else ""))
     return normalised
+
+
+def _is_other(character: str) -> bool:
+    """Return True if a character is a control, a format, a surrogate, or no character that there is."""
+    return unicodedata.category(character).startswith("C")
 
 
 def _normalised(text: str, *, longest: int) -> str:

@@ -42,7 +42,15 @@ def test_an_error_has_its_trace(capsys: pytest.CaptureFixture[str]) -> None:
     assert line["exception"].endswith("\nValueError: invalid literal for int() with base 10: 'no'")
 
 
-@pytest.mark.parametrize(("value", "written"), [(Decimal("1.5"), "1.5"), ("\ud800", "\\ud800"), ("°", "°")])
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        (Decimal("1.5"), "1.5"),
+        (datetime(2026, 11, 21, tzinfo=UTC), "2026-11-21 00:00:00+00:00"),
+        ("\ud800", "\\ud800"),
+        ("°", "°"),
+    ],
+)
 def test_what_is_no_json_is_written_as_text(value: object, written: str, capsys: pytest.CaptureFixture[str]) -> None:
     LOGGER.info("kept", extra={"value": value})
 

@@ -1,4 +1,5 @@
 import json
+import sys
 import unicodedata
 from collections.abc import Callable
 
@@ -69,6 +70,12 @@ def test_an_identifier_has_no_character_that_nobody_sees() -> None:
         for text in (one, f"a{one}", f"a{one}b"):
             with pytest.raises(ValueError, match="printable"):
                 texts.identifier(text)
+
+
+def test_what_is_printable_is_of_no_category_that_is_refused() -> None:
+    printable = filter(str.isprintable, map(chr, range(sys.maxunicode + 1)))
+
+    assert not {one for one in map(unicodedata.category, printable) if one.startswith("C")}
 
 
 @pytest.mark.parametrize("kind", [line, lines])
