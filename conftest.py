@@ -82,7 +82,8 @@ def layer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def template(layer: Path) -> Synthesised:
     """Return the stage dev, audited, for the tests of the infrastructure and for the law of permissions."""
-    from tests.support.infra.synthesised import synthesise  # noqa: PLC0415  it loads the CDK
+    import tests.support.infra.kernel  # noqa: F401, PLC0415  it loads the CDK
+    from tests.support.infra.synthesised import synthesise  # noqa: PLC0415  so does this
 
     return synthesise(layer, audited=True)
 

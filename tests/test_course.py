@@ -18,8 +18,8 @@ pytestmark = pytest.mark.timeout(900)  # a whole project beside others
 
 
 @pytest.fixture(scope="module")
-def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
-    return Course(tmp_path_factory.mktemp("course"))
+def course(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Course:
+    return Course(tmp_path_factory.mktemp("course"), wheel)
 
 
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.stem)

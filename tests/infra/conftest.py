@@ -2,7 +2,9 @@ from pathlib import Path
 
 import pytest
 
+import tests.support.infra.kernel  # noqa: F401  before the CDK is loaded
 from andon.testing.synthesised import Synthesised
+from tests.support.infra.cloned import Cloned, cloned
 from tests.support.infra.synthesised import HERE, OTHER_SETTINGS, SWEPT, THERE, only, synthesise
 
 
@@ -40,3 +42,9 @@ def million(layer: Path) -> Synthesised:
     """The services with a sweep, in a stage for a million machines: twice the reports that they make on average."""
     swept = only(*(f"services/{service.name}" for service in SWEPT))
     return synthesise(layer, stage="prod", declare=swept, dataTrail=False, reportsPerSecond=6_667)
+
+
+@pytest.fixture(scope="session")
+def of_clone(tmp_path_factory: pytest.TempPathFactory, layer: Path) -> Cloned:
+    """Templates of a clone with more views."""
+    return cloned(tmp_path_factory.mktemp("cloned"), layer)

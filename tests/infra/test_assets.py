@@ -16,6 +16,9 @@ from tests.support.infra.synthesised import PACKAGES
 
 UNCHECKED = 0b01  # by the hash of the source, which nobody compares
 
+Listed = dict[str, list[tuple[Path, Path]]]
+"""Name of a package -> its files, each with its place in the asset."""
+
 
 @pytest.fixture(scope="module")
 def functions(tmp_path_factory: pytest.TempPathFactory) -> Source:
@@ -24,9 +27,15 @@ def functions(tmp_path_factory: pytest.TempPathFactory) -> Source:
 
 
 @pytest.fixture(scope="module")
-def before(functions: Source) -> dict[str, str]:
+def listed(functions: Source) -> Listed:
+    """The files of each package in that copy."""
+    return files_of_each(functions)
+
+
+@pytest.fixture(scope="module")
+def before(listed: Listed) -> dict[str, str]:
     """The hashes of its assets."""
-    return hashes(functions)
+    return hashes(listed)
 
 
 def copied(folders: Source, to: Path) -> Source:
@@ -68,16 +77,20 @@ def untouched(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         return assets(source())
 
 
-def hashes(functions: Source, *, is_compiled: bool = False) -> dict[str, str]:
+def files_of_each(functions: Source) -> Listed:
+    return {name_of(package): [*functions.files_of(package)] for package in PACKAGES}
+
+
+def hashes(listed: Listed) -> dict[str, str]:
     """The hash of each package's asset."""
-    return {name_of(package): hash_of(functions.files_of(package), is_compiled=is_compiled) for package in PACKAGES}
+    return {name: hash_of(files, is_compiled=False) for name, files in listed.items()}
 
 
 Changed = Callable[[str], set[str]]
 
 
 @pytest.fixture
-def changed(functions: Source, before: dict[str, str]) -> Changed:
+def changed(functions: Source, listed: Listed, before: dict[str, str]) -> Changed:
     """Return a function that returns the packages whose asset changes with a file, while it is changed."""
     library, own = functions
 
@@ -86,7 +99,7 @@ def changed(functions: Source, before: dict[str, str]) -> Changed:
         path.parent.mkdir(exist_ok=True)
         content = path.read_bytes() if path.exists() else None
         path.write_bytes((content or b"") + b"\n# touched\n")
-        after = hashes(functions)
+        after = hashes(files_of_each(functions) if content is None else listed)
         if content is None:
             path.unlink()
         else:
@@ -111,31 +124,31 @@ def test_what_tools_leave_behind_changes_no_asset(changed: Changed, litter: str)
     assert changed(litter) == set()
 
 
+@pytest.fixture(scope="module")
+def places() -> set[str]:
+    """The modules that functions may get."""
+    return {place.as_posix() for _, place in source().files() if place.suffix == ".py"}
+
+
 @pytest.mark.parametrize("package", PACKAGES, ids=name_of)
 def test_an_asset_holds_its_package_and_what_is_shared_and_no_other_package(
-    untouched: dict[str, Path], package: Package
+    untouched: dict[str, Path], places: set[str], package: Package
 ) -> None:
     packed = untouched[name_of(package)]
 
-    held = {path.relative_to(packed) for path in packed.rglob("*.py")}
-    places = {place for _, place in source().files() if place.suffix == ".py"}
-    others = {
-        place
-        for other in PACKAGES
-        if other != package
-        for place in places
-        if place.is_relative_to(folder_in_asset(other))
-    }
-    assert held == places - others
-    assert not any(place.is_relative_to(f"andon/{room}") for place in held for room in NOT_FOR_LAMBDA)
+    held = {path.relative_to(packed).as_posix() for path in packed.rglob("*.py")}
+    others = tuple(f"{folder_in_asset(other).as_posix()}/" for other in PACKAGES if other != package)
+    assert held == {place for place in places if not place.startswith(others)}
+    assert not [place for place in held if place.startswith(tuple(f"andon/{room}/" for room in NOT_FOR_LAMBDA))]
 
 
 def test_bytecode_comes_beside_each_module_of_an_asset_wherever_and_whenever_it_is_packed(
     functions: Source, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Compiled here by the Python of the tests, as by that of Lambda for AWS."""
-    [(name, packed)] = assets(functions, Path(sys.executable), of=PACKAGES[:1]).items()
-    assert [folder.name for folder in asset.ASSETS.glob("*/*/")] == [hashes(functions, is_compiled=True)[name]]
+    [packed] = assets(functions, Path(sys.executable), of=PACKAGES[:1]).values()
+    files = functions.files_of(PACKAGES[0])
+    assert [folder.name for folder in asset.ASSETS.glob("*/*/")] == [hash_of(files, is_compiled=True)]
     elsewhere = copied(functions, tmp_path / "another" / "place")
     monkeypatch.setattr(asset, "ASSETS", tmp_path / "another" / "home")
     [second] = assets(elsewhere, Path(sys.executable), of=PACKAGES[:1]).values()

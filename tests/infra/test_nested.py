@@ -5,6 +5,7 @@ import inspect
 import json
 import re
 import textwrap
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -20,31 +21,13 @@ from andon.cdk.replays import Replays
 from andon.cdk.view import View
 from andon.testing.synthesised import Properties, Synthesised
 from infra import stack
-from tests.support.clone import Clone, clone
+from tests.support.infra.cloned import MADE_UP, Cloned
 from tests.support.infra.synthesised import PACKAGES, STAGES, Declare, synthesise
 
 ROOM = 50
-MADE_UP = 2  # each view takes as much of a quota as the next one
 FUNCTION = "AWS::Lambda::Function"
 NAME_BY_HASH = re.compile(r"/[0-9a-f]{64}\.json")
 LONGEST = "x" * 150  # of a role of a nested stack: its name has at most 64 characters
-
-SYNTHESISE = """
-import json, sys
-from pathlib import Path
-from andon.cdk.view import View
-from infra.stack import Andon
-from tests.support.infra.synthesised import synthesise
-
-declare_as_it_is = Andon.declare
-
-def declare(stack, hub, api):
-    declare_as_it_is(stack, hub, api)
-    for number in range(int(sys.argv[2])):
-        View(stack, f"made_up_{number}", hub, api)
-
-print(json.dumps(synthesise(Path(sys.argv[1]), declare=declare).templates))
-"""
 
 
 def test_each_package_has_a_template_of_its_own(aws: Synthesised) -> None:
@@ -52,24 +35,9 @@ def test_each_package_has_a_template_of_its_own(aws: Synthesised) -> None:
 
 
 @pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Clone:
-    """A project with some more views, each a copy of one that there is."""
-    made = clone(tmp_path_factory.mktemp("many"))
-    views = made.file("functions", "views")
-    for number in range(MADE_UP):
-        copied = views / f"made_up_{number}"
-        copied.mkdir()
-        for file in (views / "state_log").glob("*.py"):
-            text = file.read_text().replace("state_log", copied.name).replace("STATE_LOG", copied.name.upper())
-            (copied / file.name).write_text(text.replace("GET /", f"GET /{copied.name}/"))
-    return made
-
-
-@pytest.fixture(scope="module")
-def many(project: Clone, layer: Path) -> dict[str, Properties]:
-    """The templates of that project."""
-    made: dict[str, Properties] = json.loads(project.done("-c", SYNTHESISE, str(layer), str(MADE_UP)))
-    return made
+def many(of_clone: Cloned) -> Mapping[str, Properties]:
+    """The templates of a project with some more views, each a copy of one that there is."""
+    return of_clone.many
 
 
 def turned_round() -> tuple[int, Declare]:
@@ -109,7 +77,7 @@ def sizes(template: Properties) -> dict[str, int]:
     return counts | {"bytes": len(json.dumps(template))}
 
 
-def test_there_is_room_for_fifty_more_views(aws: Synthesised, many: dict[str, Properties]) -> None:
+def test_there_is_room_for_fifty_more_views(aws: Synthesised, many: Mapping[str, Properties]) -> None:
     """https://docs.aws.amazon.com/AWSCloudFormation/latest/UserGuide/cloudformation-limits.html."""
     quotas = {"Resources": 500, "Parameters": 200, "Outputs": 200, "bytes": 1_000_000}
     assert len(many) == len(aws.templates) + MADE_UP
@@ -123,7 +91,7 @@ def test_there_is_room_for_fifty_more_views(aws: Synthesised, many: dict[str, Pr
 
 
 def test_fifty_more_views_leave_room_in_the_environment_of_every_function(
-    aws: Synthesised, many: dict[str, Properties]
+    aws: Synthesised, many: Mapping[str, Properties]
 ) -> None:
     """4 KB: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html."""
     now, some = environments(aws.templates), environments(many)
@@ -134,7 +102,7 @@ def test_fifty_more_views_leave_room_in_the_environment_of_every_function(
     assert {file: size for file, size in grown.items() if size > 4_096} == {}
 
 
-def environments(templates: dict[str, Properties]) -> dict[str, int]:
+def environments(templates: Mapping[str, Properties]) -> dict[str, int]:
     """Return the bytes of each function's environment."""
     functions = [
         one["Properties"]

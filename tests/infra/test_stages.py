@@ -9,12 +9,16 @@ from typing import Any
 import pytest
 from aws_cdk import App
 
+from andon.cdk.api import Api
+from andon.cdk.event_hub import EventHub
+from andon.cdk.lake import Lake
 from andon.cdk.sign_in import hours_of_device
 from andon.cdk.stage import Stage
 from andon.cdk.target import Target
 from andon.packages.discovery import subscribers_of
 from andon.testing.synthesised import Synthesised, text
-from tests.support.infra.synthesised import KEPT, PROJECT, PROTECTED, STAGES, synthesise
+from infra.stack import Andon
+from tests.support.infra.synthesised import KEPT, PROJECT, PROTECTED, STAGES, only, synthesise
 
 KEEPS_DATA = {
     "AWS::Cognito::UserPool",
@@ -51,11 +55,19 @@ def test_a_protected_stack_says_so(aws: Synthesised, prod: Synthesised, local: S
 
 @pytest.fixture(scope="module")
 def first(layer: Path) -> Synthesised:
-    """A first deployment in a region with small quotas; cdk-nag finds nothing that is not acknowledged with a reason.
+    """A first deployment in a region with small quotas: tables, users, what a trail watches, and many routes.
 
-    An explicit environment needs no other acknowledgement than one that is left to whoever deploys.
+    cdk-nag finds nothing that is not acknowledged with a reason. An explicit environment needs no other acknowledgement
+    than one that is left to whoever deploys; `replicated` has one, too, with all packages.
     """
-    return synthesise(layer, stage="prod", unprotected="true", audited=True, region="eu-south-1", account="1" * 12)
+    packages = only("services/equipment", "services/maintenance", "views/board")
+
+    def declare(stack: Andon, hub: EventHub, api: Api) -> None:
+        packages(stack, hub, api)
+        Lake(stack, hub, api)
+
+    somewhere: dict[str, Any] = {"region": "eu-south-1", "account": "1" * 12}
+    return synthesise(layer, stage="prod", unprotected="true", audited=True, declare=declare, **somewhere)
 
 
 def test_a_first_deployment_refuses_no_deletion_and_the_next_one_does(first: Synthesised, prod: Synthesised) -> None:

@@ -1,39 +1,23 @@
 """Two versions of a view in one stack: what the switch from one to the other changes, and what it leaves alone."""
 
 import json
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from andon.cdk.changes import CHANGED, NOTHING
 from andon.testing.synthesised import Synthesised
-from tests.support.clone import with_next_version
+from tests.support.infra.cloned import Cloned
 
 QUERIES = {"before": "views/board/query", "after": "views/board_v2/query"}
 PUSHES = {"before": "views/board/push", "after": "views/board_v2/push"}
 
-SYNTHESISE = """
-import json, sys
-from pathlib import Path
-from andon.packages import serving
-from tests.support.infra.synthesised import only, synthesise
-
-both = {}
-for name, switched in {"before": {}, "after": {"board": {"serves": "board_v2", "before": "board"}}}.items():
-    serving.write(switched)
-    made = synthesise(Path(sys.argv[1]), declare=only("views/board", "views/board_v2"))
-    both[name] = {"Resources": made.resources, "Outputs": made.outputs}
-print(json.dumps(both))
-"""
-
 
 @pytest.fixture(scope="module")
-def both(tmp_path_factory: pytest.TempPathFactory, layer: Path) -> dict[str, Synthesised]:
+def both(of_clone: Cloned) -> Mapping[str, Synthesised]:
     """The stack before the switch, and after it."""
-    clone = with_next_version("board", tmp_path_factory.mktemp("versions"))
-    made = json.loads(clone.done("-c", SYNTHESISE, str(layer)))
-    return {name: Synthesised(template) for name, template in made.items()}
+    return of_clone.both
 
 
 def integrations(made: Synthesised) -> dict[str, str]:
@@ -48,13 +32,13 @@ def filters(made: Synthesised, file: str) -> list[Any]:
     return [json.loads(one["Pattern"]) for one in mapping["FilterCriteria"]["Filters"]]
 
 
-def test_a_version_is_filled_whether_it_serves_or_not(both: dict[str, Synthesised]) -> None:
+def test_a_version_is_filled_whether_it_serves_or_not(both: Mapping[str, Synthesised]) -> None:
     for made in both.values():
         assert len(made.mappings("views/board/listener")) == len(made.mappings("views/board_v2/listener")) == 1
         assert made.output("BoardTable") != made.output("BoardV2Table")
 
 
-def test_the_switch_changes_which_function_one_integration_calls(both: dict[str, Synthesised]) -> None:
+def test_the_switch_changes_which_function_one_integration_calls(both: Mapping[str, Synthesised]) -> None:
     was, now = integrations(both["before"]), integrations(both["after"])
 
     different = {
@@ -64,14 +48,14 @@ def test_the_switch_changes_which_function_one_integration_calls(both: dict[str,
     assert [*different.values()] == [functions]
 
 
-def test_the_routes_of_a_view_are_the_same_before_and_after(both: dict[str, Synthesised]) -> None:
+def test_the_routes_of_a_view_are_the_same_before_and_after(both: Mapping[str, Synthesised]) -> None:
     was, now = (made.of_type("AWS::ApiGatewayV2::Route") for made in both.values())
 
     assert was == now
 
 
 def test_the_switch_changes_neither_a_function_that_answers_or_fills_nor_a_queue_nor_a_rule(
-    both: dict[str, Synthesised],
+    both: Mapping[str, Synthesised],
 ) -> None:
     was, now = both["before"], both["after"]
     files = [f"views/{name}/{role}" for name in ("board", "board_v2") for role in ("query", "listener", "push")]
@@ -85,7 +69,7 @@ def test_the_switch_changes_neither_a_function_that_answers_or_fills_nor_a_queue
 @pytest.mark.parametrize("when", ["before", "after"])
 @pytest.mark.parametrize("version", ["before", "after"])
 def test_the_api_may_call_the_query_of_either_version_all_the_time(
-    both: dict[str, Synthesised], version: str, when: str
+    both: Mapping[str, Synthesised], version: str, when: str
 ) -> None:
     made = both[when]
     function = made.id_of_function(QUERIES[version])
@@ -100,12 +84,14 @@ def test_the_api_may_call_the_query_of_either_version_all_the_time(
     assert {one["Principal"] for one in lasting} == {"apigateway.amazonaws.com"}
 
 
-def test_push_speaks_for_the_version_that_serves_and_follows_the_other_in_silence(both: dict[str, Synthesised]) -> None:
+def test_push_speaks_for_the_version_that_serves_and_follows_the_other_in_silence(
+    both: Mapping[str, Synthesised],
+) -> None:
     assert filters(both["before"], PUSHES["before"]) == filters(both["after"], PUSHES["after"]) == [*CHANGED]
     assert filters(both["before"], PUSHES["after"]) == filters(both["after"], PUSHES["before"]) == [*NOTHING]
 
 
-def test_rows_of_a_version_expire_once_it_has_served(both: dict[str, Synthesised]) -> None:
+def test_rows_of_a_version_expire_once_it_has_served(both: Mapping[str, Synthesised]) -> None:
     def expires(made: Synthesised) -> list[bool]:
         tables = made.of_type("AWS::DynamoDB::Table")
         return ["TimeToLiveSpecification" in tables[made.output(name)] for name in ("BoardTable", "BoardV2Table")]

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from andon.project import library_folder, project
+from andon.project import project
 
 FOLDER: Final = project().root / "docs" / "course"
 CHAPTERS: Final = sorted(FOLDER.glob("[0-9]*.md"))
@@ -50,10 +50,13 @@ def blocks_of(chapter: Path) -> list[Block]:
 
 
 class Course:
-    """A project in an empty folder, as far as the course has come; each chapter needs those before it."""
+    """A project in an empty folder, as far as the course has come; each chapter needs those before it.
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    library: the folder that the wheel was installed into, of which no project has to build it.
+    """
+
+    def __init__(self, folder: Path, library: Path) -> None:
+        self.folder, self._library = folder, library
         self._done = 0
 
     @property
@@ -100,7 +103,7 @@ class Course:
             file.write_text(block.text)
 
     def _python(self, *arguments: str) -> str:
-        imports = (str(self.root / "functions"), str(library_folder().parent), str(self.root))
+        imports = (str(self.root / "functions"), str(self._library), str(self.root))
         done = subprocess.run(  # noqa: S603  our own blocks
             [sys.executable, *arguments],
             cwd=self.root,

@@ -3,6 +3,7 @@
 import hashlib
 import shutil
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
@@ -40,5 +41,12 @@ def hash_of(files: Iterable[tuple[Path, Path]], *, is_compiled: bool) -> str:
     """Return the hash of an asset, the same on every machine: touching one package changes one asset."""
     digest = hashlib.sha256((TAG if is_compiled else "source").encode())
     for file, place in files:
-        digest.update(f"\n{place.as_posix()} {hashlib.sha256(file.read_bytes()).hexdigest()}".encode())
+        found = file.stat()
+        digest.update(f"\n{place.as_posix()} {_digest_of(file, found.st_size, found.st_mtime_ns)}".encode())
     return digest.hexdigest()
+
+
+@lru_cache(maxsize=4_000)
+def _digest_of(file: Path, size: int, changed_ns: int) -> str:  # noqa: ARG001  another size or time is another file
+    """Return the digest of a file; most files are in each package's asset, and a process reads them once."""
+    return hashlib.sha256(file.read_bytes()).hexdigest()

@@ -3,16 +3,16 @@
 `missing_in(root)` returns a sentence for each file that is missing, or that nothing belongs to any more.
 """
 
-import ast
 import json
 import re
 from collections.abc import Iterator
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import Final
 
 from andon.project import library_folder
+from andon.testing.imports import imports_that
 
 SIDES: Final = ("services", "views")
 CONSTRUCTS: Final = {"services": "Service", "views": "View", "pages": "Page"}
@@ -25,8 +25,6 @@ PART: Final = re.compile(r"/(\w+)")
 OF_STORES: Final = [[folder.name] for folder in (library_folder() / "stores").glob("*/")]
 OWN: Final = ("services", "views", "pages", "tests")
 """Roots of modules of which each must have its file."""
-BLOCKS: Final = ("body", "orelse", "finalbody", "handlers", "cases")
-"""The members of a statement that have statements."""
 
 
 def missing_in(root: Path) -> list[str]:
@@ -38,6 +36,7 @@ class _Files:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._functions = root / "functions"
+        self._looked_for: dict[str, str | None] = {}
 
     def missing(self) -> Iterator[str]:
         """Yield all that is missing."""
@@ -108,12 +107,20 @@ class _Files:
         """Yield modules that are imported and have no file."""
         code = chain(self._functions.rglob("*.py"), (self._root / "tests").rglob("*.py"))
         for file in sorted(code):
-            for name in sorted(_imports(file.read_text())):
-                if name.partition(".")[0] in OWN and (module := self._missing_of(name)):
-                    yield f"{self._at(self._path_of(module))}.py is missing: {self._at(file)} imports it"
+            for name in sorted(imports_that(self._is_missing, file.read_text())):
+                module = self._missing_of(name) or name
+                yield f"{self._at(self._path_of(module))}.py is missing: {self._at(file)} imports it"
+
+    def _is_missing(self, name: str) -> bool:
+        return self._missing_of(name) is not None
 
     def _missing_of(self, name: str) -> str | None:
         """Return the module of an import that has no file: of `a.b.c` it is `a.b`, or `a.b.c` if `a.b` is a folder."""
+        if name not in self._looked_for:
+            self._looked_for[name] = self._look_for(name) if name.partition(".")[0] in OWN else None
+        return self._looked_for[name]
+
+    def _look_for(self, name: str) -> str | None:
         parts = name.split(".")
         for number in range(1, len(parts) + 1):
             path = self._path_of(".".join(parts[:number]))
@@ -164,25 +171,3 @@ class _Files:
 
 def _routes_in(file: Path) -> list[str]:
     return ROUTE.findall(file.read_text())
-
-
-@lru_cache(maxsize=4_000)
-def _imports(source: str) -> frozenset[str]:
-    """Return the imports of a source; `from a.b import c` is `a.b.c`."""
-    found = set[str]()
-    for node in _statements(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found |= {f"{node.module}.{alias.name}" for alias in node.names}
-    return frozenset(found)
-
-
-def _statements(tree: ast.Module) -> Iterator[ast.AST]:
-    """Yield all statements, also those within others; expressions, most of a tree, have none."""
-    left: list[ast.AST] = [tree]
-    while left:
-        node = left.pop()
-        yield node
-        for block in BLOCKS:
-            left += getattr(node, block, ())

@@ -28,6 +28,7 @@ NAMED = (
 )
 OF_THEM = "permit or register or inspection or equipment-busy or dispatch and samples or missing or published"
 SYNTH = """
+import tests.support.infra.kernel
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from tests.support.infra.synthesised import only, synthesise

@@ -1,6 +1,5 @@
 """Imports: no package needs another one, and a handler loads no more than it must."""
 
-import ast
 import json
 import os
 import subprocess
@@ -16,6 +15,7 @@ from andon.packages.discovery import packages
 from andon.packages.package import Package
 from andon.packages.source import source
 from andon.project import project
+from andon.testing.imports import imports_that
 from andon.wire import aws
 
 
@@ -36,6 +36,8 @@ FAR_FROM_DECLARATIONS: Final = frozenset({"boto3", "botocore", "pydantic", "aws_
 # Powertools looks whether botocore is there, without loading what is in it.
 BOTO3: Final = frozenset({"boto3", "botocore.session"})
 SLOW_TO_LOAD: Final = frozenset({"pydantic", "aws_xray_sdk", "pathlib", "http"})
+
+OF_PACKAGES: Final = ("pages.", "services.", "stores.", "views.")
 
 # Handlers of one role are the same modules: each is initialised anew, with its package.
 IMPORTING: Final = """
@@ -122,12 +124,15 @@ def at_init(package: Package, role: str) -> dict[str, str]:
 
 @pytest.mark.parametrize(("path", "place"), [one for one in source().files() if one[0].suffix == ".py"], ids=str)
 def test_no_file_imports_another_package(path: Path, place: Path) -> None:
-    imported = {name.removeprefix("andon.") if name.startswith("andon.stores.") else name for name in _imports(path)}
     owner = place.parts[1:] if place.parts[0] == "andon" else place.parts
     mine = ".".join(owner[:2])
 
-    of_packages = {name for name in imported if name.startswith(("pages.", "services.", "stores.", "views."))}
-    assert not {name for name in of_packages if not _within(name, mine)}
+    def is_of_another_package(name: str) -> bool:
+        imported = name.removeprefix("andon.") if name.startswith("andon.stores.") else name
+        return imported.startswith(OF_PACKAGES) and not _within(imported, mine)
+
+    assert imports_that(is_of_another_package, path.read_text()) == frozenset()
+    assert imports_that(lambda name: name.startswith("."), path.read_text()) == frozenset(), "imports are absolute"
 
 
 @pytest.mark.parametrize("module", [*DECLARATIONS, "andon.packages.discovery"])
@@ -151,15 +156,6 @@ def test_no_handler_loads_boto3_when_it_is_initialised(loaded_by: LoadedBy, pack
 )
 def test_what_no_caller_waits_for_loads_only_what_it_needs(loaded_by: LoadedBy, package: Package, role: str) -> None:
     assert not SLOW_TO_LOAD & loaded_by(forbidden=SLOW_TO_LOAD, **at_init(package, role))
-
-
-def _imports(path: Path) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, "imports are absolute"
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def _within(name: str, package: str) -> bool:

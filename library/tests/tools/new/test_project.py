@@ -20,6 +20,8 @@ from andon.tools.new.words import Name, Words
 from toys.installed import ended, python
 
 CLI = "andon.tools.cli"
+QUICK = "not test_permissions and not test_imports"
+"""Laws that synthesise a project, and import each handler: test_slices tries them on one that has all this and more."""
 PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
 RUFF = ("-m", "ruff")
 
@@ -44,11 +46,11 @@ def copy(made: Path, tmp_path: Path) -> Path:
     return shutil.copytree(made, tmp_path / "copy")
 
 
-@pytest.mark.timeout(900)  # 10 s alone
-def test_its_own_tests_and_all_laws_are_green(copy: Path, wheel: Path) -> None:
-    said = python(*PYTEST, imports=(wheel,), cwd=copy)
+@pytest.mark.timeout(900)  # a whole project beside others
+def test_its_own_tests_and_the_laws_are_green(copy: Path, wheel: Path) -> None:
+    said = python(*PYTEST, "-k", QUICK, imports=(wheel,), cwd=copy)
 
-    assert re.search(r"\d{3} passed in", said.splitlines()[-1]), said
+    assert re.search(r"\d{2,} passed", said.splitlines()[-1]), said
 
 
 def test_its_lint_and_its_types_are_green(made: Path, wheel: Path) -> None:
