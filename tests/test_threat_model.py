@@ -14,8 +14,8 @@ MODEL = PROJECT / "docs" / "threat-model.md"
 ROWS = [line for line in MODEL.read_text().splitlines() if line.startswith("| ") and not line.startswith("| harm")]
 NAMED = re.compile(r"`([\w/]+\.py)(?:::(\w+))?`")
 PARTS = {
-    "answers", "forged", "front", "groups", "inputs", "kill -9", "meanwhile", "others", "places", "poison", "races", "reads",
-    "roles", "storms", "tokens",
+    "answers", "forged", "front", "groups", "inputs", "kill -9", "meanwhile", "others", "places", "poison", "races",
+    "reads", "roles", "storms", "tokens",
 }  # fmt: skip
 
 
