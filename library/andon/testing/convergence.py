@@ -209,9 +209,7 @@ class _Lab:
     """A view over rows in memory, and what is known of its ways from rows to rows."""
 
     def __init__(self, view: Listener, story: Story) -> None:
-        """Know nothing yet."""
-        self._view = view
-        self._story = story
+        self._view, self._story = view, story
         self._few = FEW if len(story) <= MANY else FEW - 1
         # Everything happened just now, or as long ago as it says.
         self._start_ms = max(event.timestamp_ms for event in story)
