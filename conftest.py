@@ -23,12 +23,17 @@ from toys.installed import built, installed
 pytest_plugins = ["andon.testing.plugin"]
 
 # By default a sixth of some tests' CPU time is spent on looking for cycles among what they keep on purpose.
-gc.set_threshold(20_000, 10, 10)
+gc.set_threshold(100_000, 10, 10)
 
 # The rules that the CDK itself has for templates only warn, and cost six seconds of CPU a process: see `make nag`.
 os.environ["CDK_VALIDATION"] = "false"
 
 _numbers = count(1)
+
+
+def pytest_collection_finish() -> None:
+    """Let the collector of cycles pass over modules and tests, which stay to the end."""
+    gc.freeze()
 
 
 @pytest.fixture(scope="module")

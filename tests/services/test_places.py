@@ -17,6 +17,7 @@ from andon.packages.discovery import apis, owner_of_route
 from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import http_event
 from andon.testing.loop import Answer, Loop
+from andon.testing.memory.tables import Partitions
 from demo.people import LIZ, OLGA, SARA
 from tests.services.calls.samples import CATALOG
 from tests.support.services.reports import AT, acknowledge, assign, escalate, log_path, report, staff
@@ -199,9 +200,9 @@ def send(loop: Loop, route: str, asked: Asked, *groups: str, **more: Any) -> Ans
     return loop.request(route, **parts | more)
 
 
-def content(loop: Loop) -> str:
-    """All that is stored."""
-    return json.dumps([loop.rows(table) for table in loop.schemas], sort_keys=True, default=str)
+def content(loop: Loop) -> dict[str, Partitions]:
+    """All that is stored; a row that is written is another one."""
+    return {name: table.partitions for name, table in loop.tables.items()}
 
 
 def test_each_route_that_says_how_it_is_limited_is_tried_here() -> None:

@@ -32,6 +32,7 @@ from tests.support.wire import Wire
 
 LOGS, BOARD = Package("views", "state_log"), Package("views", "board")
 VIEWS: Final = {view.name: view for view in recomputed()}
+STORIES: Final = {name: [*stories_of(name).values()] for name in VIEWS}
 LAST_WEEK: Final = NOW - 6 * DAY_MS
 LIVES: Final = NOW // 1000 + 33 * DAY_MS // 1000
 NEVER: Final = "4102444800000#from a clock that is wrong"  # in the year 2100
@@ -119,7 +120,7 @@ def test_a_sound_table_is_not_touched_whatever_is_still_on_its_way(
 ) -> None:
     """Delivered in any order, again, or not yet; in the lake, in the archive, or not yet."""
     empty(loop)
-    story = data.draw(st.sampled_from([*stories_of(view.name).values()]))
+    story = data.draw(st.sampled_from(STORIES[view.name]))
     events = [about_one(view, event) for event in story]
     now_ms = max(event.timestamp_ms for event in events) + data.draw(st.sampled_from([0, HOUR_MS - 1, 40 * MINUTE_MS]))
     lines = [line_of(event, at_ms=event.timestamp_ms) for event in events]
@@ -152,7 +153,7 @@ def test_whatever_is_corrupted_is_found_once_and_repaired(
     loop: Loop, view: Package, chance: random.Random, data: st.DataObject
 ) -> None:
     empty(loop)
-    story = data.draw(st.sampled_from([*stories_of(view.name).values()]))
+    story = data.draw(st.sampled_from(STORIES[view.name]))
     lines = [line_of(event, at_ms=event.timestamp_ms) for event in (about_one(view, event) for event in story)]
     remember(lines)
     chance.shuffle(lines)

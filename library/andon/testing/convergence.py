@@ -210,7 +210,6 @@ class _Lab:
 
     def __init__(self, view: Listener, story: Story) -> None:
         self._view, self._story = view, story
-        self._few = FEW if len(story) <= MANY else FEW - 1
         # Everything happened just now, or as long ago as it says.
         self._start_ms = max(event.timestamp_ms for event in story)
         self._updates = [updates_of(view, event) for event in story]
@@ -290,6 +289,11 @@ class _Lab:
         skeletons = {ttl_at(self._start_ms, self._anchor.skeleton_days)} if self._anchor else set()
         ends = {self._end_of(number) for number in range(len(self._story))}
         return skeletons | {end for end in (*self._expiry, *ends) if end is not None}
+
+    @property
+    def _few(self) -> int:
+        """The events among which two come at once, and after which time passes."""
+        return FEW if len(self._story) <= MANY else FEW - 1
 
     def _steps(self, moment: Moment, limit: int) -> Iterator[Deliver | Reap]:
         """List what may happen next: one event or two in a batch, or time passes (once, to right before or after)."""

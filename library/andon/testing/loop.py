@@ -55,6 +55,10 @@ class Loop(World):
 
     batch = BATCH  # messages at most
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._own_queues = tuple(own_queues())  # files say which: they are read once
+
     def request(self, route: str, **parts: Any) -> Answer:  # noqa: ANN401  see `http_event`
         """Call a route by its key, with the arguments of `http_event`."""
         return self.call(http_event(route, **parts))
@@ -83,7 +87,7 @@ class Loop(World):
         They ask for rehydrations, replays, resubmissions, recomputations; and listeners for what they put back.
         """
         asked = False
-        for package, role, queue in own_queues():
+        for package, role, queue in self._own_queues:
             while bodies := self.new_in(queue):
                 self.deliver_all(package, bodies, role=role)
                 asked = True

@@ -40,7 +40,7 @@ SMALL: list[Plans] = [
     {"old": [PUT, DELETE], "new": [PUT, PUT]},
     {"old": [PUT, PUT], "new": [LATER, DELETE]},
 ]
-LARGER: list[Plans] = [{"old": [PUT, PUT, PUT], "new": [PUT, PUT]}, {"old": [PUT, DELETE], "new": [PUT, DELETE, PUT]}]
+LARGER: list[Plans] = [{"old": [PUT, PUT, PUT], "new": [PUT]}, {"old": [PUT, DELETE], "new": [PUT, DELETE, PUT]}]
 
 
 def published_in(state: State) -> list[Edit]:

@@ -97,7 +97,6 @@ class Worker:
 class Scene(NamedTuple):
     """What stood at the end of a schedule."""
 
-    state: object
     ready: tuple[int, ...]
     sent: int
     settled: bool
@@ -134,8 +133,13 @@ def floor() -> Iterator[Floor]:
         yield floor
 
 
-def run(floor: Floor, moves: Sequence[Move], kinds: Sequence[str], outcomes: Sequence[Outcome]) -> Scene:
-    """Run a schedule from the beginning, and see what becomes of it if the messages then come again."""
+def run(
+    floor: Floor, moves: Sequence[Move], kinds: Sequence[str], outcomes: Sequence[Outcome], seen: set[str]
+) -> Scene | None:
+    """Run a schedule from the beginning, and see what becomes of it if the messages then come again.
+
+    None: it leads to a state that was `seen`, from which the same becomes of it.
+    """
     provider = Provider(outcomes)
     for row in rows_of(floor, delivery.DELIVERY, mailbox.MAILBOX, breaker.CHANNEL, telling.TOLD):
         TABLE.delete({name: row[name] for name in KEYS.names})
@@ -166,7 +170,10 @@ def run(floor: Floor, moves: Sequence[Move], kinds: Sequence[str], outcomes: Seq
             for worker in workers:
                 while not worker.is_done:  # the process ends here
                     worker.step("before")
-        return Scene(state, ready, *end(floor, provider, [worker.wake for worker in workers]))
+        if state in seen:
+            return None
+        seen.add(state)
+        return Scene(ready, *end(floor, provider, [worker.wake for worker in workers]))
 
 
 def end(floor: Floor, provider: Provider, wakes: Sequence[Wake]) -> tuple[int, bool]:
@@ -198,16 +205,15 @@ def rows_of(floor: Floor, *kinds: str) -> list[dict[str, Any]]:
 def schedules(
     floor: Floor, kinds: Sequence[str], outcomes: Sequence[Outcome]
 ) -> Iterator[tuple[tuple[Move, ...], Scene]]:
-    """Yield every schedule of two workers up to a state that was seen before, with what becomes of it."""
-    seen = set[object]()
+    """Yield a schedule of two workers for every state that one leads to, with what becomes of it."""
+    seen = set[str]()
     open_: list[tuple[Move, ...]] = [()]
     while open_:
         moves = open_.pop()
-        scene = run(floor, moves, kinds, outcomes)
-        yield moves, scene
-        if scene.state in seen:
+        scene = run(floor, moves, kinds, outcomes, seen)
+        if scene is None:
             continue
-        seen.add(scene.state)
+        yield moves, scene
         open_ += [(*moves, Move(number, killed)) for number in scene.ready for killed in ("", "before", "after")]
 
 
