@@ -175,6 +175,7 @@ def test_no_more_people_are_looked_up_than_are_needed(gone: list[str]) -> None:
     left = on_duty(ROSTER, "press-7", among)
 
     expected = ROSTER.without(gone)
+    assert (left is None) == (not expected.people)
     chosen = left and left.operator_for("press-7")
     assert (chosen, left and left.supervisor) == (expected.operator_for("press-7"), expected.supervisor)
     assert sorted(asked[0]) == sorted([FIRST, SUPERVISOR])
