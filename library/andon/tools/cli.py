@@ -33,7 +33,7 @@ VERBS: Final = {
     "audit": Verb("stack.audit", "compare all rows of the running system's views with their events, and repair"),
     "query": Verb("lake.query", 'ask the lake: SQL="SELECT …" or NAME=… [--names]; alone lists the saved queries'),
     "trace": Verb("trace", "one fact from its cause to all that followed: ID=… [OTLP=file] [LAKE=folder] [UNTIL=day]"),
-    "what-if": Verb("what_if", "decide the lake anew with changed rules: RULE=… [SINCE=] [BASE=commit] [SET=NAME=expr]"),
+    "what-if": Verb("what_if", "decide the lake anew with changed rules: RULE=… [SINCE=] [BASE=commit] [SET=…]"),
     "replay": Verb("in_process.replay", "run one handler on a sample, in this process: FILE"),
     "samples": Verb("in_process.derived", "write events/ anew, of tests/*/*/samples.py; openapi.json, AGENTS.md, too"),
     "openapi": Verb("in_process.openapi", "write docs/openapi.json anew, from what the handlers say"),

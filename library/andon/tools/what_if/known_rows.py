@@ -18,11 +18,9 @@ from andon.rules.stored_event import CORRELATED, EVENT, UNREADABLE
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.views.deployed import Deployed
 from andon.tools.what_if.asked import RuleNames
+from andon.tools.what_if.known_tables import KnownRows
 from andon.tools.what_if.report import RowKey
 from andon.tools.what_if.tree import TreeRules
-
-KnownRows = Mapping[str, Sequence[Item]]
-"""The environment variable of a table -> rows of it."""
 
 
 def rows_in(file: Path) -> KnownRows:

@@ -1,12 +1,14 @@
 """The tables of replayed services in memory, for what rules know beside events: places, rosters and their like."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from andon.dynamodb.attribute_values import Item, to_plain, to_typed
 from andon.dynamodb.schema import TableSchema
 from andon.rules.stored_event import CorrelationKey
 from andon.testing.memory.aws import AwsInMemory
-from andon.tools.what_if.known_rows import KnownRows
+
+KnownRows = Mapping[str, Sequence[Item]]
+"""The environment variable of a table -> rows of it."""
 
 
 class KnownTables(AwsInMemory):

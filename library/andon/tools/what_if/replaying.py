@@ -167,7 +167,7 @@ def _assumptions(split: SplitLake, sides: Sequence[Side]) -> Iterable[str]:
     seconds = os.environ.get(VARIABLE) or DEFAULT_SECONDS
     yield "people did what they did: they answered the old decisions, not the new ones"
     yield f"decisions wait {float(seconds):g} s for late events ({VARIABLE}, as the stage has it)"
-    yield "events arrive when the bus took them, which the lake says in whole seconds; each rule looks as often as it is due"
+    yield "events arrive when the bus took them, which the lake says in whole seconds; a rule looks whenever it is due"
     yield "rules that were not asked for, and cause none that was, decided what the lake says"
     if split.without_row:
         yield f"{split.without_row:,} decisions in the lake say no row, and calibrate nothing"

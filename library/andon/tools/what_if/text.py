@@ -34,7 +34,7 @@ def lines_of(report: WhatIf) -> Iterator[str]:
 
 
 def _rule(rule: RuleChange) -> Iterator[str]:
-    changes = f"+{len(rule.added):,} −{len(rule.removed):,} ≠{len(rule.changed):,}"
+    changes = f"+{len(rule.added):,} -{len(rule.removed):,} ≠{len(rule.changed):,}"
     what = "no difference" if rule.is_same else changes
     yield f"{rule.rule}: {rule.before:,} decisions before, {rule.after:,} after; {what}"
     if rule.changed:
@@ -55,13 +55,14 @@ def _calibration(calibration: Calibration) -> Iterator[str]:
         f"different {calibration.different:,}"
     )
     if calibration.ties:
-        yield f"  {calibration.ties:,} of these are about events that the bus took in one second: their order is unknown"
+        yield f"  {calibration.ties:,} of these are about events of one second: the lake has not their order"
     if calibration.by_day:
         days = ", ".join(f"{day} {number:,}" for day, number in sorted(calibration.by_day.items()))
         yield f"  by day: {days}"
     yield from (f"  {example}" for example in calibration.examples)
     if calibration.percent < ENOUGH_PERCENT:
-        yield f"  below {ENOUGH_PERCENT:g} %: other code, or other rosters, decided part of the lake; do not trust the differences"
+        yield f"  below {ENOUGH_PERCENT:g} %: other code, or other rosters, decided part of the lake;"
+        yield "  do not trust the differences"
 
 
 def _minute(at_ms: int) -> str:
