@@ -127,6 +127,11 @@ class RuleChange(NamedTuple):
         return not (self.added or self.removed or self.changed)
 
     @property
+    def is_told(self) -> bool:
+        """True if there is anything to say of it: it decided, is due, or failed."""
+        return bool(self.before or self.after or any(self.pending) or any(self.faults))
+
+    @property
     def fields(self) -> Mapping[str, int]:
         """The number of changed rows by the name of a member, the most first."""
         return dict(Counter(name for one in self.changed for name in one.fields).most_common())

@@ -17,9 +17,12 @@ def lines_of(report: WhatIf) -> Iterator[str]:
     yield f"before: {report.before}"
     yield f"after:  {report.after}"
     yield f"{lake.events:,} events of the lake, anchors from {since} to {_minute(report.until_ms)}"
-    for rule in report.rules:
+    told = [rule for rule in report.rules if rule.is_told]
+    for rule in told:
         yield ""
         yield from _rule(rule)
+    if others := len(report.rules) - len(told):
+        yield from ("", f"{others} {'more rules' if told else 'rules'} decided nothing")
     if report.episodes:
         yield from ("", "some of the differences:")
     for one in report.episodes:

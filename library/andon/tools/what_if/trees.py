@@ -56,10 +56,11 @@ def commit(root: Path, base: str, folder: Path) -> Iterator[Tree]:
     sha = git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{base}^{{commit}}", why=f"BASE={base}")
     inside = git(root, "rev-parse", "--show-prefix", why="git")
     try:
-        git(root, *NO_HOOKS, "worktree", "add", "--detach", "--quiet", str(folder), sha, why=f"BASE={base}")
-        functions = folder / inside / FUNCTIONS
-        if not functions.is_dir():
-            raise ToolFailed(f"BASE={base} has no {FUNCTIONS}/")
+        arguments = ("worktree", "add", "--detach", "--no-checkout", "--quiet", str(folder), sha)
+        git(root, *NO_HOOKS, *arguments, why=f"BASE={base}")
+        packages = f"{inside}{FUNCTIONS}"
+        git(folder, *NO_HOOKS, "checkout", sha, "--", packages, why=f"BASE={base} has no {FUNCTIONS}/")
+        functions = folder / packages
         yield Tree(f"{base}, {sha[:CALLED]}", functions)
     finally:
         with _undisturbed():
