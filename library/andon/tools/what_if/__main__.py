@@ -5,7 +5,7 @@
 | `RULE` | the id of a rule, as `late` or `shop.late`; `all` |
 | `SINCE`, `UNTIL` | a day or a time in UTC: the anchors that count; else all of the lake |
 | `BASE` | the commit before the change; else `HEAD`. After it is the working tree as it lies |
-| `SET` | `"NAME=expression"`: after it is a copy of the working tree, in which that one constant is another; see `setting` |
+| `SET` | `"NAME=expression"`: after it is a copy of the working tree with that constant; see `setting` |
 | `LAKE` | a folder with the lake's objects, in place of the running system's lake |
 | `ROSTERS` | a file with rows that rules know beside events, see `known_rows`; else those of the running system |
 | `JSON`, `PLOT` | files for the whole report, see `report`, and for a picture of the decisions by day |

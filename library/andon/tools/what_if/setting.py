@@ -1,7 +1,7 @@
 """`SET="NAME=expression"`: one line of one file of the packages with another value. Pure, but for files.
 
 A line counts if it begins with the name: `NAME = …` or `NAME: Final = …`, so that it is a constant of a module. Where
-several modules have one, `SET="late.NAME=expression"` means that of `late.py`; `rules.late.NAME` that of `rules/late.py`.
+several modules have one, `SET="late.NAME=expression"` means that of `late.py`, `rules.late.NAME` of `rules/late.py`.
 """
 
 import re

@@ -70,7 +70,7 @@ def running(tree: Tree, folder: Path) -> Iterator[TreeProcess]:
         yield TreeProcess(tree, process, folder)
     finally:
         process.kill()
-        process.wait()
+        process.communicate()
 
 
 def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
