@@ -100,9 +100,14 @@ class Calibration(NamedTuple):
     def plus(self, other: "Calibration") -> "Calibration":
         """Return the sum of two."""
         return Calibration(
-            *(one + more for one, more in zip(self[:6], other[:6], strict=True)),
-            Counter(self.by_day) + Counter(other.by_day),
-            self.examples + other.examples,
+            lake=self.lake + other.lake,
+            equal=self.equal + other.equal,
+            missing=self.missing + other.missing,
+            extra=self.extra + other.extra,
+            different=self.different + other.different,
+            ties=self.ties + other.ties,
+            by_day=Counter(self.by_day) + Counter(other.by_day),
+            examples=self.examples + other.examples,
         )
 
 

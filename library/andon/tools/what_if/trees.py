@@ -56,8 +56,8 @@ def commit(root: Path, base: str, folder: Path) -> Iterator[Tree]:
     sha = git(root, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{base}^{{commit}}", why=f"BASE={base}")
     inside = git(root, "rev-parse", "--show-prefix", why="git")
     try:
-        arguments = ("worktree", "add", "--detach", "--no-checkout", "--quiet", str(folder), sha)
-        git(root, *NO_HOOKS, *arguments, why=f"BASE={base}")
+        add = ("worktree", "add", "--detach", "--no-checkout", "--quiet", str(folder), sha)
+        git(root, *NO_HOOKS, *add, why=f"BASE={base}")
         packages = f"{inside}{FUNCTIONS}"
         git(folder, *NO_HOOKS, "checkout", sha, "--", packages, why=f"BASE={base} has no {FUNCTIONS}/")
         functions = folder / packages
