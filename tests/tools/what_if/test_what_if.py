@@ -15,7 +15,7 @@ from andon.runtime import times
 from andon.runtime.clock import MINUTE_MS
 from andon.testing.loop import Loop
 from andon.tools.what_if.asked import asked_in
-from andon.tools.what_if.replaying import Place, what_if
+from andon.tools.what_if.replaying import LakePlace, what_if
 from andon.tools.what_if.report import DecidedRow, RuleChange, WhatIf
 from andon.tools.what_if.trees import room
 from tests.tools.what_if.lived import MINUTES, in_objects, lines_of, live
@@ -27,7 +27,7 @@ SOONER = f"limits.SILENT_AFTER_MS={SOONER_MS}"
 
 
 class Report(NamedTuple):
-    """What a machine said: when it was so, and when the bus took it (epoch milliseconds)."""
+    """The report of a machine: when it was so, and when the bus took it (epoch milliseconds)."""
 
     machine: str
     at_ms: int
@@ -71,7 +71,7 @@ def git(folder: Path, *arguments: str) -> str:
 
 def replayed(lake: Path, root: Path, **given: str) -> WhatIf:
     with room() as folder:
-        return what_if(asked_in({"RULE": "all", **given}), Place(lake, None), root, folder)
+        return what_if(asked_in({"RULE": "all", **given}), LakePlace(lake, None), root, folder)
 
 
 def rule(report: WhatIf, name: str) -> RuleChange:

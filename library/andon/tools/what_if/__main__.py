@@ -29,7 +29,7 @@ from andon.tools.stack.errors import ToolFailed
 from andon.tools.views.deployed import deployed
 from andon.tools.what_if.asked import WhatIfAsked, asked_in
 from andon.tools.what_if.picture import draw
-from andon.tools.what_if.replaying import Place, what_if
+from andon.tools.what_if.replaying import LakePlace, what_if
 from andon.tools.what_if.report import WhatIf, to_json
 from andon.tools.what_if.text import lines_of
 from andon.tools.what_if.trees import room
@@ -50,11 +50,11 @@ def main(given: Mapping[str, str]) -> int:
     return 0 if report.is_calibrated else NOT_CALIBRATED
 
 
-def _place(asked: WhatIfAsked, stack: str | None) -> Place:
+def _place(asked: WhatIfAsked, stack: str | None) -> LakePlace:
     if asked.lake is not None:
-        return Place(asked.lake, None)
+        return LakePlace(asked.lake, None)
     found = deployed(stack)
-    return Place(Path(lake_copy.copy(found.lake)), None if asked.rosters else found)
+    return LakePlace(Path(lake_copy.copy(found.lake)), None if asked.rosters else found)
 
 
 def _write(report: WhatIf, asked: WhatIfAsked) -> None:

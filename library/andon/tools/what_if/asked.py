@@ -94,7 +94,7 @@ def with_causes(asked: RuleNames, trees: Sequence[TreeRules]) -> RuleNames:
 
 
 def reach_ms(names: RuleNames, trees: Sequence[TreeRules]) -> int:
-    """Return how far back a decision may see: window and wait of its rule, and of those that cause it."""
+    """Return the longest time that a decision looks back: window and wait of its rule, and of those that cause it."""
     rules = [rule for tree in trees for rule in tree["rules"] if name_of(rule) in names]
     longest: dict[tuple[str, str], int] = {}
     for rule in rules:

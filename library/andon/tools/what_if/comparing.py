@@ -22,7 +22,7 @@ EXAMPLES: Final = 5
 TRIGGERS: Final = "triggers"
 
 
-class Misfit(NamedTuple):
+class CalibrationMisfit(NamedTuple):
     """A decision that is not in the lake as the code decides it. kind: missing, extra or different."""
 
     rule: str
@@ -35,7 +35,7 @@ class Misfit(NamedTuple):
         return f"{self.kind}: {self.subject} at {times.to_utc(self.at_ms)}"
 
 
-class Comparison:
+class TreeComparison:
     """Compares decisions of some rules, one group after another. since_ms: anchors before it count for nothing."""
 
     def __init__(self, rules: Iterable[str], *, since_ms: int) -> None:
@@ -76,7 +76,7 @@ class Comparison:
             self._days[one.rule][times.date_of(one.at_ms)][tree] += 1
 
     def result(self, calibrations: Mapping[str, Calibration], before: Replayed, after: Replayed) -> list[RuleChange]:
-        """Return what differs, by rule."""
+        """Return the differences, by rule."""
         return [
             RuleChange(
                 rule,
@@ -112,7 +112,7 @@ class Calibrating:
         self._recorded, self._since_ms, self._end_ms, self._lake_ends_ms = recorded, since_ms, end_ms, lake_ends_ms
         self._met = set[tuple[str, RowKey]]()
         self._numbers: dict[str, Counter[str]] = defaultdict(Counter)
-        self.misfits: list[Misfit] = []
+        self.misfits: list[CalibrationMisfit] = []
 
     def add(self, decided: Iterable[DecidedLine]) -> None:
         """Compare the decisions of a group."""
@@ -131,9 +131,9 @@ class Calibrating:
             kind = "extra"
         elif not is_alike(one["row"], orjson.loads(recorded.row)):
             kind = "different"
-        self._note(kind, Misfit(one["rule"], kind, one["subject"], one["at"], one["row"]))
+        self._note(kind, CalibrationMisfit(one["rule"], kind, one["subject"], one["at"], one["row"]))
 
-    def _note(self, kind: str, misfit: Misfit) -> None:
+    def _note(self, kind: str, misfit: CalibrationMisfit) -> None:
         self._numbers[misfit.rule][kind] += 1
         if kind != "equal":
             self.misfits.append(misfit)
@@ -145,7 +145,7 @@ class Calibrating:
             is_within = recorded.triggered_ms >= self._since_ms and recorded.taken_ms <= self._end_ms
             if place not in self._met and recorded.rule in wanted and is_within:
                 row = orjson.loads(recorded.row)
-                misfit = Misfit(recorded.rule, "missing", recorded.subject, recorded.triggered_ms, row)
+                misfit = CalibrationMisfit(recorded.rule, "missing", recorded.subject, recorded.triggered_ms, row)
                 self._note("missing", misfit)
 
     def result(self, ties: Mapping[str, int]) -> dict[str, Calibration]:

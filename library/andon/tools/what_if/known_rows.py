@@ -2,7 +2,7 @@
 
 `ROSTERS=file` is JSON: the environment variable of a table -> a list of its rows, each with its primary key:
 
-    {"THINGS_TABLE": [{"pk": "Place#1", "sk": "roster", "people": ["p-1", "p-2"]}]}
+    {"THINGS_TABLE": [{"pk": "LakePlace#1", "sk": "roster", "people": ["p-1", "p-2"]}]}
 """
 
 import json
@@ -46,7 +46,7 @@ _NOT_KNOWN: Final = frozenset({None, EVENT, CORRELATED, UNREADABLE, DUE})
 """Discriminators of rows that follow from events; a row without one is kept by a subscription."""
 
 
-class Known(NamedTuple):
+class KnownBeside(NamedTuple):
     """The rows from the start, keys of those that no event changes (as `repr`), and what is assumed of them."""
 
     rows: KnownRows
@@ -56,7 +56,7 @@ class Known(NamedTuple):
 
 def known_of(
     file: Path | None, system: Deployed | None, trees: Sequence[TreeRules], replayed: RuleNames, first_rows: FirstRows
-) -> Known:
+) -> KnownBeside:
     """Return the rows that rules know: of a file, or of the running system, as they were before their first fact.
 
     Raises:
@@ -70,14 +70,14 @@ def known_of(
         rows = rows_in(file)
         keys = {of["table"]: of["keys"] for of in facts.values()}
         pinned = [repr(_key(row, keys[name])) for name, some in rows.items() if name in keys for row in some]
-        return Known(rows, pinned, [f"rosters and their like were as {file.name} has them, all the time"])
+        return KnownBeside(rows, pinned, [f"rosters and their like were as {file.name} has them, all the time"])
     live = {} if system is None else {of["table"]: [*_live(system, name)] for name, of in facts.items()}
     rows = {
         of["table"]: [*_at_first(live.get(of["table"], ()), name, of["keys"], first_rows)] for name, of in facts.items()
     }
     where = "in the lake alone" if system is None else "in the running system"
     said = f"rosters and their like were as facts of the lake say, and before the first of them as they are {where}"
-    return Known(rows, (), [said] if asking else [])
+    return KnownBeside(rows, (), [said] if asking else [])
 
 
 def _live(system: Deployed, service: str) -> Iterable[Item]:

@@ -55,7 +55,7 @@ class ReplayedService:
         return found
 
     def past_of(self, key: CorrelationKey, now_ms: int) -> KeyPast:
-        """Return what rules read of a key."""
+        """Return the past of a key, as rules read it."""
         return KeyPast(self.control.table, key, self.events_of(key), now_ms=now_ms)
 
     def evaluator_of(self, key: CorrelationKey, past: KeyPast, now_ms: int) -> Evaluator:
@@ -79,7 +79,7 @@ def narrowed(rules: Rules, ids: frozenset[str]) -> Rules:
 
 
 def control_of(package: Package) -> Control:
-    """Return what a service declares of its rules."""
+    """Return the declarations of a service about its rules."""
     control: Control = package.load("control").CONTROL
     return control
 

@@ -16,13 +16,13 @@ from andon.tools.stack.progress import step
 from andon.tools.trace.gathering import LakeFolder
 from andon.tools.views.deployed import Deployed
 from andon.tools.what_if.asked import RuleNames, WhatIfAsked, reach_ms, rules_asked, with_causes
-from andon.tools.what_if.comparing import Calibrating, Comparison, lines_in
-from andon.tools.what_if.known_rows import Known, known_of
+from andon.tools.what_if.comparing import Calibrating, TreeComparison, lines_in
+from andon.tools.what_if.known_rows import KnownBeside, known_of
 from andon.tools.what_if.report import Calibration, RuleChange, ToldEpisode, WhatIf
 from andon.tools.what_if.setting import ConstantSet
 from andon.tools.what_if.splitting import SplitLake, Splitter, sought_in
 from andon.tools.what_if.telling import MOST_MISFITS, chosen, records_about, ties_in, told
-from andon.tools.what_if.tree import Order, Replayed
+from andon.tools.what_if.tree import Replayed, ReplayOrder
 from andon.tools.what_if.tree_process import TreeProcess, running
 from andon.tools.what_if.trees import commit, working
 
@@ -30,14 +30,14 @@ from andon.tools.what_if.trees import commit, working
 AHEAD_MS: Final = 10 * MINUTE_MS
 
 
-class Place(NamedTuple):
+class LakePlace(NamedTuple):
     """The folder of the lake's objects, and the system whose rows rules know; None: there is none."""
 
     lake: Path
     system: Deployed | None
 
 
-class Side(NamedTuple):
+class ReplayedSide(NamedTuple):
     """A tree's process, the folder for its decisions, and its end."""
 
     process: TreeProcess
@@ -45,7 +45,7 @@ class Side(NamedTuple):
     result: Replayed
 
 
-def what_if(asked: WhatIfAsked, place: Place, root: Path, room: Path) -> WhatIf:
+def what_if(asked: WhatIfAsked, place: LakePlace, root: Path, room: Path) -> WhatIf:
     """Replay, and return what differs.
 
     Raises:
@@ -63,7 +63,7 @@ def what_if(asked: WhatIfAsked, place: Place, root: Path, room: Path) -> WhatIf:
         return _replayed(asked, place, sides, room)
 
 
-def _replayed(asked: WhatIfAsked, place: Place, sides: Sequence[TreeProcess], room: Path) -> WhatIf:
+def _replayed(asked: WhatIfAsked, place: LakePlace, sides: Sequence[TreeProcess], room: Path) -> WhatIf:
     trees = [side.rules for side in sides]
     names = rules_asked(asked.rule, trees)
     replayed = with_causes(names, trees)
@@ -88,8 +88,14 @@ def _lines(folder: Path) -> Iterator[bytes]:
 
 
 def _order(
-    asked: WhatIfAsked, names: RuleNames, replayed: RuleNames, split: SplitLake, known: Known, end_ms: int, room: Path
-) -> Order:
+    asked: WhatIfAsked,
+    names: RuleNames,
+    replayed: RuleNames,
+    split: SplitLake,
+    known: KnownBeside,
+    end_ms: int,
+    room: Path,
+) -> ReplayOrder:
     recorded = room / "recorded"
     with recorded.open("wb") as out:
         for (service, key), decision in split.decisions.items():
@@ -111,7 +117,9 @@ def _order(
     }
 
 
-def _carried_out(sides: Sequence[TreeProcess], order_of: Callable[[], Order], split: SplitLake) -> list[Side]:
+def _carried_out(
+    sides: Sequence[TreeProcess], order_of: Callable[[], ReplayOrder], split: SplitLake
+) -> list[ReplayedSide]:
     """Let both trees replay; if a rule looks at several subjects, all of them together."""
     order = order_of()
     done = [*_replay(sides, order)]
@@ -120,19 +128,24 @@ def _carried_out(sides: Sequence[TreeProcess], order_of: Callable[[], Order], sp
     return done
 
 
-def _replay(sides: Sequence[TreeProcess], order: Order) -> Iterator[Side]:
+def _replay(sides: Sequence[TreeProcess], order: ReplayOrder) -> Iterator[ReplayedSide]:
     for side in sides:
         side.begin({**order, "out": str(side.folder)})
     for side in sides:
-        yield Side(side, side.folder, side.result())
+        yield ReplayedSide(side, side.folder, side.result())
 
 
 def _report(
-    asked: WhatIfAsked, names: RuleNames, split: SplitLake, known: Known, sides: Sequence[Side], end_ms: int
+    asked: WhatIfAsked,
+    names: RuleNames,
+    split: SplitLake,
+    known: KnownBeside,
+    sides: Sequence[ReplayedSide],
+    end_ms: int,
 ) -> WhatIf:
     before, after = sides
     rules, since_ms = sorted(map(".".join, names)), asked.since_ms or 0
-    comparison = Comparison(rules, since_ms=since_ms)
+    comparison = TreeComparison(rules, since_ms=since_ms)
     calibrating = Calibrating(
         split.decisions, since_ms=since_ms, end_ms=end_ms, lake_ends_ms=split.lake.last_ms or end_ms
     )
@@ -163,7 +176,7 @@ def _episodes(changes: Sequence[RuleChange], split: SplitLake) -> list[ToldEpiso
     return told(picked, records_about((one.subject for one, _ in picked), split.files), split.decisions)
 
 
-def _assumptions(split: SplitLake, sides: Sequence[Side]) -> Iterable[str]:
+def _assumptions(split: SplitLake, sides: Sequence[ReplayedSide]) -> Iterable[str]:
     seconds = os.environ.get(VARIABLE) or DEFAULT_SECONDS
     yield "people did what they did: they answered the old decisions, not the new ones"
     yield f"decisions wait {float(seconds):g} s for late events ({VARIABLE}, as the stage has it)"

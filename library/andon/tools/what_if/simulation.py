@@ -9,7 +9,7 @@ import heapq
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.ttl import is_expired
@@ -162,8 +162,8 @@ class Simulation:
 
     def _remember_crossed(self, service: ReplayedService) -> None:
         """Remember the facts of edits that crossed from another version of the service, as its trigger does."""
-        records: list[StreamRecord] = self._tables.tables[service.control.table.variable].new_records()
-        for record in records:
+        records = self._tables.tables[service.control.table.variable].new_records()
+        for record in cast("list[StreamRecord]", records):
             images = record["dynamodb"]
             if is_crossed(images.get("NewImage")) and not is_same_version({**images}):
                 fact = fact_in(record, facts=service.facts, tags={})

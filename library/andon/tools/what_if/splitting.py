@@ -188,7 +188,7 @@ def _triggers_in(row: Item) -> list[int]:
 
 
 def sought_in(trees: Sequence[TreeRules], replayed: RuleNames, *, from_ms: int, until_ms: int | None) -> Sought:
-    """Return what is sought for some rules of some trees."""
+    """Return the part that some rules of some trees need."""
     services = {service for service, _ in replayed}
     anchors = {
         (topic[0], topic[1])

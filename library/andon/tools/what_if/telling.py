@@ -1,4 +1,4 @@
-"""What happened around a difference, and which misfits are about events of one second: from the records again."""
+"""The events around a difference, and which misfits are about events of one second: from the records again."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,7 +10,7 @@ from andon.events.domain_event import DomainEvent
 from andon.runtime import times
 from andon.runtime.clock import HOUR_MS
 from andon.runtime.tried import Failed, tried
-from andon.tools.what_if.comparing import Misfit, triggers_in
+from andon.tools.what_if.comparing import CalibrationMisfit, triggers_in
 from andon.tools.what_if.lake_record import LakeRecord, delivery_in, record_in
 from andon.tools.what_if.report import DecidedRow, RowKey, RuleChange, ToldEpisode
 from andon.tools.what_if.splitting import RecordedDecision
@@ -119,7 +119,7 @@ def _said(row: Mapping[str, object]) -> str:
     return " ".join(f"{name}={value}" for name, value in plain[:MOST_SAID])
 
 
-def ties_in(misfits: Sequence[Misfit], records: Records) -> Counter[str]:
+def ties_in(misfits: Sequence[CalibrationMisfit], records: Records) -> Counter[str]:
     """Return by rule how many misfits name an event that the bus took in one second with another of its subject."""
     seconds = {subject: Counter(_second_of(record) for record in some) for subject, some in records.items()}
     ties = Counter[str]()

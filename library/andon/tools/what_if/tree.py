@@ -1,7 +1,7 @@
 """The process of one tree: `python -m andon.tools.what_if.tree`. It says which rules there are, then replays some.
 
-It writes one line of JSON to stdout: `TreeRules`; reads one from stdin: `Order`; writes decisions to files, one line
-each, and at the end `Replayed` to stdout. What the project's own code prints goes to stderr.
+It writes one line of JSON to stdout: `TreeRules`; reads one from stdin: `ReplayOrder`; writes decisions to files, one
+line each, and at the end `Replayed` to stdout. What the project's own code prints goes to stderr.
 """
 
 import os
@@ -54,7 +54,7 @@ class TreeRules(TypedDict):
     services: dict[str, ServiceFacts]
 
 
-class Order(TypedDict):
+class ReplayOrder(TypedDict):
     """The replay that is asked for.
 
     replayed: service -> ids of rules that are decided. asked: names of those that are reported. groups: files of
@@ -120,7 +120,7 @@ def tree_rules() -> TreeRules:
     return {"rules": rules, "services": of}
 
 
-def replay(order: Order) -> Replayed:
+def replay(order: ReplayOrder) -> Replayed:
     """Replay, and write the decisions of each group into a file of its number."""
     services = replayed_services(order["replayed"])
     tables = KnownTables(_schemas_of(services), order["known"])
@@ -140,7 +140,7 @@ def replay(order: Order) -> Replayed:
     }
 
 
-def _replay_groups(order: Order, services: Sequence[ReplayedService], simulation: Simulation) -> bool:
+def _replay_groups(order: ReplayOrder, services: Sequence[ReplayedService], simulation: Simulation) -> bool:
     """Return True if a correlation key was in several groups."""
     asked, seen = frozenset(order["asked"]), set[tuple[str, int]]()
     for number, files in enumerate(order["groups"]):
@@ -196,7 +196,7 @@ def _schemas_of(services: Sequence[ReplayedService]) -> dict[str, TableSchema]:
 
 
 def main(out: TextIO) -> None:
-    """Say what there is, take an order, carry it out."""
+    """Answer which rules there are, take an order, carry it out."""
     out.write(orjson.dumps(tree_rules()).decode() + "\n")
     out.flush()
     if order := sys.stdin.readline():

@@ -12,7 +12,7 @@ import orjson
 
 from andon.project import library_folder
 from andon.tools.stack.errors import ToolFailed
-from andon.tools.what_if.tree import Order, Replayed, TreeRules
+from andon.tools.what_if.tree import Replayed, ReplayOrder, TreeRules
 from andon.tools.what_if.trees import Tree
 
 MODULE: Final = "andon.tools.what_if.tree"
@@ -27,7 +27,7 @@ class TreeProcess:
         self.tree, self._process, self.folder = tree, process, folder
         self.rules = cast("TreeRules", self._answer())
 
-    def begin(self, order: Order) -> None:
+    def begin(self, order: ReplayOrder) -> None:
         """Let it replay."""
         _pipe(self._process.stdin).write(orjson.dumps(order) + b"\n")
         _pipe(self._process.stdin).flush()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.tools.what_if.comparing import Calibrating, Comparison, changed_fields, is_alike
+from andon.tools.what_if.comparing import Calibrating, TreeComparison, changed_fields, is_alike
 from andon.tools.what_if.report import Calibration, RowKey, RuleChange
 from andon.tools.what_if.splitting import RecordedDecision
 from andon.tools.what_if.tree import DecidedLine, Replayed
@@ -29,13 +29,13 @@ def lines(said: dict[int, int]) -> list[DecidedLine]:
             "subject": f"{number}",
             "decided": number * 100,
             "row": {"said": value, "number": number},
-        }  # type: ignore[typeddict-item]
+        }
         for number, value in said.items()
     ]
 
 
 def compared(before: dict[int, int], after: dict[int, int], *, since_ms: int = 0) -> RuleChange:
-    comparison = Comparison([RULE], since_ms=since_ms)
+    comparison = TreeComparison([RULE], since_ms=since_ms)
     comparison.add(lines(before), lines(after))
     [change] = comparison.result({}, NOTHING, NOTHING)
     return change
