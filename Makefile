@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench attack region-drill prove-people prove-telling gateway gateway-check gateway-torture prove-opcua test deployed cut-over machine pages others measured types nag wheel site contracts contracts-current contracts-lint prove-contracts docs release mutants lint check synth openapi agents figures pictures costs simulate query trace train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
+.PHONY: help install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench attack region-drill prove-people prove-telling gateway gateway-check gateway-torture prove-opcua test deployed cut-over machine pages others measured types nag wheel site contracts contracts-current contracts-lint prove-contracts docs release mutants lint check synth openapi agents figures pictures costs simulate query trace what-if train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -94,6 +94,19 @@ trace: override export LAKE := $(if $(filter line,$(origin LAKE)),$(value LAKE))
 trace: override export UNTIL := $(if $(filter line,$(origin UNTIL)),$(UNTIL))
 trace: install  ## follow a fact from its cause to all that came of it: ID=<event, x-after, or press-7/ERROR/time> (OTLP=file.json, LAKE=folder, UNTIL=day)
 	@$(ANDON) trace
+
+# As they were typed: an expression may have a $ in it, and folders, too.
+what-if: override export RULE := $(if $(filter line,$(origin RULE)),$(value RULE))
+what-if: override export SINCE := $(if $(filter line,$(origin SINCE)),$(value SINCE))
+what-if: override export UNTIL := $(if $(filter line,$(origin UNTIL)),$(value UNTIL))
+what-if: override export BASE := $(if $(filter line,$(origin BASE)),$(value BASE))
+what-if: override export SET := $(if $(filter line,$(origin SET)),$(value SET))
+what-if: override export LAKE := $(if $(filter line,$(origin LAKE)),$(value LAKE))
+what-if: override export ROSTERS := $(if $(filter line,$(origin ROSTERS)),$(value ROSTERS))
+what-if: override export JSON := $(if $(filter line,$(origin JSON)),$(value JSON))
+what-if: override export PLOT := $(if $(filter line,$(origin PLOT)),$(value PLOT))
+what-if: install  ## decide the lake's past anew with changed rules, and say what differs: RULE=escalate or all, SINCE=day (BASE=HEAD, SET="AFTER_MS=…", LAKE=folder, ROSTERS=file, JSON=file, PLOT=file.png)
+	@$(ANDON) what-if
 
 train: install  ## learn from the lake what is usual, for anomalies: ARGS="since=2026-11-01"; how good it is: EVALUATE=1
 	@$(RUN) demo.lake.make_train

@@ -117,7 +117,7 @@ def _by_key(arrivals: Iterable[StoredEvent]) -> dict[CorrelationKey, list[Stored
 
 def _remember(fact: DomainEvent, control: Control) -> Counts:
     """Store an own fact beside the events of others."""
-    own = tried(_own, fact, control)
+    own = tried(remembered, fact, control)
     if isinstance(own, Failed):
         publish_fault(own.error, control, strict_json.dumps(fact.to_wire()), by=TRIGGER)
         return Counts([Verdict.FAULT])
@@ -127,7 +127,8 @@ def _remember(fact: DomainEvent, control: Control) -> Counts:
     return Counts([f"remembered.{store(control.table, stored, now_ms=arrived_ms, settle=settle, gap_ms=own.gap_ms)}"])
 
 
-def _own(fact: DomainEvent, control: Control) -> Collected:
+def remembered(fact: DomainEvent, control: Control) -> Collected:
+    """Return the place of an own fact beside the events of others."""
     source, key = control.rules.source, control.remembers[fact.type](fact)
     gap_ms = control.rules.gap_ms_on((source, fact.type))
     return Collected.of(fact, key=key, source=source, ttl_days=control.ttl_days, gap_ms=gap_ms)

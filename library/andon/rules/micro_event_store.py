@@ -1,9 +1,10 @@
 """Storage of events under their correlation keys, for rules; facts that are final on arrival are stored with them."""
 
-from typing import Final
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
 
 from andon.dynamodb import ttl
-from andon.dynamodb.client import Table
+from andon.dynamodb.client import Rows, Table
 from andon.dynamodb.errors import ConditionFailed
 from andon.dynamodb.key_query import Between, KeyQuery
 from andon.events.latch import LATCHED
@@ -34,6 +35,16 @@ CLOCKS_MS: Final = 1_000
 STORED_WITHIN_MS: Final = BEGUN_WITHIN_MS + ATTEMPT_MS + CLOCKS_MS
 
 
+class NewestPage(NamedTuple):
+    """The events of a page of rows under a key, newest first.
+
+    last: the sort key of the last row of the page; None: it is the last page.
+    """
+
+    events: Sequence[StoredEvent]
+    last: str | None
+
+
 def store(table: Table, one: StoredEvent, *, now_ms: int, settle: bool = True, gap_ms: int | None = None) -> Outcome:
     """Store an event under its key, unless it is there: one query of the newest rows, one conditional put.
 
@@ -41,28 +52,43 @@ def store(table: Table, one: StoredEvent, *, now_ms: int, settle: bool = True, g
     """
     if ttl.is_expired(one.ttl, now_ms):
         return Outcome.EXPIRED  # a late duplicate must not come back and be decided upon again
-    settled = _settled(table, one, gap_ms) if settle else one
+    as_stored = settled(one, _pages(table, one, gap_ms), gap_ms=gap_ms) if settle else one
     try:
         with begun_by(one.arrived_ms + BEGUN_WITHIN_MS):
-            table.put(settled.row(table.keys), condition=table.absent)
+            table.put(as_stored.row(table.keys), condition=table.absent)
     except ConditionFailed:
         return Outcome.DUPLICATE
     return Outcome.APPLIED
 
 
-def _settled(table: Table, one: StoredEvent, gap_ms: int | None) -> StoredEvent:
-    """Return an event with `late_by`, `follows_ms` and `unsteady`, from the rows around it, newest first."""
+def settled(one: StoredEvent, newest_first: Iterator[NewestPage], *, gap_ms: int | None) -> StoredEvent:
+    """Return an event with `late_by`, `follows_ms` and `unsteady`, from the rows around it.
+
+    newest_first: pages of `limits(gap_ms)`, down to the event; with a gap, also what lies before it. They are read no
+    further than needed.
+    """
+    found = list[StoredEvent]()
+    for page in newest_first:
+        found += page.events
+        late = late_by(one, found, hold_back_ms=hold_back_ms())
+        if page.last is None or one.topic in late or page.last < one.sort:
+            as_stored = one._replace(late_by=late)
+            if gap_ms is None:
+                return as_stored
+            return following(as_stored, found, gap_ms=gap_ms, hold_back_ms=hold_back_ms())
+    return one._replace(late_by=frozenset({one.topic}), flooded=True)
+
+
+def limits(gap_ms: int | None) -> tuple[int, ...]:
+    """Return the most rows of each page that is read when an event is stored."""
+    return (PAGE if gap_ms is None else FEW, *[PAGE] * (PAGES_OF_NEWER - 1))
+
+
+def _pages(table: Table, one: StoredEvent, gap_ms: int | None) -> Iterator[NewestPage]:
     first = one.sort if gap_ms is None else PREFIX
     query = KeyQuery(keys=table.keys, partition=one.key, sort=Between(first, BEHIND_ALL))
-    found, start = list[StoredEvent](), None
-    for number in range(PAGES_OF_NEWER):
-        limit = PAGE if number or gap_ms is None else FEW
-        page = table.query(query, limit=limit, start=start, consistent=True)
-        found += readable((row for row in page.items if LATCHED not in row), table.keys)
-        late, start = late_by(one, found, hold_back_ms=hold_back_ms()), page.last_key
-        if start is None or one.topic in late or str(start[table.keys.names[1]]) < one.sort:
-            settled = one._replace(late_by=late)
-            if gap_ms is None:
-                return settled
-            return following(settled, found, gap_ms=gap_ms, hold_back_ms=hold_back_ms())
-    return one._replace(late_by=frozenset({one.topic}), flooded=True)
+    page = Rows([], None)
+    for limit in limits(gap_ms):
+        page = table.query(query, limit=limit, start=page.last_key, consistent=True)
+        events = readable((row for row in page.items if LATCHED not in row), table.keys)
+        yield NewestPage(events, None if page.last_key is None else str(page.last_key[table.keys.names[1]]))

@@ -33,6 +33,7 @@ VERBS: Final = {
     "audit": Verb("stack.audit", "compare all rows of the running system's views with their events, and repair"),
     "query": Verb("lake.query", 'ask the lake: SQL="SELECT …" or NAME=… [--names]; alone lists the saved queries'),
     "trace": Verb("trace", "one fact from its cause to all that followed: ID=… [OTLP=file] [LAKE=folder] [UNTIL=day]"),
+    "what-if": Verb("what_if", "decide the lake anew with changed rules: RULE=… [SINCE=] [BASE=commit] [SET=…]"),
     "replay": Verb("in_process.replay", "run one handler on a sample, in this process: FILE"),
     "samples": Verb("in_process.derived", "write events/ anew, of tests/*/*/samples.py; openapi.json, AGENTS.md, too"),
     "openapi": Verb("in_process.openapi", "write docs/openapi.json anew, from what the handlers say"),
@@ -52,7 +53,7 @@ VERBS: Final = {
     "restore-region": Verb("region.restore", "write the rows of services again out of the lake: --stage STAGE"),
     "restore": Verb("restore", "bring back the rows that a table has lost, from a copy beside it: OUTPUT COPY"),
 }
-WITH_VARIABLES: Final = {"console", "inbox", "query", "trace"}
+WITH_VARIABLES: Final = {"console", "inbox", "query", "trace", "what-if"}
 """Verbs that read variables of the environment; `andon query NAME=…` sets them, as `make query NAME=…` does."""
 
 ANYWHERE: Final = {"docs", "new"}

@@ -111,16 +111,22 @@ def interpret(
         Poison: it is no fact that the view subscribes to, or its time lies ahead.
 
     """
-    return _understand(from_message(body), on, upcasters, now_ms=now_ms)
+    return understand(from_message(body), on, upcasters, now_ms=now_ms)
 
 
-def _understand(
+def understand(
     delivery: Delivery,
     on: Mapping[tuple[str, str], Callable[[DomainEvent], Update]],
     upcasters: Upcasters,
     *,
     now_ms: int,
 ) -> tuple[DomainEvent, Update]:
+    """Bring the event of a delivery into today's shape, and decide its update. Pure.
+
+    Raises:
+        Poison: see `interpret`.
+
+    """
     decide = on.get((delivery.source, delivery.event.type))
     if decide is None:
         raise Poison(f"nothing is kept of {delivery.event.type} of {delivery.source}")
@@ -143,7 +149,7 @@ def _parse_and_decide(facts: Iterable[Received], listener: Listener) -> tuple[li
 
 def _message(one: Received, listener: Listener, now_ms: int) -> Message:
     delivery = one.read()
-    event, update = _understand(delivery, listener.on_of(delivery.replay), listener.upcasters, now_ms=now_ms)
+    event, update = understand(delivery, listener.on_of(delivery.replay), listener.upcasters, now_ms=now_ms)
     return Message(one, event, update, delivery.replay, delivery.taken_ms)
 
 

@@ -1,0 +1,307 @@
+"""Events in the order of their arrival -> the decisions of real rules. Neither table nor sweep: time is the events'.
+
+Each event goes the way that it goes in a deployment: it is read, lifted, decided upon by the service's own
+subscriptions, stored with its lateness; each rule is evaluated at its anchors when it is due; the first decision of a
+row's key wins, and its fact is remembered and heard by others.
+"""
+
+import heapq
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import count
+from typing import Final, NamedTuple, cast
+
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.ttl import is_expired
+from andon.events.actor import ACTOR, actor_of
+from andon.events.bus_entry import Delivery
+from andon.events.change_data_capture import StreamRecord, fact_in
+from andon.events.domain_event import DomainEvent
+from andon.events.fact import Change
+from andon.events.hops import HOPS, tag_of
+from andon.events.identifiers import of_content
+from andon.events.latch import is_crossed, is_same_version
+from andon.events.topic import Topic
+from andon.events.upcast import upcast
+from andon.rules.collect import Collected
+from andon.rules.control import remembered
+from andon.rules.due import Due
+from andon.rules.evaluate import Evaluation
+from andon.rules.hold_back import hold_back_ms
+from andon.rules.micro_event_store import settled
+from andon.rules.plan import dues_at_arrival, plan_arrival, plan_due
+from andon.rules.stored_event import StoredEvent
+from andon.rules.timing import SweepTime
+from andon.runtime import clock
+from andon.runtime.clock import MINUTE_MS
+from andon.runtime.tried import Failed, tried
+from andon.tools.what_if.known_tables import KnownTables, as_read
+from andon.tools.what_if.lake_record import LakeRecord, delivery_in
+from andon.tools.what_if.replayed_service import ReplayedService
+from andon.tools.what_if.report import RowKey
+from andon.views.materialize import understand
+
+# A sweep runs each minute, and decides for what is due by then; a trigger follows at once.
+SWEEP_LAG_MS: Final = MINUTE_MS // 2
+TRIGGER_LAG_MS: Final = 1_000
+# A recorded decision says when a fact was known, if it came no later than this after it was due.
+MOST_LAG_MS: Final = 5 * MINUTE_MS
+
+BY_RULE: Final = "rule:"
+
+ARRIVES, IS_DUE = 0, 1
+
+Recorded = Mapping[tuple[str, RowKey], int]
+"""Service and key of a row that a rule decided, by the lake -> when the bus took its fact (epoch milliseconds)."""
+
+
+class Decided(NamedTuple):
+    """A row that a rule decided first. at_ms: the anchor's time; decided_ms: when the rule was due or evaluated."""
+
+    rule: str
+    key: RowKey
+    anchor: DomainEvent
+    decided_ms: int
+    row: Item
+
+
+class Task(NamedTuple):
+    """A due row, or a decided fact that arrives; at one time, what arrives comes first."""
+
+    at_ms: int
+    kind: int
+    number: int
+    service: ReplayedService
+    due: Due | None = None
+    fact: DomainEvent | None = None
+
+
+class Simulation:
+    """Replays some services. faults: by rule, and by service what it could not read. why: of the first of each."""
+
+    def __init__(
+        self, services: list[ReplayedService], tables: KnownTables, recorded: Recorded, *, pinned: frozenset[str]
+    ) -> None:
+        self._services, self._tables, self._recorded, self._pinned = services, tables, recorded, pinned
+        self._hold_back_ms = hold_back_ms()
+        self._by_source = {one.source: one for one in services}
+        self._listeners = dict[Topic, list[ReplayedService]]()
+        for service in services:
+            for topic in service.on:
+                self._listeners.setdefault(topic, []).append(service)
+        self.faults, self.why = Counter[str](), dict[str, str]()
+        self.pending = Counter[str]()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._tasks: list[Task] = []
+        self._numbers, self._now_ms = count(), 0
+        self._decided: list[Decided] = []
+        for service in self._services:
+            service.forget()
+        self._tables.begin()
+
+    def run(self, records: Iterable[LakeRecord], *, end_ms: int, since_ms: int = 0) -> Iterator[Decided]:
+        """Yield the decisions upon some records, which are in order; `since_ms` is for what is counted as pending."""
+        self._begin()
+        for record in records:
+            self._work_until(record.taken_ms)
+            self._now(record.taken_ms)
+            self._hear(record)
+            yield from self._take_decided()
+        self._work_until(end_ms + 1)
+        yield from self._take_decided()
+        self._count_pending(since_ms)
+
+    def _take_decided(self) -> list[Decided]:
+        taken, self._decided = self._decided, []
+        return taken
+
+    def _now(self, now_ms: int) -> None:
+        self._now_ms = now_ms
+        clock.now_ms = lambda: now_ms
+
+    def _work_until(self, end_ms: int) -> None:
+        """Do what is due before a time."""
+        while self._tasks and self._tasks[0].at_ms < end_ms:
+            task = heapq.heappop(self._tasks)
+            self._now(task.at_ms)
+            if task.due is not None:
+                self._evaluate_due(task.service, task.due)
+            elif task.fact is not None:
+                self._publish(task.service, task.fact)
+
+    def _hear(self, record: LakeRecord) -> None:
+        delivery = tried(delivery_in, record.line)
+        if isinstance(delivery, Failed):
+            return
+        own = self._by_source.get(delivery.source)
+        if own is None:
+            self._deliver(delivery)
+        elif (rule_id := rule_of(delivery.event)) not in own.replayed:
+            self._take_row(own, delivery.event, is_rules=rule_id is not None)
+            self._remember(own, upcast(delivery.event, own.upcasters, source=own.source))
+            self._deliver(delivery)
+
+    def _deliver(self, delivery: Delivery) -> None:
+        """Bring an event to the services that subscribe to it."""
+        for service in self._listeners.get((delivery.source, delivery.event.type), ()):
+            done = tried(self._keep, service, delivery)
+            if isinstance(done, Failed):
+                self._note_fault(service.source, done.error)
+
+    def _keep(self, service: ReplayedService, delivery: Delivery) -> None:
+        event, write = understand(delivery, service.on, service.upcasters, now_ms=self._now_ms)
+        if isinstance(write, Collected):
+            stored = write.stored(event._replace(raw=None), arrived_ms=self._now_ms)
+            self._store(service, stored, gap_ms=write.gap_ms)
+        elif service.needs_context or service.control.remembers:
+            self._tables.changes += 1
+            write.write(service.control.table, event, ttl_days=None, now_ms=self._now_ms)
+            self._remember_crossed(service)
+
+    def _remember_crossed(self, service: ReplayedService) -> None:
+        """Remember the facts of edits that crossed from another version of the service, as its trigger does."""
+        records = self._tables.tables[service.control.table.variable].new_records()
+        for record in cast("list[StreamRecord]", records):
+            images = record["dynamodb"]
+            if is_crossed(images.get("NewImage")) and not is_same_version({**images}):
+                fact = fact_in(record, facts=service.facts, tags={})
+                if fact is not None:
+                    self._remember(service, fact)
+
+    def _take_row(self, service: ReplayedService, event: DomainEvent, *, is_rules: bool) -> None:
+        """Keep the row that an own fact was published of: a rule decides no other under its key."""
+        row = new_row(event)
+        key = None if row is None else tried(service.key_of, row)
+        if row is None or key is None or isinstance(key, Failed):
+            return
+        service.taken.add(key)
+        if service.needs_context and not is_rules and repr(key) not in self._pinned:
+            self._tables.put(service.control.table.variable, row)
+
+    def _remember(self, service: ReplayedService, fact: DomainEvent) -> None:
+        if fact.type not in service.control.remembers:
+            return
+        own = tried(remembered, fact, service.control)
+        if isinstance(own, Failed):
+            self._note_fault(service.source, own.error)
+            return
+        stored = own.stored(fact._replace(raw=None), arrived_ms=self._now_ms)
+        settle = service.rules.has_any_on(stored.topic)
+        self._store(service, stored, gap_ms=own.gap_ms, settle=settle)
+
+    def _store(self, service: ReplayedService, one: StoredEvent, *, gap_ms: int | None, settle: bool = True) -> None:
+        if is_expired(one.ttl, self._now_ms):
+            return
+        events = service.events_of(one.key)
+        # Nobody asks what an event follows, unless a rule decides about gaps.
+        gap_ms = gap_ms if service.rules.gap_ms_on(one.topic) else None
+        as_stored = settled(one, events.newest_first(one, gap_ms), gap_ms=gap_ms) if settle else one
+        if events.add(as_stored) and service.rules.at(as_stored.source, as_stored.event):
+            events.is_anchored = True
+            self._arrived(service, as_stored)
+
+    def _arrived(self, service: ReplayedService, stored: StoredEvent) -> None:
+        """Do the work for an event that arrived, as a trigger does."""
+        rules, keys = service.rules, service.control.table.keys
+        plan = plan_arrival(stored, rules, keys, hold_back_ms=self._hold_back_ms)
+        for rule, error in plan.forgotten:
+            self._note_fault(service.name_of(rule), error)
+        for copy in plan.copies:
+            self._store(service, copy._replace(arrived_ms=self._now_ms), gap_ms=rules.gap_ms_on(copy.topic))
+        forgotten = [rule for rule, _ in plan.forgotten]
+        # A look is for the sake of writes: a screened rule decides what it would decide if each event were due.
+        here = [rule for rule in rules.at_stored(stored) if rule not in forgotten]
+        for due in dues_at_arrival(stored, here, hold_back_ms=self._hold_back_ms):
+            self._plan(Task(due.at_ms, IS_DUE, next(self._numbers), service, due=due))
+        if plan.at_once:
+            past = service.past_of(stored.key, self._now_ms)
+            evaluator = service.evaluator_of(stored.key, past, self._now_ms)
+            for rule in plan.at_once:
+                self._decide(service, evaluator.evaluate(stored, rule), lag_ms=TRIGGER_LAG_MS)
+
+    def _plan(self, task: Task) -> None:
+        heapq.heappush(self._tasks, task)
+
+    def _evaluate_due(self, service: ReplayedService, due: Due) -> None:
+        """Do the work for a due row, as a sweep does."""
+        past = service.past_of(due.key, due.at_ms)
+        time = SweepTime(settled_ms=due.at_ms, hold_back_ms=self._hold_back_ms)
+        plan = plan_due(due, service.rules, past, time=time, now_ms=due.at_ms)
+        evaluator = service.evaluator_of(due.key, past, due.at_ms)
+        for sort, rule in plan.evaluations:
+            self._decide(service, evaluator.evaluate_stored(sort, rule), lag_ms=SWEEP_LAG_MS)
+        for stored in plan.kept:
+            service.events_of(due.key).replace(stored)
+        for again in plan.timers:
+            at_ms = max(again.at_ms, due.at_ms + 1)
+            self._plan(Task(at_ms, IS_DUE, next(self._numbers), service, due=again._replace(at_ms=at_ms)))
+
+    def _decide(self, service: ReplayedService, evaluation: Evaluation, *, lag_ms: int) -> None:
+        name = service.name_of(evaluation.rule)
+        if evaluation.error is not None:
+            self._note_fault(name, evaluation.error)
+        for row in evaluation.rows if evaluation.anchor is not None else ():
+            key = service.key_of(row)
+            if key not in service.taken and evaluation.anchor is not None:
+                service.taken.add(key)
+                decided = Decided(name, key, evaluation.anchor.event, self._now_ms, as_read(row))
+                self._decided.append(decided)
+                self._plan_fact(service, decided, lag_ms=lag_ms)
+
+    def _plan_fact(self, service: ReplayedService, decided: Decided, *, lag_ms: int) -> None:
+        """Let the fact of a decision arrive: when the lake says that it did, or after the usual lag."""
+        fact = tried(fact_of, service, decided)
+        if isinstance(fact, Failed):
+            self._note_fault(decided.rule, fact.error)
+        elif fact is not None and self._is_heard(service, fact):
+            at_ms = self._recorded.get((service.source, decided.key), -1)
+            if not self._now_ms <= at_ms <= self._now_ms + MOST_LAG_MS:
+                at_ms = self._now_ms + lag_ms
+            self._plan(Task(at_ms, ARRIVES, next(self._numbers), service, fact=fact))
+
+    def _is_heard(self, service: ReplayedService, fact: DomainEvent) -> bool:
+        return fact.type in service.control.remembers or (service.source, fact.type) in self._listeners
+
+    def _publish(self, service: ReplayedService, fact: DomainEvent) -> None:
+        self._remember(service, fact)
+        self._deliver(Delivery(service.source, fact, bus_ms=self._now_ms))
+
+    def _note_fault(self, name: str, error: Exception) -> None:
+        self.faults[name] += 1
+        self.why.setdefault(name, f"{type(error).__name__}: {error}")
+
+    def _count_pending(self, since_ms: int) -> None:
+        for task in self._tasks:
+            if task.due is not None and task.at_ms >= since_ms:
+                self.pending.update(f"{task.service.source}.{rule_id}" for rule_id in task.due.rules)
+
+
+def fact_of(service: ReplayedService, decided: Decided) -> DomainEvent | None:
+    """Return the fact that a decision is published as, under an id that follows from its key; None: it is private.
+
+    Raises:
+        ValueError: the service does not declare its type.
+
+    """
+    fact = service.facts.fact_of(Change("INSERT", None, decided.row))
+    if fact is None:
+        return None
+    hops = tag_of(fact.hops or decided.row.get(HOPS))
+    entities = as_read({fact.entity_name: dict(fact.entity)})
+    tags = {"source": service.source, ACTOR: fact.actor, **hops}
+    fact_id = of_content([service.source, decided.key], digits=32)
+    return DomainEvent(fact_id, fact.type, fact.timestamp_ms, fact.partition_key, entities, tags)
+
+
+def rule_of(event: DomainEvent) -> str | None:
+    """Return the rule that decided a recorded fact; None: nobody's, or a person's."""
+    actor = actor_of(event)
+    return actor.removeprefix(BY_RULE) if actor.startswith(BY_RULE) else None
+
+
+def new_row(event: DomainEvent) -> Item | None:
+    """Return the row that an event was published of, as it was then."""
+    row = event.raw.get("new") if isinstance(event.raw, dict) else None
+    return row if isinstance(row, dict) else None

@@ -1,0 +1,134 @@
+"""The events around a difference, and which misfits are about events of one second: from the records again."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Final
+
+from andon.events.domain_event import DomainEvent
+from andon.runtime import times
+from andon.runtime.clock import HOUR_MS
+from andon.runtime.tried import Failed, tried
+from andon.tools.what_if.comparing import CalibrationMisfit, triggers_in
+from andon.tools.what_if.lake_record import LakeRecord, delivery_in, record_in
+from andon.tools.what_if.report import DecidedRow, RowKey, RuleChange, ToldEpisode
+from andon.tools.what_if.splitting import RecordedDecision
+
+MOST_EPISODES: Final = 10
+MOST_LINES: Final = 12
+AROUND_MS: Final = 2 * HOUR_MS
+MOST_SAID: Final = 3
+MOST_MISFITS: Final = 1_000
+
+Records = Mapping[str, Sequence[LakeRecord]]
+"""By subject, in order."""
+
+
+def differences(rules: Iterable[RuleChange]) -> Iterator[tuple[DecidedRow, str]]:
+    """Yield what differs, each with a line that says how; of each rule some, so that none takes all the room."""
+    for rule in rules:
+        lost = ((one, "only before") for one in rule.removed)
+        new = ((one, "only after") for one in rule.added)
+        other = ((one.after, f"changed: {', '.join(one.fields)}") for one in rule.changed)
+        yield from _in_turns(lost, new, other)
+
+
+def _in_turns(*some: Iterator[tuple[DecidedRow, str]]) -> Iterator[tuple[DecidedRow, str]]:
+    waiting = [*some]
+    while waiting:
+        for one in [*waiting]:
+            found = next(one, None)
+            if found is None:
+                waiting.remove(one)
+            else:
+                yield found
+
+
+def chosen(rules: Sequence[RuleChange]) -> list[tuple[DecidedRow, str]]:
+    """Return at most ten differences, of different subjects where there are so many, and of all rules in turn."""
+    found: dict[str, tuple[DecidedRow, str]] = {}
+    for one, how in _in_turns(*(differences([rule]) for rule in rules)):
+        if len(found) == MOST_EPISODES:
+            break
+        found.setdefault(one.subject, (one, how))
+    return [*found.values()]
+
+
+def records_about(subjects: Iterable[str], files: Iterable[str]) -> Records:
+    """Read the records of some subjects, each once."""
+    wanted = {subject.encode() for subject in subjects}
+    found: dict[str, set[LakeRecord]] = defaultdict(set)
+    for file in files if wanted else ():
+        with Path(file).open("rb") as lines:
+            for line in lines:
+                if line.split(b"\t", 3)[2] in wanted:
+                    record = record_in(line)
+                    found[record.subject].add(record)
+    return {subject: sorted(records) for subject, records in found.items()}
+
+
+def told(
+    picked: Iterable[tuple[DecidedRow, str]],
+    records: Records,
+    decisions: Mapping[tuple[str, RowKey], RecordedDecision],
+) -> list[ToldEpisode]:
+    """Return the stories of differences: the events around each, and what the lake says that rules decided."""
+    recorded = defaultdict[str, list[RecordedDecision]](list)
+    for decision in decisions.values():
+        recorded[decision.subject].append(decision)
+    return [
+        ToldEpisode(one.subject, one.rule, one.at_ms, _lines(one, how, records, recorded[one.subject]))
+        for one, how in picked
+    ]
+
+
+def _lines(one: DecidedRow, how: str, records: Records, recorded: Iterable[RecordedDecision]) -> tuple[str, ...]:
+    events = [event for record in records.get(one.subject, ()) if (event := _event_in(record)) is not None]
+    near = [event for event in events if abs(event.timestamp_ms - one.at_ms) <= AROUND_MS]
+    near = sorted(sorted(near, key=lambda event: abs(event.timestamp_ms - one.at_ms))[:MOST_LINES])
+    told_events = [(event.timestamp_ms, 0, text_of(event)) for event in near]
+    by_rules = [
+        (decision.taken_ms, 1, f"{decision.rule} decided, by the lake")
+        for decision in recorded
+        if abs(decision.taken_ms - one.at_ms) <= AROUND_MS
+    ]
+    here = [(one.at_ms, 2, f"{one.rule} decides, {how}: {_said(one.row)}")]
+    return tuple(f"{times.to_utc(at_ms)}  {text}" for at_ms, _, text in sorted(chain(told_events, by_rules, here)))
+
+
+def _event_in(record: LakeRecord) -> DomainEvent | None:
+    delivery = tried(delivery_in, record.line)
+    return None if isinstance(delivery, Failed) else delivery.event
+
+
+def text_of(event: DomainEvent) -> str:
+    """Return an event in a few words: its type, and the first texts and numbers that it says beside its subject."""
+    said = {
+        name: value
+        for entity in event.entities.values()
+        if isinstance(entity, dict)
+        for name, value in entity.items()
+        if value != event.partition_key
+    }
+    return f"{event.type} {_said(said)}".rstrip()
+
+
+def _said(row: Mapping[str, object]) -> str:
+    plain = [(name, value) for name, value in row.items() if isinstance(value, str | int | float)]
+    return " ".join(f"{name}={value}" for name, value in plain[:MOST_SAID])
+
+
+def ties_in(misfits: Sequence[CalibrationMisfit], records: Records) -> Counter[str]:
+    """Return by rule how many misfits name an event that the bus took in one second with another of its subject."""
+    seconds = {subject: Counter(_second_of(record) for record in some) for subject, some in records.items()}
+    ties = Counter[str]()
+    for one in misfits:
+        named = {one.at_ms, *triggers_in(one.row)}
+        mine = [record for record in records.get(one.subject, ()) if record.timestamp_ms in named]
+        ties[one.rule] += any(seconds[one.subject][_second_of(record)] > 1 for record in mine)
+    return +ties
+
+
+def _second_of(record: LakeRecord) -> int:
+    return record.taken_ms // 1000

@@ -1,0 +1,164 @@
+"""Lakes that the real loop made, decided anew: by the same rules, and by rules with another constant."""
+
+import json
+import random
+import shutil
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from andon.project import project
+from andon.runtime import times
+from andon.runtime.clock import MINUTE_MS
+from andon.testing.loop import Loop
+from andon.tools.what_if.asked import asked_in
+from andon.tools.what_if.replaying import LakePlace, what_if
+from andon.tools.what_if.report import DecidedRow, RuleChange, WhatIf
+from andon.tools.what_if.trees import room
+from tests.tools.what_if.lived import MINUTES, in_objects, lines_of, live
+
+SILENT = "dispatch.silent"
+HOLD_BACK_MS = 30_000
+SOONER_MS = 12 * MINUTE_MS
+SOONER = f"limits.SILENT_AFTER_MS={SOONER_MS}"
+
+
+class Report(NamedTuple):
+    """The report of a machine: when it was so, and when the bus took it (epoch milliseconds)."""
+
+    machine: str
+    at_ms: int
+    taken_ms: int
+
+
+@pytest.fixture(scope="module")
+def lines() -> list[str]:
+    """A shift of three machines, with late reports, and people who see to some of them."""
+    with Loop() as loop:
+        live(loop, random.Random(1))  # noqa: S311  chance is no secret
+        return lines_of(loop)
+
+
+@pytest.fixture(scope="module")
+def lake(lines: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return in_objects(lines, tmp_path_factory.mktemp("lake"))
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with the packages of the sample, and one commit."""
+    folder = tmp_path_factory.mktemp("project")
+    without = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(project().root / "functions", folder / "functions", ignore=without)
+    git(folder, "init", "--quiet")
+    git(folder, "add", ".")
+    git(folder, "-c", "user.name=n", "-c", "user.email=e@example.com", "commit", "--quiet", "--message=m")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def sooner(lake: Path, root: Path) -> WhatIf:
+    return replayed(lake, root, SET=SOONER)
+
+
+def git(folder: Path, *arguments: str) -> str:
+    command = ["git", "-C", str(folder), *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout  # noqa: S603  of this test
+
+
+def replayed(lake: Path, root: Path, **given: str) -> WhatIf:
+    with room() as folder:
+        return what_if(asked_in({"RULE": "all", **given}), LakePlace(lake, None), root, folder)
+
+
+def rule(report: WhatIf, name: str) -> RuleChange:
+    return next(one for one in report.rules if one.rule == name)
+
+
+def reports_in(lines: Iterable[str]) -> list[Report]:
+    details = [(envelope["detail"], envelope["time"]) for line in lines if (envelope := json.loads(line))]
+    return [
+        Report(one["partitionKey"], one["timestamp"], max(times.to_ms(taken), one["timestamp"]))
+        for one, taken in details
+        if one["type"] == "state-reported"
+    ]
+
+
+def silences(reports: list[Report], after_ms: int) -> set[tuple[str, int]]:
+    """The machines, and since when, that reported nothing for a time, as it was known when that was over."""
+    end_ms = max(one.taken_ms for one in reports)
+    return {
+        (one.machine, one.at_ms)
+        for one in reports
+        if (known_ms := max(one.at_ms + after_ms + HOLD_BACK_MS, one.taken_ms)) <= end_ms
+        and not any(
+            other.machine == one.machine
+            and one.at_ms < other.at_ms <= one.at_ms + after_ms
+            and other.taken_ms <= known_ms
+            for other in reports
+        )
+    }
+
+
+def places(rows: Iterable[DecidedRow]) -> list[tuple[str, int]]:
+    return sorted((one.subject, one.at_ms) for one in rows)
+
+
+def files_in(root: Path) -> dict[str, tuple[bytes, int]]:
+    """All files but git's own, and what git says is staged: with when each was written."""
+    files = [one for one in root.rglob("*") if one.is_file() and ".git" not in one.parts] + [root / ".git" / "index"]
+    return {str(file.relative_to(root)): (file.read_bytes(), file.stat().st_mtime_ns) for file in files}
+
+
+def test_the_same_rules_decide_what_the_lake_says_and_differ_in_nothing(lake: Path, root: Path) -> None:
+    report = replayed(lake, root)
+    decided = [one for one in report.rules if one.before]
+    assert len(decided) >= 4, "several rules decide"
+    assert all(one.is_same and one.before == one.after == one.same for one in report.rules)
+    assert report.calibration.lake >= 50
+    assert report.calibration.percent == 100
+    assert (report.episodes, report.lake.unreadable) == ([], 0)
+
+
+def test_a_sooner_silence_is_what_a_plain_count_of_the_reports_says(sooner: WhatIf, lines: list[str]) -> None:
+    change, reports = rule(sooner, SILENT), reports_in(lines)
+    before, after = silences(reports, 30 * MINUTE_MS), silences(reports, SOONER_MS)
+    assert after - before
+    assert places(change.added) == sorted(after - before)
+    assert places(change.removed) == sorted(before - after)
+    assert places(one.after for one in change.changed) == sorted(after & before), "each has another time"
+    assert (change.before, change.after, change.same) == (len(before), len(after), 0)
+    assert sooner.calibration.percent == 100, "the code before the change decided the lake"
+    assert {SILENT} < {one.rule for one in sooner.rules if not one.is_same}, "what follows from it differs, too"
+
+
+def test_from_a_time_on_it_reports_what_the_whole_lake_gives_from_then_on(
+    sooner: WhatIf, lake: Path, root: Path, lines: list[str]
+) -> None:
+    since_ms = min(one.taken_ms for one in reports_in(lines)) + MINUTES // 2 * MINUTE_MS
+    part = replayed(lake, root, SET=SOONER, SINCE=times.to_utc(since_ms))
+    assert len(rule(part, SILENT).added) > 0
+    for whole in sooner.rules:
+        found = rule(part, whole.rule)
+        assert found.added == [one for one in whole.added if one.at_ms >= since_ms]
+        assert found.removed == [one for one in whole.removed if one.at_ms >= since_ms]
+        assert found.changed == [one for one in whole.changed if one.after.at_ms >= since_ms]
+    assert part.calibration.percent == 100
+
+
+def test_lines_that_are_doubled_and_shuffled_change_nothing_and_a_dirty_tree_stays_byte_for_byte(
+    sooner: WhatIf, lines: list[str], root: Path, tmp_path: Path
+) -> None:
+    (root / "staged.txt").write_text("a")
+    git(root, "add", "staged.txt")
+    (root / "staged.txt").write_text("b")
+    (root / "functions" / "untracked.py").write_text("AFTER = 1")
+    before, worktrees = files_in(root), git(root, "worktree", "list")
+    doubled = [*lines, *lines]
+    random.Random(2).shuffle(doubled)  # noqa: S311  chance is no secret
+    report = replayed(in_objects(doubled, tmp_path), root, SET=SOONER)
+    assert (report.rules, report.episodes) == (sooner.rules, sooner.episodes)
+    assert (files_in(root), git(root, "worktree", "list")) == (before, worktrees)
