@@ -4,8 +4,9 @@ Commands write tables, triggers publish their changes, listeners write views, qu
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from andon.packages.discovery import (
@@ -55,9 +56,9 @@ class Loop(World):
 
     batch = BATCH  # messages at most
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._own_queues = tuple(own_queues())  # files say which: they are read once
+    @cached_property
+    def _own_queues(self) -> Sequence[tuple[Package, str, str]]:
+        return tuple(own_queues())  # files say which: they are read once
 
     def request(self, route: str, **parts: Any) -> Answer:  # noqa: ANN401  see `http_event`
         """Call a route by its key, with the arguments of `http_event`."""
