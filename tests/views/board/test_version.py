@@ -77,7 +77,7 @@ def test_it_grows_in_every_order_and_ends_at_the_same_number(table: OneTable, st
 )
 def test_it_never_falls_when_the_oldest_are_removed(table: OneTable, story: Sequence[DomainEvent]) -> None:
     chance, ends = random.Random(7), set()  # noqa: S311  no secret
-    for _ in range(60):
+    for _ in range(30):
         events = chance.sample([*story, *story], 2 * len(story))
         versions = [version_of(row) for row in images(table, events)]
         assert versions == sorted(versions), [event.id for event in events]
