@@ -87,9 +87,9 @@ def reports_in(lines: Iterable[str]) -> list[Report]:
     ]
 
 
-def silences(reports: list[Report], after_ms: int) -> set[tuple[str, int]]:
+def silences(lines: list[str], after_ms: int) -> set[tuple[str, int]]:
     """The machines, and since when, that reported nothing for a time, as it was known when that was over."""
-    end_ms = max(one.taken_ms for one in reports)
+    reports, end_ms = reports_in(lines), max(times.to_ms(json.loads(line)["time"]) for line in lines)
     return {
         (one.machine, one.at_ms)
         for one in reports
@@ -124,8 +124,7 @@ def test_the_same_rules_decide_what_the_lake_says_and_differ_in_nothing(lake: Pa
 
 
 def test_a_sooner_silence_is_what_a_plain_count_of_the_reports_says(sooner: WhatIf, lines: list[str]) -> None:
-    change, reports = rule(sooner, SILENT), reports_in(lines)
-    before, after = silences(reports, 30 * MINUTE_MS), silences(reports, SOONER_MS)
+    change, before, after = rule(sooner, SILENT), silences(lines, 30 * MINUTE_MS), silences(lines, SOONER_MS)
     assert after - before
     assert places(change.added) == sorted(after - before)
     assert places(change.removed) == sorted(before - after)
