@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from andon.dynamodb.attribute_values import Item
+from andon.events.group import facts_in, is_group
 from andon.events.latch import LATCHED, ORIGIN
 from andon.packages.discovery import recomputed, views
 from andon.recorded import lake
@@ -113,8 +114,9 @@ def _happened_after(region: LostRegion, copied: set[str]) -> frozenset[str]:
     known = {line for one in region.copies if one.key in copied for line in lake.lines_of(one.body)}
     waiting = region.drain()
     lost = [line for one in region.copies if one.key not in copied for line in lake.lines_of(one.body)]
-    events = [json.loads(line) for line in [*lost, *waiting] if line not in known]
-    return frozenset(str(event["detail"].get("partitionKey")) for event in events)
+    details = [json.loads(line)["detail"] for line in [*lost, *waiting] if line not in known]
+    facts = [fact for detail in details for fact in (facts_in(detail) if is_group(detail) else [detail])]
+    return frozenset(str(fact.get("partitionKey")) for fact in facts)
 
 
 def _restore(region: Loop, cut: Cut) -> int:

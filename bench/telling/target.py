@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Final, Self
 
 from andon.dynamodb.attribute_values import to_typed
+from andon.events.group import facts_in, is_group
 from andon.runtime import times
 from andon.runtime.json_types import JsonObject
 from andon.tools.stack.stack import Stack
@@ -98,8 +99,9 @@ class Target(AbstractContextManager["Target"]):
         sqs = self.stack.client("sqs")
         while found := sqs.receive_message(QueueUrl=self._queue, MaxNumberOfMessages=10).get("Messages"):
             for one in found:
-                event = json.loads(one["Body"])["detail"]
-                self._facts[event["id"]] = event
+                detail = json.loads(one["Body"])["detail"]
+                events = facts_in(detail) if is_group(detail) else [detail]
+                self._facts |= {event["id"]: event for event in events}
                 sqs.delete_message(QueueUrl=self._queue, ReceiptHandle=one["ReceiptHandle"])
         return [fact for fact in self._facts.values() if fact["type"] in types]
 
