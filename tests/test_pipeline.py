@@ -82,6 +82,33 @@ def test_a_change_is_held_against_the_release_of_its_base_and_fails_if_somebody_
     assert f"of its base\n{said}\n" in (tmp_path / "summary.md").read_text()
 
 
+@pytest.mark.parametrize("status", [0, 1, 2])
+def test_what_rules_would_have_decided_is_told_beside_a_change_on_a_lake_of_its_base(
+    tmp_path: Path, status: int
+) -> None:
+    made = jobs("pipeline.yml")["what-if"]
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".local").mkdir()
+    for name, says in {
+        "git": 'mkdir "$5"; echo "$6" >"$5/commit"',
+        "python": f'case "$2" in *lived) cp commit "$3";; *) cat "$LAKE"; echo "of all $RULE"; exit {status};; esac',
+    }.items():
+        program = tmp_path / ".venv" / "bin" / name
+        program.write_text(f"#!/bin/sh\n{says}\n")
+        program.chmod(0o755)
+
+    shell = ["bash", "-e", "-c", made["steps"][-1]["run"]]
+    path = f"{tmp_path / '.venv' / 'bin'}:{os.environ['PATH']}"
+    given = {"PATH": path, "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"), "BASE": "its base", "RULE": "rules"}
+    told = subprocess.run(shell, env=given, cwd=tmp_path, capture_output=True, text=True, check=False)  # noqa: S603
+
+    assert made["if"] == "github.event_name == 'pull_request'"
+    assert made["steps"][-1]["env"] == {"RULE": "all", "BASE": "${{ github.event.pull_request.base.sha }}"}
+    assert told.returncode == 0, told.stderr
+    assert ("::warning title=What if::of all rules" in told.stdout) is (status > 0)
+    assert "its base\nof all rules\n" in (tmp_path / "summary.md").read_text()
+
+
 def test_a_stage_is_tried_after_it_was_deployed_and_nothing_typed_gets_into_the_shell() -> None:
     made = jobs("deploy.yml")["deploy"]
     commands = [step["run"] for step in made["steps"] if "run" in step]

@@ -2256,6 +2256,36 @@ CONTRACTS: Final = [
          """[ "$broken" = 1 ]""")),
 ]
 
+WHAT_IF: Final = [
+    *_in("library/andon/tools/what_if/comparing.py", "library/tests/tools/what_if/test_comparing.py",
+        ("what-if: what is gone is not removed", "for gone in earlier.values():", "for gone in ():"),
+        ("what-if: what differs counts as the same", "if fields := changed_fields(before.row, after.row):",
+         "if fields := ():"),
+        ("what-if: other ids of triggers misfit", "if name != TRIGGERS or not", "if True or not"),
+        ("what-if: any times are alike", "abs(first - second) <= ALIKE_MS", "True"),
+        ("what-if: what the tree lacks is no misfit", 'self._note("missing", misfit)', "pass"),
+        ("what-if: what came last misfits", 'if one["decided"] > self._lake_ends_ms - REACHES_LAKE_MS:', "if False:")),
+    *_in("library/andon/tools/what_if/comparing.py", "tests/tools/what_if/test_what_if.py",
+        ("what-if: it tells what is before SINCE",
+         "if one is not None and one.at_ms >= self._since_ms:\n            rows[one.rule]",
+         "if one is not None:\n            rows[one.rule]")),
+    *_in("library/andon/tools/what_if/setting.py", "library/tests/tools/what_if/test_setting.py",
+        ("what-if: one of several lines is set", "if len(places) != 1:", "if not places:"),
+        ("what-if: half a value is set", "if _OPEN.search(lines[number]):", "if False:")),
+    *_in("library/andon/tools/what_if/trees.py", "library/tests/tools/what_if/test_trees.py",
+        ("what-if: a worktree stays", 'for arguments in (("remove", "--force", "--force", str(folder)), ("prune",)):',
+         "for arguments in ():")),
+    *_in("library/andon/tools/what_if/replaying.py", "tests/tools/what_if/test_what_if.py",
+        ("what-if: nothing is decided before SINCE", "asked.since_ms - 2 * reach_ms(replayed, trees) - AHEAD_MS",
+         "asked.since_ms"),
+        ("what-if: both trees are the same",
+         "sides = [stack.enter_context(running(*both)) for both in zip(trees, folders, strict=True)]",
+         "sides = [stack.enter_context(running(trees[0], one)) for one in folders]")),
+    *_in(".github/workflows/pipeline.yml", "tests/test_pipeline.py -k lake_of_its_base",
+        ("pipeline: what-if is silent where it could not tell", 'if [ "$failed" != 0 ]; then', "if false; then"),
+        ("pipeline: the lake is by the change itself", "(cd .local/before && ", "(cd . && ")),
+]
+
 TRACES: Final = "tests/tools/trace/test_trace.py"
 
 TRACE: Final = [
@@ -2684,6 +2714,7 @@ MUTANTS: Final = [
     *TWO_TIMES,
     *CONTRACTS,
     *TRACE,
+    *WHAT_IF,
     *TWO_VERSIONS,
     *RULES,
     *HTTP,

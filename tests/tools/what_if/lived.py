@@ -1,8 +1,12 @@
-"""A lake of the sample that the real loop made: machines that report for a shift, with a sweep each minute."""
+"""A lake of the sample that the real loop made: machines that report for a shift, with a sweep each minute.
+
+`python -m tests.tools.what_if.lived DIR` writes one into a folder, by the code of the tree in which it runs.
+"""
 
 import gzip
 import json
 import random
+import sys
 from collections import defaultdict
 from pathlib import Path
 
@@ -76,3 +80,9 @@ def in_objects(lines: list[str], folder: Path) -> Path:
         file.parent.mkdir(parents=True)
         file.write_bytes(gzip.compress("".join(f"{line}\n" for line in found).encode(), 1))
     return folder
+
+
+if __name__ == "__main__":
+    with Loop() as begun:
+        live(begun, random.Random(1))  # noqa: S311  chance is no secret
+        in_objects(lines_of(begun), Path(sys.argv[1]))

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.tools.what_if.comparing import Calibrating, TreeComparison, changed_fields, is_alike
+from andon.tools.what_if.comparing import REACHES_LAKE_MS, Calibrating, TreeComparison, changed_fields, is_alike
 from andon.tools.what_if.report import Calibration, RowKey, RuleChange
 from andon.tools.what_if.splitting import RecordedDecision
 from andon.tools.what_if.tree import DecidedLine, Replayed
@@ -67,14 +67,14 @@ def test_what_one_way_adds_the_other_way_removes(before: dict[int, int], after: 
     assert [(one.before, one.after) for one in there.changed] == [(one.after, one.before) for one in back.changed]
 
 
-def calibrated(code: dict[int, int], lake: dict[int, int]) -> Calibration:
+def calibrated(code: dict[int, int], lake: dict[int, int], *, ends_ms: int = END_MS) -> Calibration:
     recorded: dict[tuple[str, RowKey], RecordedDecision] = {
         ("things", (("pk", f"Thing#{number}"),)): RecordedDecision(
             RULE, number * 100, number * 100, f"{number}", json.dumps({"said": value, "number": number}).encode()
         )
         for number, value in lake.items()
     }
-    calibrating = Calibrating(recorded, since_ms=0, end_ms=END_MS, lake_ends_ms=END_MS)
+    calibrating = Calibrating(recorded, since_ms=0, end_ms=END_MS, lake_ends_ms=ends_ms)
     calibrating.add(lines(code))
     calibrating.end([RULE])
     return calibrating.result({}).get(RULE, Calibration())
@@ -94,6 +94,11 @@ def test_the_lake_agrees_in_the_part_of_all_decisions_that_are_equal(
     )
     every = len(code.keys() | lake)
     assert found.percent == pytest.approx(100 * equal / every if every else 100)
+
+
+@pytest.mark.parametrize(("after_ms", "extra"), [(REACHES_LAKE_MS - 1, 0), (REACHES_LAKE_MS, 1)])
+def test_what_was_decided_shortly_before_the_lake_ends_may_not_be_there_yet(after_ms: int, extra: int) -> None:
+    assert calibrated({5: 1}, {}, ends_ms=500 + after_ms).extra == extra
 
 
 def test_numbers_are_equal_as_numbers_and_members_that_came_and_went_differ() -> None:
