@@ -23,6 +23,12 @@ def jobs(name: str) -> dict[str, Any]:
     return loaded
 
 
+def ran(step: dict[str, Any], folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run the shell of a step of our own pipeline, with nothing in its environment but what is given."""
+    shell = ["bash", "-e", "-c", step["run"]]
+    return subprocess.run(shell, env=environment, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603
+
+
 @each
 def test_every_action_is_pinned_by_its_hash(file: Path) -> None:
     used = re.findall(r"uses: (.*)", file.read_text())
@@ -70,16 +76,13 @@ def test_a_change_is_held_against_the_release_of_its_base_and_fails_if_somebody_
     python.write_text(f"#!/bin/sh\ncat contracts/released.json; echo; echo '{said}'; exit {status}\n")
     python.chmod(0o755)
 
-    shell = ["bash", "-e", "-c", made["steps"][-1]["run"]]
-    environment = {"PATH": os.environ["PATH"], "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md")}
-    told = subprocess.run(  # noqa: S603  our own pipeline
-        shell, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    summary = tmp_path / "summary.md"
+    told = ran(made["steps"][-1], tmp_path, PATH=os.environ["PATH"], GITHUB_STEP_SUMMARY=str(summary))
 
     assert (made["if"], base["ref"]) == ("github.event_name == 'pull_request'", "${{ github.base_ref }}")
     assert told.returncode == ended
     assert ("::warning" in told.stdout) is warned
-    assert f"of its base\n{said}\n" in (tmp_path / "summary.md").read_text()
+    assert f"of its base\n{said}\n" in summary.read_text()
 
 
 @pytest.mark.parametrize("status", [0, 1, 2])
@@ -97,16 +100,15 @@ def test_what_rules_would_have_decided_is_told_beside_a_change_on_a_lake_of_its_
         program.write_text(f"#!/bin/sh\n{says}\n")
         program.chmod(0o755)
 
-    shell = ["bash", "-e", "-c", made["steps"][-1]["run"]]
-    path = f"{tmp_path / '.venv' / 'bin'}:{os.environ['PATH']}"
-    given = {"PATH": path, "GITHUB_STEP_SUMMARY": str(tmp_path / "summary.md"), "BASE": "its base", "RULE": "rules"}
-    told = subprocess.run(shell, env=given, cwd=tmp_path, capture_output=True, text=True, check=False)  # noqa: S603
+    summary, path = tmp_path / "summary.md", f"{tmp_path / '.venv' / 'bin'}:{os.environ['PATH']}"
+    step = made["steps"][-1]
+    told = ran(step, tmp_path, PATH=path, GITHUB_STEP_SUMMARY=str(summary), BASE="its base", RULE="rules")
 
     assert made["if"] == "github.event_name == 'pull_request'"
-    assert made["steps"][-1]["env"] == {"RULE": "all", "BASE": "${{ github.event.pull_request.base.sha }}"}
+    assert step["env"] == {"RULE": "all", "BASE": "${{ github.event.pull_request.base.sha }}"}
     assert told.returncode == 0, told.stderr
     assert ("::warning title=What if::of all rules" in told.stdout) is (status > 0)
-    assert "its base\nof all rules\n" in (tmp_path / "summary.md").read_text()
+    assert "its base\nof all rules\n" in summary.read_text()
 
 
 def test_a_stage_is_tried_after_it_was_deployed_and_nothing_typed_gets_into_the_shell() -> None:
@@ -128,10 +130,7 @@ def test_a_variable_that_an_environment_lacks_is_named_before_anything_is_done(s
     first = jobs("deploy.yml")["deploy"]["steps"][0]
     names = {"DEPLOY_ROLE", "AWS_REGION", "ALARM_TOPIC", "LIVE_ORIGIN"} - {lacks}
 
-    shell = ["bash", "-e", "-c", first["run"]]
-    made = subprocess.run(  # noqa: S603  our own pipeline
-        shell, env={"STAGE": stage} | dict.fromkeys(names, "set"), capture_output=True, text=True, check=False
-    )
+    made = ran(first, Path.cwd(), STAGE=stage, **dict.fromkeys(names, "set"))
 
     is_needed = lacks is not None and not (stage == "dev" and lacks == "LIVE_ORIGIN")
     assert made.returncode == int(is_needed)
@@ -165,9 +164,7 @@ def test_a_tag_that_is_not_the_version_releases_nothing(tag: str | None, status:
     library = WORKFLOWS.parents[1] / "library" / "pyproject.toml"
     version = tomllib.loads(library.read_text())["project"]["version"]
 
-    shell = ["bash", "-e", "-c", check["run"]]
-    environment = {"GITHUB_REF_NAME": tag or f"v{version}", "PATH": os.environ["PATH"]}
-    made = subprocess.run(shell, env=environment, cwd=library.parents[1], check=False)  # noqa: S603  our own pipeline
+    made = ran(check, library.parents[1], GITHUB_REF_NAME=tag or f"v{version}", PATH=os.environ["PATH"])
 
     assert made.returncode == status
 

@@ -43,7 +43,7 @@ def attack(target: AttackTarget) -> None:
             envelope = events.about(OURS) | {"detail": "@"}
             body = json.dumps(envelope).replace('"@"', group.detail)
             queues.send(target.stack, target.stack.outputs[BOARD], [body])
-            _put(target, envelope, group.detail)
+            queues.publish(target.stack, envelope, group.detail)
         drained = target.drained(within_s=WITHIN_S)
     target.record.expect(PART, "queues run dry", "some group is tried for ever", held=drained, seen="make attack")
     faults, dead = [*poison.faults(target)], queues.dead_letters(target.stack)
@@ -96,12 +96,6 @@ def _fact(machine: str) -> Fact:
 
 def _group(*facts: Fact) -> str:
     return json.dumps({GROUP: VERSION, FACTS: facts})
-
-
-def _put(target: AttackTarget, envelope: Fact, detail: str) -> None:
-    bus = target.stack.outputs["BusName"]
-    entry = {"EventBusName": bus, "Source": envelope["source"], "DetailType": envelope["detail-type"], "Detail": detail}
-    target.stack.client("events").put_events(Entries=[entry])
 
 
 def _check(target: AttackTarget, group: HostileGroup, faults: list[str], dead: list[str]) -> None:

@@ -70,13 +70,7 @@ def check(target: AttackTarget) -> None:
 
 def put(target: AttackTarget, envelope: dict[str, Any]) -> None:
     """Put an event on the bus."""
-    entry = {
-        "EventBusName": target.stack.outputs["BusName"],
-        "Source": envelope["source"],
-        "DetailType": envelope["detail-type"],
-        "Detail": json.dumps(envelope["detail"]),
-    }
-    target.stack.client("events").put_events(Entries=[entry])
+    queues.publish(target.stack, envelope, json.dumps(envelope["detail"]))
 
 
 def _fault(machine: str, source: str, at_ms: int) -> dict[str, Any]:

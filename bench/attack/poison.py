@@ -42,13 +42,7 @@ def attack(target: AttackTarget, *, count: int, dice: random.Random) -> None:
 def _put(target: AttackTarget, poison: PoisonMessage, url: str) -> None:
     queues.send(target.stack, url, [poison.message])
     if poison.envelope is not None:
-        entry = {
-            "EventBusName": target.stack.outputs["BusName"],
-            "Source": poison.envelope["source"],
-            "DetailType": poison.envelope["detail-type"],
-            "Detail": json.dumps(poison.envelope["detail"]),
-        }
-        target.stack.client("events").put_events(Entries=[entry])
+        queues.publish(target.stack, poison.envelope, json.dumps(poison.envelope["detail"]))
 
 
 def _account(target: AttackTarget, poisons: list[PoisonMessage]) -> None:

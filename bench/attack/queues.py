@@ -1,4 +1,4 @@
-"""The queues of the listeners: what waits there, what became a dead letter, what the listeners say they did."""
+"""The bus and the queues of the listeners: what waits, what became a dead letter, what listeners say they did."""
 
 import json
 import re
@@ -55,6 +55,13 @@ def send(stack: Stack, url: str, bodies: list[str]) -> None:
         entries = [{"Id": str(n), "MessageBody": body} for n, body in enumerate(bodies[first : first + BATCH])]
         with suppress(sqs.exceptions.InvalidMessageContents):
             sqs.send_message_batch(QueueUrl=url, Entries=entries)
+
+
+def publish(stack: Stack, envelope: Mapping[str, Any], detail: str) -> None:
+    """Put an event on the bus: source and type of an envelope, and a detail as JSON."""
+    bus = stack.outputs["BusName"]
+    entry = {"EventBusName": bus, "Source": envelope["source"], "DetailType": envelope["detail-type"], "Detail": detail}
+    stack.client("events").put_events(Entries=[entry])
 
 
 def drained(stack: Stack, *, within_s: float) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from andon.dynamodb.attribute_values import Item
-from andon.events.group import facts_in, is_group
+from andon.events.group import unpacked
 from andon.events.latch import LATCHED, ORIGIN
 from andon.packages.discovery import recomputed, views
 from andon.recorded import lake
@@ -115,7 +115,7 @@ def _happened_after(region: LostRegion, copied: set[str]) -> frozenset[str]:
     waiting = region.drain()
     lost = [line for one in region.copies if one.key not in copied for line in lake.lines_of(one.body)]
     details = [json.loads(line)["detail"] for line in [*lost, *waiting] if line not in known]
-    facts = [fact for detail in details for fact in (facts_in(detail) if is_group(detail) else [detail])]
+    facts = [fact for detail in details for fact in unpacked(detail)]
     return frozenset(str(fact.get("partitionKey")) for fact in facts)
 
 

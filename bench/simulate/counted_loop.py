@@ -10,7 +10,7 @@ from math import ceil
 from typing import Any, Final
 
 from andon.dynamodb.schema import TableSchema
-from andon.events.group import facts_in, is_group
+from andon.events.group import unpacked
 from andon.events.received import received
 from andon.packages.discovery import subscribers_of
 from andon.packages.package import Package
@@ -151,8 +151,7 @@ class CountedLoop(Loop):
 def sent_in(event_type: str, detail: str) -> list[SentFact]:
     """Return the facts of an entry."""
     read = strict_json.loads(detail)
-    facts = facts_in(read) if is_group(read) else [read]
-    return [SentFact(event_type, len(strict_json.dumps(fact).encode())) for fact in facts]
+    return [SentFact(event_type, len(strict_json.dumps(fact).encode())) for fact in unpacked(read)]
 
 
 def _records_in(event: dict[str, Any], role: str) -> int:

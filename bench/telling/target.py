@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Final, Self
 
 from andon.dynamodb.attribute_values import to_typed
-from andon.events.group import facts_in, is_group
+from andon.events.group import unpacked
 from andon.runtime import times
 from andon.runtime.json_types import JsonObject
 from andon.tools.stack.stack import Stack
@@ -100,8 +100,7 @@ class Target(AbstractContextManager["Target"]):
         while found := sqs.receive_message(QueueUrl=self._queue, MaxNumberOfMessages=10).get("Messages"):
             for one in found:
                 detail = json.loads(one["Body"])["detail"]
-                events = facts_in(detail) if is_group(detail) else [detail]
-                self._facts |= {event["id"]: event for event in events}
+                self._facts |= {event["id"]: {**event} for event in unpacked(detail)}
                 sqs.delete_message(QueueUrl=self._queue, ReceiptHandle=one["ReceiptHandle"])
         return [fact for fact in self._facts.values() if fact["type"] in types]
 

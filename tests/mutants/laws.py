@@ -1870,7 +1870,7 @@ CAPACITY: Final = [
         ("bill: all that is in hand fits into an entry", "entries = sum(len(group.cut(types, sizes, source=source))",
          "entries = sum(min(1, len(group.cut(types, sizes, source=source)))")),
     *_in("bench/simulate/counted_loop.py", "tests/bench/simulate/test_grouping.py",
-        ("bill: a group is one fact", "facts_in(read) if is_group(read) else [read]", "[read]")),
+        ("bill: a group is one fact", "for fact in unpacked(read)]", "for fact in [read]]")),
     *_in("bench/simulate/receives.py", "tests/bench/simulate/test_grouping.py",
         ("bill: what is received counts as one request whatever its bytes", "_parts(size * model.received) / ",
          "1 / "),

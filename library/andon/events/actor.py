@@ -26,6 +26,7 @@ UNKNOWN: Final = "unknown"
 AUTHORS: Final = ("changedBy", "reportedBy", "acknowledgedBy")
 """The names under which rows, and some entities, keep the subject that wrote them."""
 
+_RULE: Final = "rule:"
 _FAULT: Final = "fault"  # `fault.TYPE`; that module imports this one
 
 COMMAND: Final = ".command"
@@ -34,7 +35,13 @@ COMMAND: Final = ".command"
 
 def of_rule(rule_id: str) -> str:
     """Return the actor of a rule's decision."""
-    return f"rule:{rule_id}"
+    return f"{_RULE}{rule_id}"
+
+
+def rule_of(event: DomainEvent) -> str | None:
+    """Return the rule that decided an event's fact; None: nobody, or a person."""
+    actor = actor_of(event)
+    return actor.removeprefix(_RULE) if actor.startswith(_RULE) else None
 
 
 def author_in(row: object) -> str:
@@ -60,8 +67,7 @@ def with_actor(event: DomainEvent) -> DomainEvent:
 
 
 def _derived(event: DomainEvent) -> str:
-    new = event.raw.get("new") if isinstance(event.raw, dict) else None
-    for said in (new, *event.entities.values()):
+    for said in (event.new_row, *event.entities.values()):
         if author := _author_in(said):
             return author
     return event.partition_key or UNKNOWN if _is_by_its_partition(event) else UNKNOWN

@@ -95,6 +95,12 @@ class DomainEvent(NamedTuple):
     tags: Mapping[str, str] = {}
     raw: JsonMapping | None = None
 
+    @property
+    def new_row(self) -> JsonObject | None:
+        """The row that it was published of, as the change left it; None: of none, or of one that is gone."""
+        row = self.raw.get("new") if isinstance(self.raw, dict) else None
+        return row if isinstance(row, dict) else None
+
     def entity(self, name: str) -> Entity:
         """Return the entity called `name`.
 

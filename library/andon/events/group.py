@@ -75,6 +75,16 @@ def is_group(detail: object) -> bool:
     return isinstance(detail, dict) and GROUP in detail and "id" not in detail
 
 
+def unpacked(detail: JsonMapping) -> list[JsonMapping]:
+    """Return the facts of an entry: the detail itself, unless it is a group.
+
+    Raises:
+        Poison: see `facts_in`.
+
+    """
+    return facts_in(detail) if is_group(detail) else [detail]
+
+
 def facts_in(group: JsonMapping) -> list[JsonMapping]:
     """Return the facts of a group.
 

@@ -25,6 +25,13 @@ MINUTES = 150
 DISPATCH = Package("services", "dispatch")
 
 
+def lived_lines() -> list[str]:
+    """The lake of a shift of three machines, with late reports, and people who see to some of them."""
+    with Loop() as loop:
+        live(loop, random.Random(1))  # noqa: S311  chance is no secret
+        return lines_of(loop)
+
+
 def live(loop: Loop, chance: random.Random, *, minutes: int = MINUTES) -> None:
     _begin(loop)
     logs = list[dict[str, str]]()
@@ -83,6 +90,4 @@ def in_objects(lines: list[str], folder: Path) -> Path:
 
 
 if __name__ == "__main__":
-    with Loop() as begun:
-        live(begun, random.Random(1))  # noqa: S311  chance is no secret
-        in_objects(lines_of(begun), Path(sys.argv[1]))
+    in_objects(lived_lines(), Path(sys.argv[1]))

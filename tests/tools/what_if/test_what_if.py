@@ -13,12 +13,11 @@ import pytest
 from andon.project import project
 from andon.runtime import times
 from andon.runtime.clock import MINUTE_MS
-from andon.testing.loop import Loop
 from andon.tools.what_if.asked import asked_in
 from andon.tools.what_if.replaying import LakePlace, what_if
 from andon.tools.what_if.report import DecidedRow, RuleChange, WhatIf
 from andon.tools.what_if.trees import room
-from tests.tools.what_if.lived import MINUTES, in_objects, lines_of, live
+from tests.tools.what_if.lived import MINUTES, in_objects, lived_lines
 
 SILENT = "dispatch.silent"
 HOLD_BACK_MS = 30_000
@@ -36,10 +35,7 @@ class Report(NamedTuple):
 
 @pytest.fixture(scope="module")
 def lines() -> list[str]:
-    """A shift of three machines, with late reports, and people who see to some of them."""
-    with Loop() as loop:
-        live(loop, random.Random(1))  # noqa: S311  chance is no secret
-        return lines_of(loop)
+    return lived_lines()
 
 
 @pytest.fixture(scope="module")

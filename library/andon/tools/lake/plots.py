@@ -42,6 +42,16 @@ def require_drawable(name: str, file: Path) -> None:
     """
     if name not in (known := pictures()):
         raise ToolFailed(f"PLOT draws saved queries only: NAME={', '.join(sorted(known)) or 'none of this project'}")
+    require_format(file)
+
+
+def require_format(file: Path) -> None:
+    """Check that a picture can be written.
+
+    Raises:
+        Failed: the file's ending is not known.
+
+    """
     if file.suffix not in FORMATS:
         raise ToolFailed(f"PLOT writes {', '.join(FORMATS)}, not {file.name}")
 

@@ -1,6 +1,6 @@
 """Answers of the emulator that go out whole: its server writes the head, then the body.
 
-Whoever asked wakes up twice for it, and reads twice: a system call more on each side of some 40,000 requests of a run.
+Whoever asked wakes up twice for it, and reads twice: a system call more on each side of each request.
 """
 
 from collections.abc import MutableMapping

@@ -14,11 +14,11 @@ from andon.events import fault
 from andon.events.bus_entry import from_message
 from andon.events.domain_event import DomainEvent
 from andon.project import NamedBy
+from andon.rules.rule import TRIGGERS
 from andon.runtime.tried import Failed, tried
 from andon.runtime.whole_number import is_whole
 from andon.tools.trace.facts import TracedFact
 
-TRIGGERS: Final = "triggers"  # of `andon.rules.rule.DecisionAttributes`
 COVERS: Final = "covers"  # of `andon.outbound.delivery.Delivery`
 
 DEEPEST: Final = 4
@@ -38,8 +38,7 @@ class Cause(NamedTuple):
 
 def causes_of(event: DomainEvent) -> list[Cause]:
     """Return the events that an event names by their ids, in the order of their times; those without a time first."""
-    row = event.raw.get("new") if isinstance(event.raw, dict) else None
-    said = [row, *event.entities.values()]
+    said = [event.new_row, *event.entities.values()]
     found = [cause for one in said if isinstance(one, dict) for cause in _named_in(one)]
     if event.type == fault.TYPE:
         found += _given_up(event)

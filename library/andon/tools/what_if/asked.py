@@ -6,12 +6,12 @@ from typing import Final, NamedTuple
 
 from andon.runtime import times
 from andon.tools.called import as_called
+from andon.tools.lake.plots import require_format
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.what_if.tree import RuleFacts, TreeRules
 
 ALL: Final = "all"
 HEAD: Final = "HEAD"
-FORMATS: Final = (".png", ".svg", ".pdf")
 
 RuleNames = frozenset[tuple[str, str]]
 """Pairs of a service and the id of a rule."""
@@ -41,8 +41,8 @@ def asked_in(given: Mapping[str, str]) -> WhatIfAsked:
     if not given.get("RULE"):
         raise ToolFailed(f"which rule? {as_called('what-if', RULE='…')}: its id, or all")
     json, plot = _file(given, "JSON"), _file(given, "PLOT")
-    if plot is not None and plot.suffix not in FORMATS:
-        raise ToolFailed(f"PLOT writes {', '.join(FORMATS)}, not {plot.name}")
+    if plot is not None:
+        require_format(plot)
     since_ms, until_ms = _time(given, "SINCE", times.first_of), _time(given, "UNTIL", times.last_of)
     if since_ms is not None and until_ms is not None and until_ms < since_ms:
         raise ToolFailed("UNTIL lies before SINCE")

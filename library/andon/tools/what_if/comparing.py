@@ -1,12 +1,13 @@
 """The decisions of two trees and of the lake -> what differs. Pure, but for the files that it reads."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
 import orjson
 
+from andon.rules.rule import TRIGGERS
 from andon.runtime import times
 from andon.tools.what_if.report import BeforeAfter, Calibration, ChangedRow, DecidedRow, RowKey, RuleChange
 from andon.tools.what_if.splitting import RecordedDecision
@@ -19,7 +20,6 @@ FIRST_TIME_MS: Final = 10**12
 REACHES_LAKE_MS: Final = 5 * 60_000
 
 EXAMPLES: Final = 5
-TRIGGERS: Final = "triggers"
 
 
 class CalibrationMisfit(NamedTuple):
@@ -216,10 +216,3 @@ def _time_of(value: object) -> int | None:
 
 def _place(one: DecidedRow) -> tuple[int, str]:
     return one.at_ms, repr(one.key)
-
-
-def triggers_in(row: Mapping[str, object]) -> Sequence[int]:
-    """Return the times of the events that a decision names (epoch milliseconds)."""
-    triggers = row.get(TRIGGERS)
-    found = triggers if isinstance(triggers, list) else []
-    return [one["timestamp"] for one in found if isinstance(one, dict) and isinstance(one.get("timestamp"), int)]

@@ -17,9 +17,9 @@ from andon.rules.rule import BY, RULE
 from andon.rules.stored_event import CORRELATED, EVENT, UNREADABLE
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.views.deployed import Deployed
-from andon.tools.what_if.asked import RuleNames
+from andon.tools.what_if.asked import RuleNames, name_of
 from andon.tools.what_if.known_tables import KnownRows
-from andon.tools.what_if.report import RowKey
+from andon.tools.what_if.report import RowKey, row_key
 from andon.tools.what_if.tree import TreeRules
 
 
@@ -64,12 +64,12 @@ def known_of(
 
     """
     rules = (rule for tree in trees for rule in tree["rules"])
-    asking = {rule["service"] for rule in rules if rule["needs_context"] and (rule["service"], rule["id"]) in replayed}
+    asking = {rule["service"] for rule in rules if rule["needs_context"] and name_of(rule) in replayed}
     facts = {name: of for tree in trees for name, of in tree["services"].items() if name in asking}
     if file is not None:
         rows = rows_in(file)
         keys = {of["table"]: of["keys"] for of in facts.values()}
-        pinned = [repr(_key(row, keys[name])) for name, some in rows.items() if name in keys for row in some]
+        pinned = [repr(row_key(row, keys[name])) for name, some in rows.items() if name in keys for row in some]
         return KnownBeside(rows, pinned, [f"rosters and their like were as {file.name} has them, all the time"])
     live = {} if system is None else {of["table"]: [*_live(system, name)] for name, of in facts.items()}
     rows = {
@@ -89,9 +89,5 @@ def _live(system: Deployed, service: str) -> Iterable[Item]:
 
 def _at_first(live: Iterable[Item], service: str, names: Sequence[str], first_rows: FirstRows) -> Iterable[Item]:
     """Yield rows as they were before the first fact of each: of those that no fact tells of, as they are."""
-    yield from (row for row in live if (service, _key(row, names)) not in first_rows)
+    yield from (row for row in live if (service, row_key(row, names)) not in first_rows)
     yield from (row for (of, _), (_, row) in first_rows.items() if of == service and row is not None)
-
-
-def _key(row: Item, names: Sequence[str]) -> RowKey:
-    return tuple((name, row[name]) for name in names)

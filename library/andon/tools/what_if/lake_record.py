@@ -4,6 +4,7 @@ Sorted as bytes, records are in the order in which events arrived, whatever the 
 millisecond in the order of their own times.
 """
 
+import json
 import re
 from typing import Final, NamedTuple
 
@@ -19,7 +20,7 @@ _WHOLE_FLOAT: Final = re.compile(rb"\d\.0+(?:[eE][+-]?\d+)?[,}\]]")
 
 
 class LakeRecord(NamedTuple):
-    """A line of the lake. taken_ms: see `Delivery.taken_ms`."""
+    """A line of the lake, see `plain_line`. taken_ms: see `Delivery.taken_ms`."""
 
     taken_ms: int
     timestamp_ms: int
@@ -44,12 +45,21 @@ def record_in(line: bytes) -> LakeRecord:
     return LakeRecord(int(taken), int(timestamp), subject.decode(), rest)
 
 
+def plain_line(line: bytes) -> bytes:
+    """Return a line with its numbers as a table gives them back: the same, unless it has a fraction of zeros.
+
+    Raises:
+        ValueError, TypeError: it is no JSON, or none that a table takes.
+
+    """
+    return json.dumps(to_plain(to_typed(orjson.loads(line)))).encode() if _WHOLE_FLOAT.search(line) else line
+
+
 def delivery_in(line: bytes) -> Delivery:
-    """Return the event of a line, with its numbers as a table gives them back.
+    """Return the event of a line.
 
     Raises:
         Poison, ValueError: it is none.
 
     """
-    envelope = orjson.loads(line)
-    return from_envelope(to_plain(to_typed(envelope)) if _WHOLE_FLOAT.search(line) else envelope)
+    return from_envelope(orjson.loads(line))

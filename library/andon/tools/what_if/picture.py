@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from andon.tools.lake.plots import BLUE, GREY, PALE, dates, rows_of
+from andon.tools.lake.plots import BLUE, DOTS, GREY, PALE, dates, rows_of
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.what_if.report import RuleChange, WhatIf
 
@@ -33,7 +33,7 @@ def draw(report: WhatIf, file: Path) -> None:
     dates(axes[-1])
     axes[0].legend(loc="upper right", frameon=False, ncols=2)
     figure.suptitle(f"{report.before} → {report.after}", x=0.01, ha="left", fontsize=12, fontweight="bold")
-    figure.savefig(file, dpi=150)
+    figure.savefig(file, dpi=DOTS)
 
 
 def _draw_rule(axes: Axes, rule: RuleChange) -> None:

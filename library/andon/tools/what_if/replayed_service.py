@@ -11,7 +11,7 @@ from andon.rules.evaluate import Evaluator
 from andon.rules.rule import Rule, Rules
 from andon.rules.stored_event import CorrelationKey
 from andon.tools.what_if.key_events import KeyEvents, KeyPast
-from andon.tools.what_if.report import RowKey
+from andon.tools.what_if.report import RowKey, row_key
 from andon.views.row_write import Subscriptions
 
 NONE: Final[Subscriptions] = {}
@@ -66,7 +66,7 @@ class ReplayedService:
 
     def key_of(self, row: Item) -> RowKey:
         """Return the primary key of a row."""
-        return tuple((name, row[name]) for name in self.control.table.keys.names)
+        return row_key(row, self.control.table.keys.names)
 
     def name_of(self, rule: Rule) -> str:
         """Return the name of a rule in reports."""

@@ -112,7 +112,7 @@ def _order(
         "recorded": str(recorded),
         "since_ms": asked.since_ms or 0,
         "end_ms": end_ms,
-        "hold_back_seconds": float(os.environ.get(VARIABLE) or DEFAULT_SECONDS),
+        "hold_back_seconds": _hold_back_seconds(),
         "out": "",
     }
 
@@ -176,10 +176,13 @@ def _episodes(changes: Sequence[RuleChange], split: SplitLake) -> list[ToldEpiso
     return told(picked, records_about((one.subject for one, _ in picked), split.files), split.decisions)
 
 
+def _hold_back_seconds() -> float:
+    return float(os.environ.get(VARIABLE) or DEFAULT_SECONDS)
+
+
 def _assumptions(split: SplitLake, sides: Sequence[ReplayedSide]) -> Iterable[str]:
-    seconds = os.environ.get(VARIABLE) or DEFAULT_SECONDS
     yield "people did what they did: they answered the old decisions, not the new ones"
-    yield f"decisions wait {float(seconds):g} s for late events ({VARIABLE}, as the stage has it)"
+    yield f"decisions wait {_hold_back_seconds():g} s for late events ({VARIABLE}, as the stage has it)"
     yield "events arrive when the bus took them, which the lake says in whole seconds; a rule looks whenever it is due"
     yield "rules that were not asked for, and cause none that was, decided what the lake says"
     if split.without_row:

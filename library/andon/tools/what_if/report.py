@@ -33,6 +33,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
+from andon.dynamodb.attribute_values import Item
 from andon.runtime import times
 from andon.runtime.json_types import JsonObject
 
@@ -41,6 +42,11 @@ ENOUGH_PERCENT: Final = 99.0
 
 RowKey = tuple[tuple[str, str | int], ...]
 """The primary key of a row: pairs of attribute and value, in order."""
+
+
+def row_key(row: Item, names: Sequence[str]) -> RowKey:
+    """Return the primary key of a row, which has these attributes."""
+    return tuple((name, row[name]) for name in names)
 
 
 class DecidedRow(NamedTuple):

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, cast
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.ttl import is_expired
-from andon.events.actor import ACTOR, actor_of
+from andon.events.actor import ACTOR, rule_of
 from andon.events.bus_entry import Delivery
 from andon.events.change_data_capture import StreamRecord, fact_in
 from andon.events.domain_event import DomainEvent
@@ -46,8 +46,6 @@ SWEEP_LAG_MS: Final = MINUTE_MS // 2
 TRIGGER_LAG_MS: Final = 1_000
 # A recorded decision says when a fact was known, if it came no later than this after it was due.
 MOST_LAG_MS: Final = 5 * MINUTE_MS
-
-BY_RULE: Final = "rule:"
 
 ARRIVES, IS_DUE = 0, 1
 
@@ -172,7 +170,7 @@ class Simulation:
 
     def _take_row(self, service: ReplayedService, event: DomainEvent, *, is_rules: bool) -> None:
         """Keep the row that an own fact was published of: a rule decides no other under its key."""
-        row = new_row(event)
+        row = event.new_row
         key = None if row is None else tried(service.key_of, row)
         if row is None or key is None or isinstance(key, Failed):
             return
@@ -293,15 +291,3 @@ def fact_of(service: ReplayedService, decided: Decided) -> DomainEvent | None:
     tags = {"source": service.source, ACTOR: fact.actor, **hops}
     fact_id = of_content([service.source, decided.key], digits=32)
     return DomainEvent(fact_id, fact.type, fact.timestamp_ms, fact.partition_key, entities, tags)
-
-
-def rule_of(event: DomainEvent) -> str | None:
-    """Return the rule that decided a recorded fact; None: nobody's, or a person's."""
-    actor = actor_of(event)
-    return actor.removeprefix(BY_RULE) if actor.startswith(BY_RULE) else None
-
-
-def new_row(event: DomainEvent) -> Item | None:
-    """Return the row that an event was published of, as it was then."""
-    row = event.raw.get("new") if isinstance(event.raw, dict) else None
-    return row if isinstance(row, dict) else None

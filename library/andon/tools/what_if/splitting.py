@@ -9,15 +9,16 @@ from typing import IO, Final, NamedTuple
 import orjson
 
 from andon.dynamodb.attribute_values import Item
+from andon.events.actor import rule_of
 from andon.events.bus_entry import Delivery
 from andon.events.domain_event import DomainEvent
 from andon.events.topic import Topic
 from andon.recorded.archive import SHARDS, shard_of
+from andon.rules.rule import TRIGGERS
 from andon.runtime.tried import Failed, tried
-from andon.tools.what_if.asked import RuleNames
-from andon.tools.what_if.lake_record import LakeRecord, delivery_in
-from andon.tools.what_if.report import ReplayedLake, RowKey
-from andon.tools.what_if.simulation import new_row, rule_of
+from andon.tools.what_if.asked import RuleNames, name_of
+from andon.tools.what_if.lake_record import LakeRecord, delivery_in, plain_line
+from andon.tools.what_if.report import ReplayedLake, RowKey, row_key
 from andon.tools.what_if.tree import TreeRules, compared
 
 # Of what lies before the replay, the newest of each subject and type: a look-back may end there.
@@ -97,11 +98,11 @@ class Splitter:
             self._out: list[IO[bytes]] = [self._stack.enter_context(file.open("wb")) for file in self._files]
             with self._beside.open("wb") as self._out_beside:
                 for line in lines:
-                    delivery = tried(delivery_in, line)
-                    if isinstance(delivery, Failed):
+                    read = tried(_read, line)
+                    if isinstance(read, Failed):
                         self._unreadable += 1
                     else:
-                        self._take(delivery, line)
+                        self._take(*read)
             self._add_earlier()
             self._add_beside()
         return self._result()
@@ -142,26 +143,26 @@ class Splitter:
 
     def _take_decision(self, delivery: Delivery) -> None:
         """Keep what the lake says was decided: the first version of the row."""
-        event, row = delivery.event, new_row(delivery.event)
+        event, row = delivery.event, delivery.event.new_row
         names = self._sought.keys[delivery.source]
-        if row is None or not all(name in row for name in names):
+        if row is None or not row.keys() >= {*names}:
             self._without_row += 1
             return
-        key = (delivery.source, tuple((name, row[name]) for name in names))
+        key = (delivery.source, row_key(row, names))
         there = self._decisions.get(key)
         if there is None or delivery.taken_ms < there.taken_ms:
             rule = f"{delivery.source}.{rule_of(event)}"
             as_compared = orjson.dumps(compared(row, {*names}))
-            triggered_ms = max(_triggers_in(row), default=event.timestamp_ms)
+            triggered_ms = max(triggers_in(row), default=event.timestamp_ms)
             self._decisions[key] = RecordedDecision(
                 rule, delivery.taken_ms, triggered_ms, event.partition_key, as_compared
             )
 
     def _take_first(self, source: str, event: DomainEvent, taken_ms: int) -> None:
-        row, names = new_row(event), self._sought.keys[source]
-        if row is None or event.raw is None or not all(name in row for name in names):
+        row, names = event.new_row, self._sought.keys[source]
+        if row is None or event.raw is None or not row.keys() >= {*names}:
             return
-        key = (source, tuple((name, row[name]) for name in names))
+        key = (source, row_key(row, names))
         if key not in self._first_rows or taken_ms < self._first_rows[key][0]:
             self._first_rows[key] = taken_ms, event.raw.get("old")
 
@@ -181,8 +182,14 @@ class Splitter:
                     self._out[shard].write(line)
 
 
-def _triggers_in(row: Item) -> list[int]:
-    triggers = row.get("triggers")
+def _read(line: bytes) -> tuple[Delivery, bytes]:
+    plain = plain_line(line)
+    return delivery_in(plain), plain
+
+
+def triggers_in(row: Mapping[str, object]) -> Sequence[int]:
+    """Return the times of the events that a decision names (epoch milliseconds)."""
+    triggers = row.get(TRIGGERS)
     found = triggers if isinstance(triggers, list) else []
     return [one["timestamp"] for one in found if isinstance(one, dict) and isinstance(one.get("timestamp"), int)]
 
@@ -194,7 +201,7 @@ def sought_in(trees: Sequence[TreeRules], replayed: RuleNames, *, from_ms: int, 
         (topic[0], topic[1])
         for tree in trees
         for rule in tree["rules"]
-        if (rule["service"], rule["id"]) in replayed
+        if name_of(rule) in replayed
         for topic in rule["on"]
     }
     of = [facts for tree in trees for name, facts in tree["services"].items() if name in services]

@@ -10,10 +10,10 @@ from andon.events.domain_event import DomainEvent
 from andon.runtime import times
 from andon.runtime.clock import HOUR_MS
 from andon.runtime.tried import Failed, tried
-from andon.tools.what_if.comparing import CalibrationMisfit, triggers_in
+from andon.tools.what_if.comparing import CalibrationMisfit
 from andon.tools.what_if.lake_record import LakeRecord, delivery_in, record_in
 from andon.tools.what_if.report import DecidedRow, RowKey, RuleChange, ToldEpisode
-from andon.tools.what_if.splitting import RecordedDecision
+from andon.tools.what_if.splitting import RecordedDecision, triggers_in
 
 MOST_EPISODES: Final = 10
 MOST_LINES: Final = 12

@@ -19,7 +19,7 @@ from andon.events.topic import Topic
 from andon.rules.hold_back import VARIABLE
 from andon.tools.what_if.known_tables import KnownTables
 from andon.tools.what_if.lake_record import LakeRecord, record_in
-from andon.tools.what_if.replayed_service import ReplayedService, control_services, replayed_services
+from andon.tools.what_if.replayed_service import ReplayedService, control_of, control_services, replayed_services
 from andon.tools.what_if.report import RowKey
 from andon.tools.what_if.simulation import Decided, Recorded, Simulation
 
@@ -101,9 +101,9 @@ def tree_rules() -> TreeRules:
     """Return the rules of the project that this process imports from."""
     rules, of = list[RuleFacts](), dict[str, ServiceFacts]()
     for package in control_services():
-        control = package.load("control").CONTROL
+        control = control_of(package)
         source = control.rules.source
-        topics = sorted(package.load("subscriptions").ON) if package.has("subscriptions") else []
+        topics = sorted(package.subscriptions)
         of[source] = {"keys": [*control.table.keys.names], "table": control.table.variable, "topics": topics}
         rules += (
             {
