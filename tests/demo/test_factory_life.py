@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andon.cdk.outbound_settings import ON_ONE_MACHINE
-from andon.outbound.channels import PUSH_HOSTS, WEBHOOK_HOSTS
+from andon.outbound.variables import PUSH_HOSTS, WEBHOOK_HOSTS
 from andon.runtime import texts
 from andon.tools.inbox.sent import SentMessage
 from contract import names

@@ -7,7 +7,7 @@ from aws_cdk import App
 
 from andon.cdk.outbound_settings import ON_ONE_MACHINE
 from andon.cdk.target import Target
-from andon.outbound import channels, https, once
+from andon.outbound import channels, https, once, variables
 from andon.outbound.breaker import OPENS_AT
 from andon.outbound.push_keys import Signer
 from andon.testing.synthesised import Synthesised, text
@@ -16,16 +16,16 @@ from tests.support.infra.synthesised import FILES, STAGES
 SENDER: Final = "services/notify/sender"
 COMMAND: Final = "services/notify/command"
 VERIFIER: Final = "services/dispatch/command"
-HOSTS: Final = {channels.WEBHOOK_HOSTS, channels.PUSH_HOSTS}
+HOSTS: Final = {variables.WEBHOOK_HOSTS, variables.PUSH_HOSTS}
 OUTSIDE: Final = {"ses:SendEmail", "sns:Publish"}
 OF_SENDER: Final = HOSTS | {
-    channels.MAIL_FROM,
-    channels.SMS_MOST_DOLLARS,
-    channels.SMS_PER_DAY,
-    channels.PUSH_SECRET,
-    channels.LINK_SECRET,
-    channels.LINK_HOURS,
-    channels.LINK_ORIGIN,
+    variables.MAIL_FROM,
+    variables.SMS_MOST_DOLLARS,
+    variables.SMS_PER_DAY,
+    variables.PUSH_SECRET,
+    variables.LINK_SECRET,
+    variables.LINK_HOURS,
+    variables.LINK_ORIGIN,
     https.SINK,
 }
 
@@ -44,10 +44,10 @@ def test_the_sender_alone_knows_how_to_send(varied: Synthesised) -> None:
     knowing = {file: settings(varied, file).keys() for file in FILES}
 
     assert knowing.pop(SENDER) == OF_SENDER - {https.SINK}
-    others = {file: names - {channels.LINK_SECRET} for file, names in knowing.items()}
+    others = {file: names - {variables.LINK_SECRET} for file, names in knowing.items()}
     assert {file: names for file, names in others.items() if names} == {COMMAND: HOSTS}, "it refuses other addresses"
-    assert settings(varied, SENDER)[channels.WEBHOOK_HOSTS] == "events.pagerduty.com *.logic.azure.com"
-    assert settings(varied, SENDER)[channels.SMS_PER_DAY] == "300"
+    assert settings(varied, SENDER)[variables.WEBHOOK_HOSTS] == "events.pagerduty.com *.logic.azure.com"
+    assert settings(varied, SENDER)[variables.SMS_PER_DAY] == "300"
 
 
 def test_calls_that_are_never_answered_leave_room_for_others_until_their_breaker_opens(
@@ -61,7 +61,7 @@ def test_calls_that_are_never_answered_leave_room_for_others_until_their_breaker
 
 
 def test_a_stage_that_says_nothing_sends_nothing(aws: Synthesised) -> None:
-    assert settings(aws, SENDER).keys() == {channels.LINK_SECRET, channels.LINK_HOURS, channels.LINK_ORIGIN}
+    assert settings(aws, SENDER).keys() == {variables.LINK_SECRET, variables.LINK_HOURS, variables.LINK_ORIGIN}
     assert not {action for file in FILES for action, _ in aws.allowed(file)} & OUTSIDE
     assert len(aws.of_type("AWS::SecretsManager::Secret")) == 1
 
@@ -98,18 +98,18 @@ def test_a_secret_is_made_by_aws_and_read_by_those_who_sign_or_verify(varied: Sy
     assert not any("SecretString" in made for made in secrets.values())
     links, push = (text(varied.outputs[name]["Value"]) for name in ("LinkSecret", "PushSecret"))
     assert reading == {(SENDER, links), (VERIFIER, links), (SENDER, push)}
-    assert {file for file in FILES if settings(varied, file).get(channels.LINK_SECRET) == links} == {SENDER, VERIFIER}
+    assert {file for file in FILES if settings(varied, file).get(variables.LINK_SECRET) == links} == {SENDER, VERIFIER}
 
 
 def test_the_page_knows_the_public_key_and_not_the_secret(varied: Synthesised) -> None:
     known = varied.functions()["pages/board/query"]["Environment"]["Variables"]
 
     assert known["PUSH_KEY"] == "BPublic"
-    assert channels.PUSH_SECRET not in known
+    assert variables.PUSH_SECRET not in known
 
 
 def test_on_one_machine_all_is_sent_and_stays_there(local: Synthesised) -> None:
-    assert settings(local, SENDER).keys() >= {channels.MAIL_FROM, channels.SMS_PER_DAY, *HOSTS}
+    assert settings(local, SENDER).keys() >= {variables.MAIL_FROM, variables.SMS_PER_DAY, *HOSTS}
     assert ON_ONE_MACHINE.secret
     assert Signer(ON_ONE_MACHINE.secret).public_key == ON_ONE_MACHINE.push_key
 

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 
 from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Keys, TableSchema
-from andon.outbound.channels import LINK_SECRET
+from andon.outbound.variables import LINK_SECRET
 
 KEYS = Keys("pk", "sk", one_partition_per="entity")
 TABLES = {"DISPATCH_TABLE": TableSchema(KEYS, stream=True, steady=True, steady_reads=True)}

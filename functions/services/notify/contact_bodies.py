@@ -10,9 +10,10 @@ from andon.http.openapi import Absent
 from andon.http.parameters import Path, described
 from andon.http.schemas import IMPERSONAL, PERSONAL
 from andon.outbound.addresses import MAIL_PATTERN, MOST_CHARACTERS_OF_MAIL, PHONE_PATTERN, mail_address, phone_number
-from andon.outbound.channels import PUSH_HOSTS, WEBHOOK_HOSTS, hosts_in
+from andon.outbound.channels import hosts_in
 from andon.outbound.hosts import MOST_CHARACTERS
 from andon.outbound.subscription import subscription_of
+from andon.outbound.variables import PUSH_HOSTS, WEBHOOK_HOSTS
 from contract import names, schemas
 from contract.zones import zone_of
 from services.notify.contact import Channel

@@ -17,7 +17,7 @@ from typing import Final
 
 from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Keys, TableSchema
-from andon.outbound.channels import LINK_SECRET, PUSH_SECRET
+from andon.outbound.variables import LINK_SECRET, PUSH_SECRET
 from services.notify import contacts_table
 
 KEYS = Keys("pk", "sk", one_partition_per="entity")

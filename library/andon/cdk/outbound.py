@@ -12,7 +12,7 @@ from andon.cdk.function import Function
 from andon.cdk.names import pascal
 from andon.cdk.package_stack import root_of, tell
 from andon.cdk.target import Target
-from andon.outbound import channels, https
+from andon.outbound import https, variables
 from andon.packages.package import Package
 
 READ: Final = "secretsmanager:GetSecretValue"
@@ -27,19 +27,19 @@ def let_send(sender: Function, api: Api, *, others: Mapping[str, Function]) -> N
     """Let a sender use the channels of the stage; a command knows the hosts, and refuses addresses elsewhere."""
     settings = Target.of(sender).outbound
     hosts = {
-        channels.WEBHOOK_HOSTS: " ".join(settings.webhook_hosts),
-        channels.PUSH_HOSTS: " ".join(settings.push_hosts),
+        variables.WEBHOOK_HOSTS: " ".join(settings.webhook_hosts),
+        variables.PUSH_HOSTS: " ".join(settings.push_hosts),
     }
     for function in (sender, *(one for role, one in others.items() if role == COMMAND)):
         _tell(function, hosts)
     _tell(
         sender,
         {
-            channels.MAIL_FROM: settings.mail_from,
-            channels.SMS_MOST_DOLLARS: SMS_MOST_DOLLARS if settings.sms_per_day else None,
-            channels.SMS_PER_DAY: str(settings.sms_per_day) if settings.sms_per_day else None,
-            channels.LINK_ORIGIN: api.page_origin,
-            channels.LINK_HOURS: str(settings.link_hours),
+            variables.MAIL_FROM: settings.mail_from,
+            variables.SMS_MOST_DOLLARS: SMS_MOST_DOLLARS if settings.sms_per_day else None,
+            variables.SMS_PER_DAY: str(settings.sms_per_day) if settings.sms_per_day else None,
+            variables.LINK_ORIGIN: api.page_origin,
+            variables.LINK_HOURS: str(settings.link_hours),
             https.SINK: settings.sink,
         },
     )
@@ -54,7 +54,7 @@ def let_read_secrets(package: Package, functions: Mapping[str, Function]) -> Non
     for variable, roles in package.secrets.items():
         for role in roles:
             function = functions[role]
-            if variable != channels.PUSH_SECRET or Target.of(function).outbound.push_hosts:
+            if variable != variables.PUSH_SECRET or Target.of(function).outbound.push_hosts:
                 secret = _secret(function, variable)
                 function.handler.add_environment(variable, secret.secret_arn)
                 function.grant([READ], [secret.secret_arn])

@@ -7,17 +7,14 @@ from functools import cache
 from andon.outbound.channel import Channel
 from andon.outbound.hosts import Hosts
 from andon.outbound.secret import Secret
-
-# Set by the infrastructure, from the stage's settings.
-MAIL_FROM = "MAIL_FROM"  # the address that mail comes from, and that push services may write to
-SMS_MOST_DOLLARS = "SMS_MOST_DOLLARS"  # for one message, as `0.25`
-WEBHOOK_HOSTS = "WEBHOOK_HOSTS"  # separated by spaces
-PUSH_HOSTS = "PUSH_HOSTS"  # separated by spaces
-PUSH_SECRET = "PUSH_SECRET"  # noqa: S105  the name of the variable that names the secret
-SMS_PER_DAY = "SMS_PER_DAY"  # of all recipients together
-LINK_SECRET = "LINK_SECRET"  # noqa: S105  the name of the variable that names the secret
-LINK_HOURS = "LINK_HOURS"  # so long a link counts
-LINK_ORIGIN = "LINK_ORIGIN"  # of the page that links lead to, as `https://things.example.com`
+from andon.outbound.variables import (
+    MAIL_FROM,
+    PUSH_HOSTS,
+    PUSH_SECRET,
+    SMS_MOST_DOLLARS,
+    SMS_PER_DAY,
+    WEBHOOK_HOSTS,
+)
 
 # At most so many of the stage's own mails a second, and requests to one host: what SES allows at first, and what
 # receivers take. https://docs.aws.amazon.com/ses/latest/dg/quotas.html

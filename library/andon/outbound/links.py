@@ -16,11 +16,6 @@ import orjson
 from andon.outbound.base64url import decoded, encoded
 from andon.runtime.errors import Gone
 
-# Set by the infrastructure, from the stage's settings.
-LINK_SECRET: Final = "LINK_SECRET"  # noqa: S105  the name of the variable that names the secret
-LINK_HOURS: Final = "LINK_HOURS"  # so long a link counts
-LINK_ORIGIN: Final = "LINK_ORIGIN"  # of the page that links lead to, as `https://things.example.com`
-
 VERSION: Final = b"\x01"
 MOST_CHARACTERS: Final = 2_048
 FEWEST_BYTES_OF_A_KEY: Final = 32

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from andon.dynamodb.client import Table
 from andon.dynamodb.errors import ItemRefused
@@ -24,8 +24,6 @@ from andon.runtime.message_batch import BatchResponse, retry
 from andon.runtime.tried import Failed, tried
 from andon.views.compaction import Message, compact
 from andon.views.ledger import Result, failures, line_of
-from andon.views.object_batch import write_objects
-from andon.views.object_table import ObjectTable
 from andon.views.outcome import Outcome
 from andon.views.row_write import RowWrite, Subscriptions
 from andon.wire.aws import name_of
@@ -33,6 +31,9 @@ from andon.wire.deadline import in_time
 from andon.wire.in_parallel import in_parallel
 from andon.wire.queue import WORK
 from andon.wire.queue import name_of as name_of_queue
+
+if TYPE_CHECKING:  # it loads threads and URLs, which a listener of a table does not need
+    from andon.views.object_table import ObjectTable
 
 Update = TypeVar("Update", bound=RowWrite)
 
@@ -51,7 +52,7 @@ class Listener(NamedTuple):
     """
 
     name: str
-    table: Table | ObjectTable
+    table: "Table | ObjectTable"
     on: Subscriptions
     ttl_days: int | None
     upcasters: Upcasters = NONE
@@ -86,11 +87,11 @@ def materialize(event: JsonMapping, context: LambdaContext, *, listener: Listene
     """Handle a batch of a queue; return the messages to try again."""
     messages, unreadable = _parse_and_decide(received(event["Records"]), listener)
     sends = [partial(_send_unreadable, message, listener) for message in unreadable]
-    if isinstance(listener.table, ObjectTable):
-        results = _write_to_objects(listener.table, messages, listener)
-    else:
+    if isinstance(listener.table, Table):
         sends += [partial(_send_newest, group, listener.table, listener) for group in compact(messages)]
         results = []
+    else:
+        results = _write_to_objects(listener.table, messages, listener)
     results += chain.from_iterable(in_parallel(sends))
     left = again(failures(results), queue=listener.queue)
     line = line_of(results, view=listener.name, now_ms=clock.now_ms(), put_back=left.put_back)
@@ -173,7 +174,9 @@ def _send_newest(newest_first: Sequence[Message], table: Table, listener: Listen
     return results
 
 
-def _write_to_objects(table: ObjectTable, messages: Sequence[Message], listener: Listener) -> list[Result]:
+def _write_to_objects(table: "ObjectTable", messages: Sequence[Message], listener: Listener) -> list[Result]:
+    from andon.views.object_batch import write_objects  # noqa: PLC0415  see above
+
     written = write_objects(table, messages, ttl_days=listener.ttl_days)
     return [
         _result_of(message, _settled(one, message, listener)) for message, one in zip(messages, written, strict=True)

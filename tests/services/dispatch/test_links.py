@@ -7,7 +7,8 @@ from typing import Final
 
 import pytest
 
-from andon.outbound.links import LINK_ORIGIN, Link, sign
+from andon.outbound.links import Link, sign
+from andon.outbound.variables import LINK_ORIGIN
 from andon.packages.discovery import owner_of_route
 from andon.runtime import times
 from andon.runtime.clock import HOUR_MS

@@ -5,8 +5,8 @@ from typing import Final
 
 import pytest
 
-from andon.outbound.links import LINK_ORIGIN
 from andon.outbound.sms import text_of
+from andon.outbound.variables import LINK_ORIGIN
 from andon.runtime.clock import MINUTE_MS
 from contract import links
 from services.notify.message import SLOT_MS, slot_of

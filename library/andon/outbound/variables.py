@@ -1,0 +1,13 @@
+"""Names of the variables that the infrastructure sets for whoever tells people, from the stage's settings."""
+
+from typing import Final
+
+MAIL_FROM: Final = "MAIL_FROM"  # the address that mail comes from, and that push services may write to
+SMS_MOST_DOLLARS: Final = "SMS_MOST_DOLLARS"  # for one message, as `0.25`
+SMS_PER_DAY: Final = "SMS_PER_DAY"  # of all recipients together
+WEBHOOK_HOSTS: Final = "WEBHOOK_HOSTS"  # separated by spaces
+PUSH_HOSTS: Final = "PUSH_HOSTS"  # separated by spaces
+PUSH_SECRET: Final = "PUSH_SECRET"  # noqa: S105  the name of the variable that names the secret
+LINK_SECRET: Final = "LINK_SECRET"  # noqa: S105  the name of the variable that names the secret
+LINK_HOURS: Final = "LINK_HOURS"  # so long a link counts
+LINK_ORIGIN: Final = "LINK_ORIGIN"  # of the page that links lead to, as `https://things.example.com`
