@@ -1,7 +1,7 @@
 """The domain event: what services publish, in the wire format that `aws-lambda-stream` documents."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, NotRequired, TypedDict, cast
+from typing import Any, Final, NamedTuple, NotRequired, TypedDict, cast
 
 from andon.runtime import strict_json
 from andon.runtime.errors import Poison
@@ -16,6 +16,9 @@ MAX_TIMESTAMP_MS = 10**13 - 1 - 400 * 86_400_000
 
 # Ids and partition keys become parts of keys and attributes.
 MAX_NAME_CHARACTERS = 256
+
+UNTOLD: Final = "\0"
+"""Any text that nobody told, see `written.py`. No name is equal to it, for names are printable."""
 
 
 class WireEvent(TypedDict):

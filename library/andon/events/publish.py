@@ -46,6 +46,8 @@ def publish(events: Sequence[DomainEvent], *, source: str) -> Published:
     """
     put = _put(events, source)
     _require_none_failed(put, left={*put.failed, *put.refused})
+    if not put.refused:
+        return Published(len(events), 0)
     if any(events[number].type == fault.TYPE for number in put.refused):
         raise NotPublished("a fault was refused")  # a fault of a fault would never end
     faults = [_fault_of_refused(events[number], code, source) for number, code in put.refused.items()]
@@ -72,7 +74,8 @@ def _put(events: Sequence[DomainEvent], source: str) -> PutResult:
     """Put events; return the codes by their numbers."""
     bus = os.environ["BUS_NAME"]
     alone = [to_entry(event, source=source, bus=bus) for event in events]
-    return _put_grouped(alone, source) if GROUPED in os.environ else put_all(dict(enumerate(alone)))
+    is_grouped = len(alone) > 1 and GROUPED in os.environ
+    return _put_grouped(alone, source) if is_grouped else put_all(dict(enumerate(alone)))
 
 
 def _put_grouped(alone: Sequence[BusEntry], source: str) -> PutResult:

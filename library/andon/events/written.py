@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
-from andon.events.domain_event import MAX_NAME_CHARACTERS, MAX_TIMESTAMP_MS, DomainEvent, Entity
+from andon.events.domain_event import MAX_NAME_CHARACTERS, MAX_TIMESTAMP_MS, UNTOLD, DomainEvent, Entity
 from andon.events.fact import Change, Fact, Meaning
 from andon.runtime import strict_json
 from andon.runtime.whole_number import is_whole
@@ -19,9 +19,6 @@ from andon.runtime.whole_number import is_whole
 VERSION: Final = 2
 MAX_TOKEN_CHARACTERS: Final = 4096
 MALFORMED: Final = "is not a token of a write"
-
-UNTOLD: Final = "\0"
-"""Any text that a token does not name. No name is equal to it, for names are printable."""
 
 Names = Mapping[str, str | int]
 """Fields of an entity that tell it from all others, and what it says in few characters."""

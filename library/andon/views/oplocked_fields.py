@@ -9,8 +9,7 @@ from typing import NamedTuple
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes
 from andon.dynamodb.keys import MAX_PARTITION_KEY_BYTES
-from andon.events.domain_event import MAX_TIMESTAMP_MS
-from andon.events.written import UNTOLD
+from andon.events.domain_event import MAX_TIMESTAMP_MS, UNTOLD
 from andon.runtime.errors import Poison
 from andon.runtime.whole_number import is_whole
 from andon.views.oplock_family import OplockFamily

@@ -4,8 +4,8 @@ from itertools import permutations
 
 import pytest
 
-from andon.events.domain_event import DomainEvent
-from andon.events.written import UNTOLD, Written
+from andon.events.domain_event import UNTOLD, DomainEvent
+from andon.events.written import Written
 from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import sqs_event
 from andon.views.materialize import Listener, materialize
