@@ -47,6 +47,8 @@ stored_events = st.builds(
     late_by=st.frozensets(st.tuples(texts, texts), max_size=2),
     flooded=st.booleans(),
     correlated=st.booleans(),
+    follows_ms=st.none() | st.integers(0, MAX_TIMESTAMP_MS),
+    unsteady=st.booleans(),
 )
 
 
