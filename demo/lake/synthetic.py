@@ -178,7 +178,7 @@ class _Life:
     def __init__(self, company: Company, machine: SyntheticMachine, rng: Random) -> None:
         self._machine, self._rng, self._write = machine, rng, Writer(rng)
         self._operators = company.operators_of(machine.factory)
-        self._supervisor = SUPERVISORS[sum(map(ord, machine.factory)) % len(SUPERVISORS)]
+        self._supervisor = supervisor_of(machine.factory)
         self._device = subject_of(machine.id)
 
     def registrations(self, now_ms: int) -> Iterator[LakeEnvelope]:
@@ -276,6 +276,11 @@ class _Life:
 def subject_of(person: str) -> str:
     """Return the subject of a person's or a device's token."""
     return bus_id(Random(f"subject/{person}"))  # noqa: S311  no secret
+
+
+def supervisor_of(factory: str) -> str:
+    """Return the supervisor of a factory."""
+    return SUPERVISORS[sum(map(ord, factory)) % len(SUPERVISORS)]
 
 
 def location_of(factory: str) -> LocationEntity:

@@ -127,7 +127,7 @@ class StoredEvent(NamedTuple):
         row: StoredEventRow = {
             "discriminator": CORRELATED if self.correlated else EVENT,
             "source": self.source,
-            "event": self.event._replace(raw=None).to_wire(),
+            "event": self.event.without_raw().to_wire(),
             "arrived": self.arrived_ms,
             "ttl": self.ttl,
         }

@@ -11,12 +11,15 @@ from andon.rules.stored_event import CorrelationKey, StoredEvent, behind
 
 
 class KeyEvents:
-    """Events in the order of their sort keys. is_anchored: a rule was evaluated, or is due, at one of them."""
+    """Events in the order of their sort keys.
+
+    is_anchored: a rule was evaluated, or is due, at one of them. is_of_group: not all of them are in all groups.
+    """
 
     def __init__(self) -> None:
         self.sorts: list[str] = []
         self.events: list[StoredEvent] = []
-        self.is_anchored = False
+        self.is_anchored = self.is_of_group = False
 
     def add(self, one: StoredEvent) -> bool:
         """Store an event; False: it is there already."""
@@ -30,6 +33,10 @@ class KeyEvents:
         self.sorts.insert(place, one.sort)
         self.events.insert(place, one)
         return True
+
+    def is_newest(self, one: StoredEvent) -> bool:
+        """Return True if no event of the key is newer."""
+        return not self.sorts or self.sorts[-1] <= one.sort
 
     def replace(self, one: StoredEvent) -> None:
         """Put an event in the place of the one that is there."""

@@ -17,7 +17,7 @@ from andon.recorded.archive import SHARDS, shard_of
 from andon.rules.rule import TRIGGERS
 from andon.runtime.tried import Failed, tried
 from andon.tools.what_if.asked import RuleNames, name_of
-from andon.tools.what_if.lake_record import LakeRecord, delivery_in, plain_line
+from andon.tools.what_if.lake_record import EVERYWHERE, LakeRecord, delivery_in, plain_line, record_in
 from andon.tools.what_if.report import ReplayedLake, RowKey, row_key
 from andon.tools.what_if.tree import TreeRules, compared
 
@@ -70,16 +70,12 @@ class SplitLake(NamedTuple):
         """All files of records."""
         return [file for group in self.groups for file in group]
 
-    @property
-    def together(self) -> list[list[str]]:
-        """The files as one group."""
-        return [self.files]
-
 
 class Splitter:
-    """Takes lines of the lake."""
+    """Takes lines of the lake. few_events: so few are one group."""
 
-    def __init__(self, sought: Sought, room: Path) -> None:
+    def __init__(self, sought: Sought, room: Path, *, few_events: int = FEW_EVENTS) -> None:
+        self._few_events = few_events
         self._sought, self._files = sought, [room / f"shard-{number:02}" for number in range(SHARDS)]
         self._beside = room / "beside"
         self._decisions: dict[tuple[str, RowKey], RecordedDecision] = {}
@@ -109,7 +105,7 @@ class Splitter:
 
     def _result(self) -> SplitLake:
         files = [str(file) for file in self._files]
-        groups = [files] if self._events <= FEW_EVENTS else [[file] for file in files]
+        groups = [files] if self._events <= self._few_events else [[file] for file in files]
         lake = ReplayedLake(self._events, self._first_ms, self._last_ms, self._unreadable)
         return SplitLake(groups, self._decisions, self._first_rows, lake, self._without_row)
 
@@ -176,10 +172,13 @@ class Splitter:
         """Add the other events: to the shard of their subject if it has anchors, else to all, for all may know it."""
         with self._beside.open("rb") as lines:
             for line in lines:
-                subject = line.split(b"\t", 3)[2].decode()
-                shards = [shard_of(subject)] if subject in self._subjects else range(SHARDS)
-                for shard in shards:
-                    self._out[shard].write(line)
+                record = record_in(line)
+                if record.subject in self._subjects:
+                    self._out[shard_of(record.subject)].write(line)
+                else:
+                    everywhere = record._replace(line=record.line.rstrip(), mark=EVERYWHERE).to_bytes()
+                    for out in self._out:
+                        out.write(everywhere)
 
 
 def _read(line: bytes) -> tuple[Delivery, bytes]:

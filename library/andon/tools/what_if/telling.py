@@ -6,20 +6,23 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from andon.events.domain_event import DomainEvent
+from andon.events.domain_event import MAX_TIMESTAMP_MS, DomainEvent
+from andon.rules.rule import WHY
 from andon.runtime import times
 from andon.runtime.clock import HOUR_MS
-from andon.runtime.tried import Failed, tried
-from andon.tools.what_if.comparing import CalibrationMisfit
-from andon.tools.what_if.lake_record import LakeRecord, delivery_in, record_in
+from andon.tools.what_if.comparing import FIRST_TIME_MS, CalibrationMisfit
+from andon.tools.what_if.lake_record import SEPARATOR, LakeRecord, delivery_again, record_in
 from andon.tools.what_if.report import DecidedRow, RowKey, RuleChange, ToldEpisode
 from andon.tools.what_if.splitting import RecordedDecision, triggers_in
+from andon.versions.optimistic_lock import VersionedRow
 
 MOST_EPISODES: Final = 10
 MOST_LINES: Final = 12
 AROUND_MS: Final = 2 * HOUR_MS
 MOST_SAID: Final = 3
-MOST_MISFITS: Final = 1_000
+
+DISCRIMINATOR: Final = "discriminator"
+VERSION: Final = frozenset({"version", "changedBy"})
 
 Records = Mapping[str, Sequence[LakeRecord]]
 """By subject, in order."""
@@ -62,7 +65,7 @@ def records_about(subjects: Iterable[str], files: Iterable[str]) -> Records:
     for file in files if wanted else ():
         with Path(file).open("rb") as lines:
             for line in lines:
-                if line.split(b"\t", 3)[2] in wanted:
+                if line.split(SEPARATOR, 3)[2] in wanted:
                     record = record_in(line)
                     found[record.subject].add(record)
     return {subject: sorted(records) for subject, records in found.items()}
@@ -84,7 +87,7 @@ def told(
 
 
 def _lines(one: DecidedRow, how: str, records: Records, recorded: Iterable[RecordedDecision]) -> tuple[str, ...]:
-    events = [event for record in records.get(one.subject, ()) if (event := _event_in(record)) is not None]
+    events = [delivery_again(record).event for record in records.get(one.subject, ())]
     near = [event for event in events if abs(event.timestamp_ms - one.at_ms) <= AROUND_MS]
     near = sorted(sorted(near, key=lambda event: abs(event.timestamp_ms - one.at_ms))[:MOST_LINES])
     told_events = [(event.timestamp_ms, 0, text_of(event)) for event in near]
@@ -93,13 +96,8 @@ def _lines(one: DecidedRow, how: str, records: Records, recorded: Iterable[Recor
         for decision in recorded
         if abs(decision.taken_ms - one.at_ms) <= AROUND_MS
     ]
-    here = [(one.at_ms, 2, f"{one.rule} decides, {how}: {_said(one.row)}")]
+    here = [(one.at_ms, 2, f"{one.rule} decides, {how}: {decision_text(one)}")]
     return tuple(f"{times.to_utc(at_ms)}  {text}" for at_ms, _, text in sorted(chain(told_events, by_rules, here)))
-
-
-def _event_in(record: LakeRecord) -> DomainEvent | None:
-    delivery = tried(delivery_in, record.line)
-    return None if isinstance(delivery, Failed) else delivery.event
 
 
 def text_of(event: DomainEvent) -> str:
@@ -114,9 +112,26 @@ def text_of(event: DomainEvent) -> str:
     return f"{event.type} {_said(said)}".rstrip()
 
 
+def decision_text(one: DecidedRow) -> str:
+    """Return a decision in a few words: what its row says beside its subject, and beside what rows of its kind have."""
+    of_each = {*WHY, DISCRIMINATOR, *(VersionedRow.__annotations__ if one.row.keys() >= VERSION else ())}
+    said = {name: value for name, value in one.row.items() if name not in of_each and value != one.subject}
+    return _said(said)
+
+
 def _said(row: Mapping[str, object]) -> str:
-    plain = [(name, value) for name, value in row.items() if isinstance(value, str | int | float)]
-    return " ".join(f"{name}={value}" for name, value in plain[:MOST_SAID])
+    """Return the first texts and numbers, each once; epoch milliseconds as times."""
+    plain: dict[str, str] = {}
+    for name, value in row.items():
+        if isinstance(value, str | int | float):
+            plain.setdefault(_text(value), name)
+    return " ".join([f"{name}={text}" for text, name in plain.items()][:MOST_SAID])
+
+
+def _text(value: float | str) -> str:
+    if isinstance(value, int) and FIRST_TIME_MS <= value <= MAX_TIMESTAMP_MS:
+        return times.to_utc(value)
+    return str(value)
 
 
 def ties_in(misfits: Sequence[CalibrationMisfit], records: Records) -> Counter[str]:
