@@ -115,7 +115,7 @@ class DomainEvent(NamedTuple):
 
     def without_raw(self) -> "DomainEvent":
         """Return the event as stores keep it, without the images of the row that it was published of."""
-        return self if self.raw is None else DomainEvent(*self[:-1])
+        return self if self[-1] is None else DomainEvent(*self[:-1])
 
     def to_wire(self) -> WireEvent:
         """Return the event as JSON."""

@@ -1,4 +1,4 @@
-"""A line of the lake with what it is sorted by: when it was taken, its own time, its subject. One line of a file. Pure.
+"""An event of the lake with what it is sorted by: when it was taken, its own time, its subject. A line of a file. Pure.
 
 Sorted as bytes, records are in the order in which events arrived, whatever the lake's objects are; those of one
 millisecond in the order of their own times, and behind them what rules decided, subject by subject, in turn.
@@ -6,13 +6,14 @@ millisecond in the order of their own times, and behind them what rules decided,
 
 import json
 import re
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, cast
 
 import orjson
 
 from andon.dynamodb.attribute_values import to_plain, to_typed
 from andon.events.bus_entry import Delivery, from_envelope
-from andon.events.domain_event import ENVELOPE, DomainEvent
+from andon.events.domain_event import DomainEvent
+from andon.runtime.json_types import JsonMapping
 
 SEPARATOR: Final = b"\t"
 
@@ -21,13 +22,26 @@ EVERYWHERE: Final = "*"
 
 _BEHIND_ALL_MS: Final = 10**13 - 1
 
-# A number that DynamoDB gives back without its fraction.
-_WHOLE_FLOAT: Final = re.compile(rb"\d\.0+(?:[eE][+-]?\d+)?[,}\]]")
+# A number that DynamoDB gives back without its fraction; it begins with the dot, which is looked for fast.
+_WHOLE_FLOAT: Final = re.compile(rb"\.(?<=\d\.)0+(?:[eE][+-]?\d+)?[,}\]]")
+
+
+class RecordedEvent(DomainEvent):
+    """An event whose `raw` is JSON that is read when somebody asks for it: most of an event is what nobody asks for."""
+
+    __slots__ = ()
+
+    @property
+    def raw(self) -> JsonMapping | None:
+        """The images of its row."""
+        raw: object = self[-1]
+        return cast("JsonMapping | None", orjson.loads(raw) if isinstance(raw, bytes) else raw)
 
 
 class LakeRecord(NamedTuple):
-    """A line of the lake, see `plain_line`. taken_ms: see `Delivery.taken_ms`.
+    """An event of the lake. taken_ms: see `Delivery.taken_ms`.
 
+    line: JSON, the source and the members of the event without its `raw`, in their order. raw: JSON, or empty.
     mark: EVERYWHERE; or digits: the place of a decided fact among those of its time and subject; mostly empty.
     """
 
@@ -35,64 +49,52 @@ class LakeRecord(NamedTuple):
     timestamp_ms: int
     subject: str
     line: bytes
+    raw: bytes = b""
     mark: str = ""
 
     @classmethod
-    def of(cls, delivery: Delivery, line: bytes) -> "LakeRecord":
-        """Return the record of a line that was read."""
+    def of(cls, delivery: Delivery) -> "LakeRecord":
+        """Return the record of an event."""
         event = delivery.event
-        return cls(delivery.taken_ms, event.timestamp_ms, event.partition_key, line)
+        line, raw = _to_json([delivery.source, *event[:-1]]), b"" if event.raw is None else _to_json(event.raw)
+        return cls(delivery.taken_ms, event.timestamp_ms, event.partition_key, line, raw)
 
     @classmethod
     def of_fact(cls, source: str, fact: DomainEvent, *, about: str, taken_ms: int, number: int) -> "LakeRecord":
         """Return the record of a fact that a rule decided. about: the subject of its anchor. number: its place."""
-        line = orjson.dumps({"source": source, "detail-type": fact.type, "detail": fact.to_wire()})
-        return cls(taken_ms, _BEHIND_ALL_MS, about, line, f"{number:013d}")
+        return cls(taken_ms, _BEHIND_ALL_MS, about, _to_json([source, *fact[:-1]]), mark=f"{number:013d}")
 
     def to_bytes(self) -> bytes:
         """Return it as a line of a file."""
         sorted_by = f"{self.taken_ms:013d}\t{self.timestamp_ms:013d}\t{self.subject}\t{self.mark}\t".encode()
-        return sorted_by + self.line + b"\n"
+        return b"%b%b\t%b\n" % (sorted_by, self.line, self.raw)
+
+    @property
+    def delivery(self) -> Delivery:
+        """The event: it was checked before there was a record, and is not checked again."""
+        source, *members = orjson.loads(self.line)
+        return Delivery(source, RecordedEvent._make((*members, self.raw or None)), self.taken_ms)
 
 
 def record_in(line: bytes) -> LakeRecord:
     """Read a line of `to_bytes`."""
-    taken, timestamp, subject, mark, rest = line.split(SEPARATOR, 4)
-    return LakeRecord(int(taken), int(timestamp), subject.decode(), rest, mark.decode())
-
-
-def plain_line(line: bytes) -> bytes:
-    """Return a line with its numbers as a table gives them back: the same, unless it has a fraction of zeros.
-
-    Raises:
-        ValueError, TypeError: it is no JSON, or none that a table takes.
-
-    """
-    return json.dumps(to_plain(to_typed(orjson.loads(line)))).encode() if _WHOLE_FLOAT.search(line) else line
-
-
-def delivery_again(record: LakeRecord) -> Delivery:
-    """Return the event of a record, whose line was read before by `delivery_in`: nothing is checked again."""
-    envelope = orjson.loads(record.line)
-    wire = envelope["detail"]
-    get, tags = wire.get, wire.get("tags")
-    event = DomainEvent(
-        wire["id"],
-        wire["type"],
-        wire["timestamp"],
-        str(get("partitionKey", "")),
-        {name: value for name, value in wire.items() if name not in ENVELOPE},
-        tags if isinstance(tags, dict) else {},
-        get("raw"),
-    )
-    return Delivery(envelope["source"], event, record.taken_ms)
+    taken, timestamp, subject, mark, event, raw = line[:-1].split(SEPARATOR)
+    return LakeRecord(int(taken), int(timestamp), subject.decode(), event, raw, mark.decode())
 
 
 def delivery_in(line: bytes) -> Delivery:
-    """Return the event of a line.
+    """Return the event of a line of the lake, with its numbers as a table gives them back: 12 for 12.0.
 
     Raises:
-        Poison, ValueError: it is none.
+        Poison, ValueError, TypeError: it is none.
 
     """
-    return from_envelope(orjson.loads(line))
+    plain = json.dumps(to_plain(to_typed(orjson.loads(line)))) if _WHOLE_FLOAT.search(line) else line
+    return from_envelope(orjson.loads(plain))
+
+
+def _to_json(value: object) -> bytes:
+    try:
+        return orjson.dumps(value)
+    except TypeError:  # it has more levels than it reads
+        return json.dumps(value).encode()

@@ -37,7 +37,7 @@ from andon.rules.timing import SweepTime
 from andon.runtime.clock import MINUTE_MS
 from andon.runtime.tried import Failed, tried
 from andon.tools.what_if.known_tables import KnownTables, as_read
-from andon.tools.what_if.lake_record import EVERYWHERE, LakeRecord, delivery_again
+from andon.tools.what_if.lake_record import EVERYWHERE, LakeRecord
 from andon.tools.what_if.replayed_service import ReplayedService
 from andon.tools.what_if.report import RowKey
 from andon.tools.what_if.simulated_clock import SimulatedClock
@@ -145,7 +145,7 @@ class Simulation:
                 self._publish(task.service, task.fact)
 
     def _hear(self, record: LakeRecord) -> None:
-        delivery = delivery_again(record)
+        delivery = record.delivery
         own = self._by_source.get(delivery.source)
         if own is None:
             self._deliver(delivery)

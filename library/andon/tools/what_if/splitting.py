@@ -17,7 +17,7 @@ from andon.recorded.archive import SHARDS, shard_of
 from andon.rules.rule import TRIGGERS
 from andon.runtime.tried import Failed, tried
 from andon.tools.what_if.asked import RuleNames, name_of
-from andon.tools.what_if.lake_record import EVERYWHERE, LakeRecord, delivery_in, plain_line, record_in
+from andon.tools.what_if.lake_record import EVERYWHERE, LakeRecord, delivery_in, record_in
 from andon.tools.what_if.report import ReplayedLake, RowKey, row_key
 from andon.tools.what_if.tree import TreeRules, compared
 
@@ -94,11 +94,11 @@ class Splitter:
             self._out: list[IO[bytes]] = [self._stack.enter_context(file.open("wb")) for file in self._files]
             with self._beside.open("wb") as self._out_beside:
                 for line in lines:
-                    read = tried(_read, line)
-                    if isinstance(read, Failed):
+                    delivery = tried(delivery_in, line)
+                    if isinstance(delivery, Failed):
                         self._unreadable += 1
                     else:
-                        self._take(*read)
+                        self._take(delivery)
             self._add_earlier()
             self._add_beside()
         return self._result()
@@ -109,7 +109,7 @@ class Splitter:
         lake = ReplayedLake(self._events, self._first_ms, self._last_ms, self._unreadable)
         return SplitLake(groups, self._decisions, self._first_rows, lake, self._without_row)
 
-    def _take(self, delivery: Delivery, line: bytes) -> None:
+    def _take(self, delivery: Delivery) -> None:
         sought, topic, taken_ms = self._sought, (delivery.source, delivery.event.type), delivery.taken_ms
         self._first_ms = taken_ms if self._first_ms is None else min(self._first_ms, taken_ms)
         self._last_ms = taken_ms if self._last_ms is None else max(self._last_ms, taken_ms)
@@ -119,10 +119,10 @@ class Splitter:
         elif sought.until_ms is not None and taken_ms > sought.until_ms:
             return
         elif topic in sought.anchors:
-            self._take_anchor(topic, LakeRecord.of(delivery, line))
+            self._take_anchor(topic, LakeRecord.of(delivery))
         elif is_own or topic in sought.others:
             self._events += 1
-            self._out_beside.write(LakeRecord.of(delivery, line).to_bytes())
+            self._out_beside.write(LakeRecord.of(delivery).to_bytes())
             if is_own:
                 self._take_first(delivery.source, delivery.event, taken_ms)
 
@@ -176,14 +176,9 @@ class Splitter:
                 if record.subject in self._subjects:
                     self._out[shard_of(record.subject)].write(line)
                 else:
-                    everywhere = record._replace(line=record.line.rstrip(), mark=EVERYWHERE).to_bytes()
+                    everywhere = record._replace(mark=EVERYWHERE).to_bytes()
                     for out in self._out:
                         out.write(everywhere)
-
-
-def _read(line: bytes) -> tuple[Delivery, bytes]:
-    plain = plain_line(line)
-    return delivery_in(plain), plain
 
 
 def triggers_in(row: Mapping[str, object]) -> Sequence[int]:

@@ -11,7 +11,7 @@ from andon.rules.rule import WHY
 from andon.runtime import times
 from andon.runtime.clock import HOUR_MS
 from andon.tools.what_if.comparing import FIRST_TIME_MS, CalibrationMisfit
-from andon.tools.what_if.lake_record import SEPARATOR, LakeRecord, delivery_again, record_in
+from andon.tools.what_if.lake_record import SEPARATOR, LakeRecord, record_in
 from andon.tools.what_if.report import DecidedRow, RowKey, RuleChange, ToldEpisode
 from andon.tools.what_if.splitting import RecordedDecision, triggers_in
 from andon.versions.optimistic_lock import VersionedRow
@@ -87,7 +87,7 @@ def told(
 
 
 def _lines(one: DecidedRow, how: str, records: Records, recorded: Iterable[RecordedDecision]) -> tuple[str, ...]:
-    events = [delivery_again(record).event for record in records.get(one.subject, ())]
+    events = [record.delivery.event for record in records.get(one.subject, ())]
     near = [event for event in events if abs(event.timestamp_ms - one.at_ms) <= AROUND_MS]
     near = sorted(sorted(near, key=lambda event: abs(event.timestamp_ms - one.at_ms))[:MOST_LINES])
     told_events = [(event.timestamp_ms, 0, text_of(event)) for event in near]
