@@ -1180,7 +1180,7 @@ RULES: Final = [
          "start=self._page.last_key, consistent=False")),
     *_in("library/andon/rules/micro_event_store.py",
          "library/tests/rules/test_floods.py -k 'old_report or flood_an_event or long_past'",
-        ("all that is newer is read", "*[PAGE] * (PAGES_OF_NEWER - 1)", "*[PAGE] * 10**4")),
+        ("all that is newer is read", "(PAGE,) * PAGES_OF_NEWER", "(PAGE,) * 10**4")),
     *_in("library/andon/rules/past.py",
          "library/tests/rules/test_floods.py -k 'old_report or flood_an_event or long_past'",
         ("all that has expired is read", " and pages < PAGES_OF_NOTHING:", ":"),

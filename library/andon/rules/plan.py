@@ -36,12 +36,19 @@ class ArrivalPlan(NamedTuple):
 
 
 class ConcernedRules(NamedTuple):
-    """The rules that an event is an anchor of, under its key. copies, at_once, forgotten: see `ArrivalPlan`."""
+    """The rules that an event is an anchor of, under its key, each with what its arrival starts.
 
-    here: list[Rule]
-    at_once: list[Rule]
+    copies, forgotten: see `ArrivalPlan`.
+    """
+
+    here: list[tuple[Rule, Start]]
     copies: list[StoredEvent]
     forgotten: Sequence[tuple[Rule, Exception]]
+
+    @property
+    def at_once(self) -> list[Rule]:
+        """Those that are evaluated now."""
+        return [rule for rule, start in self.here if start is Start.EVALUATION]
 
 
 class DuePlan(NamedTuple):
@@ -63,10 +70,10 @@ class DuePlan(NamedTuple):
 def plan_arrival(stored: StoredEvent, rules: Rules, keys: Keys, *, hold_back_ms: int) -> ArrivalPlan:
     """Return the work for an event that arrived; due rows that wait for a look are left to `screen.py`."""
     found = concerned(stored, rules.at(stored.source, stored.event), hold_back_ms=hold_back_ms)
-    rows = {due: due.row(keys) for due in dues_at_arrival(stored, found.here, hold_back_ms=hold_back_ms)}
+    rows = {due: due.row(keys) for due in dues_at_start(stored, found.here, hold_back_ms=hold_back_ms)}
     return ArrivalPlan(
         anchor=stored,
-        late=sum(rule.is_late(stored) for rule in found.here),
+        late=sum(rule.is_late(stored) for rule, _ in found.here),
         copies=found.copies,
         due_rows=[row for due, row in rows.items() if not is_screened(due, rules)],
         at_once=found.at_once,
@@ -83,8 +90,8 @@ def concerned(stored: StoredEvent, rules: Iterable[Rule], *, hold_back_ms: int) 
         here = [rule for rule in here if rule not in {one for one, _ in forgotten}]
     # A copy is not copied again: the event itself is copied to all keys.
     elsewhere = [] if stored.correlated else sorted({key for _, key in keys} - {stored.key})
-    at_once = [rule for rule in here if rule.timing.at_arrival(stored) is Start.EVALUATION]
-    return ConcernedRules(here, at_once, [stored.copy_under(key) for key in elsewhere], forgotten)
+    starts = [(rule, rule.timing.at_arrival(stored)) for rule in here]
+    return ConcernedRules(starts, [stored.copy_under(key) for key in elsewhere], forgotten)
 
 
 def _forgotten(stored: StoredEvent, rules: Iterable[Rule], hold_back_ms: int) -> Iterator[tuple[Rule, Exception]]:
@@ -97,7 +104,13 @@ def _forgotten(stored: StoredEvent, rules: Iterable[Rule], hold_back_ms: int) ->
 
 def dues_at_arrival(stored: StoredEvent, here: Iterable[Rule], *, hold_back_ms: int) -> Iterator[Due]:
     """Return the due rows of the rules that an event is an anchor of: they follow from the event alone."""
-    starting = [rule for rule in here if rule.timing.at_arrival(stored) in _WAITS and not rule.is_late(stored)]
+    starts = ((rule, rule.timing.at_arrival(stored)) for rule in here)
+    return dues_at_start(stored, starts, hold_back_ms=hold_back_ms)
+
+
+def dues_at_start(stored: StoredEvent, here: Iterable[tuple[Rule, Start]], *, hold_back_ms: int) -> Iterator[Due]:
+    """Return the due rows of rules, each with what the arrival of the event starts."""
+    starting = [rule for rule, start in here if start in _WAITS and not rule.is_late(stored)]
     return dues_of(stored, starting, hold_back_ms=hold_back_ms)
 
 

@@ -30,7 +30,7 @@ from andon.rules.due import Due
 from andon.rules.evaluate import Evaluation
 from andon.rules.hold_back import hold_back_ms
 from andon.rules.micro_event_store import settled
-from andon.rules.plan import concerned, dues_at_arrival, plan_due
+from andon.rules.plan import concerned, dues_at_start, plan_due
 from andon.rules.rule import Rule
 from andon.rules.stored_event import StoredEvent
 from andon.rules.timing import SweepTime
@@ -225,14 +225,14 @@ class Simulation:
             gap_ms = service.rules.gap_ms_on(copy.topic)
             self._store(service, copy._replace(arrived_ms=self._now_ms), gap_ms=gap_ms)
         # A look is for the sake of writes: a screened rule decides what it would decide if each event were due.
-        for due in dues_at_arrival(stored, found.here, hold_back_ms=self._hold_back_ms):
+        for due in dues_at_start(stored, found.here, hold_back_ms=self._hold_back_ms):
             if len(due.key) + len(due.anchor) > SURELY_FIT:
                 due.row_key(service.control.table.keys)  # one that no table takes is a fault
             self._plan_due(service, due)
-        if found.at_once:
+        if at_once := found.at_once:
             past = service.past_of(stored.key, self._now_ms)
             evaluator = service.evaluator_of(stored.key, past, self._now_ms)
-            for rule in found.at_once:
+            for rule in at_once:
                 self._decide(service, evaluator.evaluate(stored, rule), lag_ms=TRIGGER_LAG_MS)
 
     def _plan_due(self, service: ReplayedService, due: Due) -> None:
