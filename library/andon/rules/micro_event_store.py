@@ -24,9 +24,6 @@ FEW = 3
 # Mostly nothing is newer than an event that arrives. Behind so many pages it is late, whatever they say.
 PAGES_OF_NEWER = 4
 
-_LIMITS: Final = (PAGE,) * PAGES_OF_NEWER
-_LIMITS_OF_GAP: Final = (FEW, *_LIMITS[1:])
-
 # No attempt to store an event begins later than this after its arrival: a retry after that would store a time that
 # everybody takes for settled. The message comes again, and arrives anew.
 BEGUN_WITHIN_MS: Final = 3_000
@@ -87,7 +84,8 @@ def settled(
 
 def limits(gap_ms: int | None) -> tuple[int, ...]:
     """Return the most rows of each page that is read when an event is stored."""
-    return _LIMITS if gap_ms is None else _LIMITS_OF_GAP
+    pages = (PAGE,) * PAGES_OF_NEWER
+    return pages if gap_ms is None else (FEW, *pages[1:])
 
 
 def _pages(table: Table, one: StoredEvent, gap_ms: int | None) -> Iterator[NewestPage]:
