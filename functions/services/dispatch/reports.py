@@ -20,8 +20,12 @@ def is_report(event: DomainEvent) -> bool:
 def is_readable(event: DomainEvent) -> bool:
     """Return True if an event has the entity of its type, with the natural key of a log."""
     fields = _about(event.entities.get(_name_of_entity(event)))
-    texts = ("equipmentId", "timestamp", *(("state",) if event.type == STATE_REPORTED else ()))
-    return isinstance(fields, dict) and all(isinstance(fields.get(text), str) and fields[text] for text in texts)
+    if not isinstance(fields, dict):
+        return False
+    texts = [fields.get("equipmentId"), fields.get("timestamp")]
+    if event.type == STATE_REPORTED:
+        texts.append(fields.get("state"))
+    return all(texts) and {*map(type, texts)} == {str}
 
 
 def entity_in(event: DomainEvent) -> Entity:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from andon.dynamodb.attribute_values import Item, Typed, to_plain, to_typed
 from andon.dynamodb.schema import TableSchema
-from andon.rules.stored_event import CorrelationKey
+from andon.rules.stored_event import CorrelationKey, StoredEvent
 from andon.runtime.json_types import JsonObject
 from andon.testing.memory.aws import AwsInMemory
 from andon.testing.memory.calls import Answer, Call
@@ -29,7 +29,8 @@ class KeptContext(NamedTuple):
 class KnownTables(AwsInMemory):
     """Tables that begin with some rows. They see which partitions are read and written, so that reads can be kept.
 
-    written: partitions that were written while `is_of_group`: by what is not in all groups.
+    written: partitions that were written while `is_of_group`: by what is not in all groups. stored: the environment
+    variable of a table -> correlation key -> the events under it, which are rows as soon as somebody queries them.
     """
 
     def __init__(self, schemas: Mapping[str, TableSchema], begin_with: KnownRows, clock: SimulatedClock) -> None:
@@ -39,12 +40,14 @@ class KnownTables(AwsInMemory):
         self._changed: dict[Partition, int] = {}
         self._read, self._other_read = set[Partition](), False
         self.written, self.is_of_group = set[Partition](), True
+        self.stored: Mapping[str, Callable[[CorrelationKey], Sequence[StoredEvent]]] = {}
+        self._rows_of: dict[Partition, set[str]] = {}
 
     def begin(self) -> None:
         """Forget all, and begin with the rows that are known from the start."""
         self.clear()
         self._changes += 1
-        self._other_change, self._changed = self._changes, {}
+        self._other_change, self._changed, self._rows_of = self._changes, {}, {}
         for variable, rows in self._begin_with.items():
             for row in rows:
                 self.put(variable, row)
@@ -70,7 +73,9 @@ class KnownTables(AwsInMemory):
             case "GetItem" | "BatchGetItem":
                 self._read.update(self._asked(request))
             case "Query" if "IndexName" not in request:
-                self._read.add((request["TableName"], request["ExpressionAttributeValues"][":p"]["S"]))
+                queried = (request["TableName"], request["ExpressionAttributeValues"][":p"]["S"])
+                self._read.add(queried)
+                self._put_stored(*queried)
             case "PutItem" | "UpdateItem" | "DeleteItem":
                 self._note_write(self._partition_of(request["TableName"], request.get("Key") or request["Item"]))
             case _:
@@ -106,6 +111,21 @@ class KnownTables(AwsInMemory):
         if kept.partitions is None or self._other_change > kept.changes:
             return self._changes == kept.changes
         return all(self._changed.get(one, 0) <= kept.changes for one in kept.partitions)
+
+    def note_stored(self, variable: str, key: CorrelationKey) -> None:
+        """Note that there is another event under a key."""
+        if (variable, key) in self._rows_of:
+            self._note_write((variable, key))
+
+    def _put_stored(self, variable: str, key: CorrelationKey) -> None:
+        """Put the events under a key that are no rows yet."""
+        there = self._rows_of.setdefault((variable, key), set())
+        keys = self.schemas[variable].keys
+        for one in self.stored[variable](key) if variable in self.stored else ():
+            if one.sort not in there:
+                there.add(one.sort)
+                self.tables[variable].write("Put", {"Item": to_typed(one.row(keys))})
+                self.tables[variable].new_records()
 
     def _note_write(self, partition: Partition) -> None:
         self._changes += 1

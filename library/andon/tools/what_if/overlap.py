@@ -1,57 +1,50 @@
 """Groups of events that were replayed one after another: the services for which they were not apart. Pure."""
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Hashable, Iterable
 
 from andon.tools.what_if.known_tables import Partition
 from andon.tools.what_if.replayed_service import ReplayedService
 
 
 class GroupOverlap:
-    """Looks at each group once it was replayed. mixed: the services whose decisions followed from several groups.
+    """Looks at each group once it was replayed.
 
-    So it is where the events of a correlation key lay in several groups, and a rule was evaluated there; where a row
-    was decided in several; where what a rule knows beside events was written in another one.
+    A service was not apart if what it looked at in one group was changed in another one: the events of a correlation
+    key at which a rule was evaluated; a partition that it read for what rules know beside events; a row that a rule
+    decided, for the first decision wins.
     """
 
     def __init__(self) -> None:
-        self._keys: dict[tuple[str, int], tuple[int, bool]] = {}
-        self._rows = set[tuple[str, int]]()
-        self._written: dict[Partition, set[int]] = {}
-        self._read: dict[str, dict[Partition, set[int]]] = {}
-        self._mixed = set[str]()
-        self._group = 0
+        self._bit = 1  # of the group: groups are the bits of a number
+        self._changed = defaultdict[int, int](int)
+        self._looked_at = defaultdict[tuple[str, int], int](int)
 
     def add(self, services: Iterable[ReplayedService], written: Iterable[Partition]) -> None:
-        """Look at the services as they are at the end of a group, and at what it has written."""
-        for partition in written:
-            self._written.setdefault(partition, set()).add(self._group)
+        """Look at the services as they are at the end of a group, and at the partitions that it alone has written."""
         for service in services:
-            self._add_keys(service)
-            self._add_rows(service)
+            for key, held in service.events.items():
+                place = (service.variable, key)
+                self._note(service, place, is_changed=held.is_of_group, is_looked_at=held.is_anchored)
             for partition in service.read:
-                self._read.setdefault(service.source, {}).setdefault(partition, set()).add(self._group)
-        self._group += 1
+                self._note(service, partition, is_changed=False, is_looked_at=True)
+            for row in service.decided:
+                self._note(service, (service.variable, "row", row), is_changed=True, is_looked_at=True)
+        for partition in written:
+            self._changed[hash(partition)] |= self._bit
+        self._bit <<= 1
 
-    def _add_keys(self, service: ReplayedService) -> None:
-        for key, held in service.events.items():
-            if held.is_of_group or held.is_anchored:
-                place = (service.source, hash(key))
-                group, is_anchored = self._keys.setdefault(place, (self._group, held.is_anchored))
-                if group != self._group and (is_anchored or held.is_anchored):
-                    self._mixed.add(service.source)
-
-    def _add_rows(self, service: ReplayedService) -> None:
-        rows = {(service.source, hash(key)) for key in service.decided}
-        if not rows.isdisjoint(self._rows):
-            self._mixed.add(service.source)
-        self._rows |= rows
+    def _note(self, service: ReplayedService, place: Hashable, *, is_changed: bool, is_looked_at: bool) -> None:
+        if is_changed:
+            self._changed[hash(place)] |= self._bit
+        if is_looked_at:
+            self._looked_at[service.source, hash(place)] |= self._bit
 
     @property
     def mixed(self) -> set[str]:
-        """Their sources."""
-        return self._mixed | {
+        """The sources of those that were not apart."""
+        return {
             source
-            for source, partitions in self._read.items()
-            for partition, groups in partitions.items()
-            if (written := self._written.get(partition)) and len(written | groups) > 1
+            for (source, place), groups in self._looked_at.items()
+            if place in self._changed and (groups | self._changed[place]).bit_count() > 1
         }

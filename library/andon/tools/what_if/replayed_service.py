@@ -9,7 +9,7 @@ from andon.packages.package import Package
 from andon.rules.control_service import Control
 from andon.rules.evaluate import Evaluator
 from andon.rules.rule import Rule, Rules
-from andon.rules.stored_event import CorrelationKey
+from andon.rules.stored_event import CorrelationKey, StoredEvent
 from andon.tools.what_if.key_events import KeyEvents, KeyPast
 from andon.tools.what_if.known_tables import KnownTables, Partition
 from andon.tools.what_if.report import RowKey, row_key
@@ -29,7 +29,7 @@ class ReplayedService:
     def __init__(self, package: Package, replayed: frozenset[str]) -> None:
         control = control_of(package)
         self.package, self.replayed = package, replayed
-        self.source = control.rules.source
+        self.source, self.variable = control.rules.source, control.table.variable
         self.rules = narrowed(control.rules, replayed)
         self.control = control._replace(rules=self.rules)
         self.facts = package.facts
@@ -56,6 +56,11 @@ class ReplayedService:
         if found is None:
             found = self.events[key] = KeyEvents()
         return found
+
+    def stored_under(self, key: CorrelationKey) -> Sequence[StoredEvent]:
+        """Return the events of a correlation key, if there are any."""
+        found = self.events.get(key)
+        return () if found is None else found.events
 
     def past_of(self, key: CorrelationKey, now_ms: int) -> KeyPast:
         """Return the past of a key, as rules read it."""

@@ -100,6 +100,7 @@ class Simulation:
         self._recorded, self._pinned = recorded, pinned
         self._hold_back_ms = hold_back_ms()
         self._by_source = {one.source: one for one in services}
+        tables.stored = {one.variable: one.stored_under for one in services}
         self._listeners = dict[Topic, list[ReplayedService]]()
         for service in services:
             for topic in service.on:
@@ -172,7 +173,7 @@ class Simulation:
 
     def _remember_crossed(self, service: ReplayedService) -> None:
         """Remember the facts of edits that crossed from another version of the service, as its trigger does."""
-        records = self._tables.tables[service.control.table.variable].new_records()
+        records = self._tables.tables[service.variable].new_records()
         for record in cast("list[StreamRecord]", records):
             images = record["dynamodb"]
             if is_crossed(images.get("NewImage")) and not is_same_version({**images}):
@@ -188,7 +189,7 @@ class Simulation:
             return
         service.taken.add(key)
         if service.needs_context and not is_rules and repr(key) not in self._pinned:
-            self._tables.put(service.control.table.variable, row)
+            self._tables.put(service.variable, row)
 
     def _remember(self, service: ReplayedService, fact: DomainEvent) -> None:
         if fact.type not in service.control.remembers:
@@ -212,7 +213,11 @@ class Simulation:
             pages = events.newest_first(one, gap_ms)
             one = settled(one, pages, gap_ms=gap_ms, hold_back_ms=self._hold_back_ms)
         events.is_of_group |= self._is_of_group
-        if events.add(one) and (rules := service.rules.at(one.source, one.event)):
+        if not events.add(one):
+            return
+        if service.needs_context:
+            self._tables.note_stored(service.variable, one.key)
+        if rules := service.rules.at(one.source, one.event):
             events.is_anchored = True
             self._arrived(service, one, rules)
 
