@@ -25,7 +25,7 @@ MACHINES = ("press-7", "säge-ü", "gdl#2")
 MINUTES = 150
 SWEPT = (Package("services", "dispatch"), Package("services", "notify"))
 # One person is asked about all machines, and so are messages to them: rules of notify look across machines.
-STOPPED = chain("stopped", ["ERROR"], step(0, SUE), step(15, SARA))
+STOPPED = chain("stopped", ["ERROR", "WARNING1"], step(0, SUE), step(5, SUE), step(15, SARA))
 
 
 def lived_lines() -> list[str]:
