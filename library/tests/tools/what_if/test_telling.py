@@ -1,0 +1,25 @@
+"""The words of a story: what a decision says, and not what each row has."""
+
+import pytest
+
+from andon.tools.what_if.report import DecidedRow
+from andon.tools.what_if.telling import decision_text
+
+VERSION = {"version": 1, "changedBy": "rule", "timestamp": 1_588_000_000_000, "since": 1}
+OF_RULE = {"by": "rule", "rule": "late", "discriminator": "delay", "triggers": []}
+
+
+@pytest.mark.parametrize(
+    ("row", "text"),
+    [
+        ({**OF_RULE, **VERSION, "id": "press-7", "state": "ERROR", "who": "liz"}, "state=ERROR who=liz"),
+        ({**OF_RULE, "since": "2020-04-28", "at": 1_588_000_000_000}, "since=2020-04-28 at=2020-04-27T15:06:40.000Z"),
+        ({**OF_RULE, "at": 1_588_000_000_000, "timestamp": "2020-04-27T15:06:40.000Z"}, "at=2020-04-27T15:06:40.000Z"),
+        ({**OF_RULE, "people": ["liz"], "minutes": 15}, "minutes=15"),
+    ],
+)
+def test_a_decision_is_told_without_what_each_row_has_times_as_times_and_nothing_twice(
+    row: dict[str, object], text: str
+) -> None:
+    one = DecidedRow("things.late", (("pk", "x"),), 0, "e", "press-7", row)
+    assert decision_text(one) == text
