@@ -99,3 +99,15 @@ def test_it_is_read_once_until_a_row_of_its_partitions_changes() -> None:
         kept("a")
     assert read == ["a", "a"]
     assert partitions == {(VARIABLE, "a")}
+
+
+def test_who_queries_a_key_finds_the_events_that_are_stored_under_it() -> None:
+    known = Known()
+    with known.tables:
+        known.tables.begin()
+        for number in (3, 1):
+            known.change("event", "a", number)
+            known.change("event", "b", number + 1)
+        assert (stored_under("a"), stored_under("b")) == ([3, 1], [4, 2]), "newest first"
+        known.change("event", "a", 2)
+        assert stored_under("a") == [3, 2, 1]
