@@ -6,6 +6,8 @@ millisecond in the order of their own times, and behind them what rules decided,
 
 import json
 import re
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Final, NamedTuple, cast
 
 import orjson
@@ -19,6 +21,8 @@ SEPARATOR: Final = b"\t"
 
 EVERYWHERE: Final = "*"
 """The mark of what lies in all groups: each may know it."""
+
+KINDS_OF_TAGS: Final = 10_000
 
 _BEHIND_ALL_MS: Final = 10**13 - 1
 
@@ -41,14 +45,16 @@ class RecordedEvent(DomainEvent):
 class LakeRecord(NamedTuple):
     """An event of the lake. taken_ms: see `Delivery.taken_ms`.
 
-    line: JSON, the source and the members of the event without its `raw`, in their order. raw: JSON, or empty.
-    mark: EVERYWHERE; or digits: the place of a decided fact among those of its time and subject; mostly empty.
+    line: JSON, the source and the members of the event up to its entities, in their order. tags: JSON; many events have
+    the same, and share what is read of it. raw: JSON, or empty. mark: EVERYWHERE; or digits: the place of a decided
+    fact among those of its time and subject; mostly empty.
     """
 
     taken_ms: int
     timestamp_ms: int
     subject: str
     line: bytes
+    tags: bytes = b"{}"
     raw: bytes = b""
     mark: str = ""
 
@@ -56,30 +62,32 @@ class LakeRecord(NamedTuple):
     def of(cls, delivery: Delivery) -> "LakeRecord":
         """Return the record of an event."""
         event = delivery.event
-        line, raw = _to_json([delivery.source, *event[:-1]]), b"" if event.raw is None else _to_json(event.raw)
-        return cls(delivery.taken_ms, event.timestamp_ms, event.partition_key, line, raw)
+        line, raw = _to_json([delivery.source, *event[:-2]]), b"" if event.raw is None else _to_json(event.raw)
+        return cls(delivery.taken_ms, event.timestamp_ms, event.partition_key, line, _to_json(event.tags), raw)
 
     @classmethod
     def of_fact(cls, source: str, fact: DomainEvent, *, about: str, taken_ms: int, number: int) -> "LakeRecord":
         """Return the record of a fact that a rule decided. about: the subject of its anchor. number: its place."""
-        return cls(taken_ms, _BEHIND_ALL_MS, about, _to_json([source, *fact[:-1]]), mark=f"{number:013d}")
+        line, tags = _to_json([source, *fact[:-2]]), _to_json(fact.tags)
+        return cls(taken_ms, _BEHIND_ALL_MS, about, line, tags, mark=f"{number:013d}")
 
     def to_bytes(self) -> bytes:
         """Return it as a line of a file."""
         sorted_by = f"{self.taken_ms:013d}\t{self.timestamp_ms:013d}\t{self.subject}\t{self.mark}\t".encode()
-        return b"%b%b\t%b\n" % (sorted_by, self.line, self.raw)
+        return b"%b%b\t%b\t%b\n" % (sorted_by, self.line, self.tags, self.raw)
 
     @property
     def delivery(self) -> Delivery:
         """The event: it was checked before there was a record, and is not checked again."""
         source, *members = orjson.loads(self.line)
-        return Delivery(source, RecordedEvent._make((*members, self.raw or None)), self.taken_ms)
+        event = RecordedEvent._make((*members, _tags_in(self.tags), self.raw or None))
+        return Delivery(source, event, self.taken_ms)
 
 
 def record_in(line: bytes) -> LakeRecord:
     """Read a line of `to_bytes`."""
-    taken, timestamp, subject, mark, event, raw = line[:-1].split(SEPARATOR)
-    return LakeRecord(int(taken), int(timestamp), subject.decode(), event, raw, mark.decode())
+    taken, timestamp, subject, mark, event, tags, raw = line[:-1].split(SEPARATOR)
+    return LakeRecord(int(taken), int(timestamp), subject.decode(), event, tags, raw, mark.decode())
 
 
 def delivery_in(line: bytes) -> Delivery:
@@ -91,6 +99,12 @@ def delivery_in(line: bytes) -> Delivery:
     """
     plain = json.dumps(to_plain(to_typed(orjson.loads(line)))) if _WHOLE_FLOAT.search(line) else line
     return from_envelope(orjson.loads(plain))
+
+
+@lru_cache(maxsize=KINDS_OF_TAGS)
+def _tags_in(text: bytes) -> Mapping[str, str]:
+    tags: Mapping[str, str] = orjson.loads(text)
+    return tags
 
 
 def _to_json(value: object) -> bytes:
