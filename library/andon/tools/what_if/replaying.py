@@ -21,7 +21,8 @@ from andon.tools.what_if.process_cost import ProcessCost, own_cost
 from andon.tools.what_if.report import Calibration, RuleChange, ToldEpisode, WhatIf
 from andon.tools.what_if.setting import ConstantSet
 from andon.tools.what_if.splitting import FEW_EVENTS, SplitLake, Splitter, sought_in
-from andon.tools.what_if.telling import chosen, records_about, ties_in, told
+from andon.tools.what_if.telling import chosen, records_about, told
+from andon.tools.what_if.ties import ties_in
 from andon.tools.what_if.tree import ReplayOrder
 from andon.tools.what_if.tree_process import TreeProcess, running
 from andon.tools.what_if.trees import commit, working
@@ -149,8 +150,7 @@ def _cost(side: ReplayedSide) -> ProcessCost:
 
 
 def _calibrations(calibrating: Calibrating, split: SplitLake) -> Mapping[str, Calibration]:
-    some = calibrating.misfits
-    return calibrating.result(ties_in(some, records_about((one.subject for one in some), split.files)))
+    return calibrating.result(ties_in(calibrating.misfits, split.files))
 
 
 def _episodes(changes: Sequence[RuleChange], split: SplitLake) -> list[ToldEpisode]:

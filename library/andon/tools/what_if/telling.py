@@ -1,6 +1,6 @@
-"""The events around a difference, and which misfits are about events of one second: from the records again."""
+"""The events around a difference, from the records again."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
@@ -10,10 +10,10 @@ from andon.events.domain_event import MAX_TIMESTAMP_MS, DomainEvent
 from andon.rules.rule import WHY
 from andon.runtime import times
 from andon.runtime.clock import HOUR_MS
-from andon.tools.what_if.comparing import FIRST_TIME_MS, CalibrationMisfit
+from andon.tools.what_if.comparing import FIRST_TIME_MS
 from andon.tools.what_if.lake_record import SEPARATOR, LakeRecord, record_in
 from andon.tools.what_if.report import DecidedRow, RowKey, RuleChange, ToldEpisode
-from andon.tools.what_if.splitting import RecordedDecision, triggers_in
+from andon.tools.what_if.splitting import RecordedDecision
 from andon.versions.optimistic_lock import VersionedRow
 
 MOST_EPISODES: Final = 10
@@ -60,15 +60,17 @@ def chosen(rules: Sequence[RuleChange]) -> list[tuple[DecidedRow, str]]:
 
 def records_about(subjects: Iterable[str], files: Iterable[str]) -> Records:
     """Read the records of some subjects, each once."""
-    wanted = {subject.encode() for subject in subjects}
     found: dict[str, set[LakeRecord]] = defaultdict(set)
-    for file in files if wanted else ():
-        with Path(file).open("rb") as lines:
-            for line in lines:
-                if line.split(SEPARATOR, 3)[2] in wanted:
-                    record = record_in(line)
-                    found[record.subject].add(record)
+    for record in map(record_in, lines_about({subject.encode() for subject in subjects}, files)):
+        found[record.subject].add(record)
     return {subject: sorted(records) for subject, records in found.items()}
+
+
+def lines_about(subjects: set[bytes], files: Iterable[str]) -> Iterator[bytes]:
+    """Yield the lines of records of some subjects."""
+    for file in files if subjects else ():
+        with Path(file).open("rb") as lines:
+            yield from (line for line in lines if line.split(SEPARATOR, 3)[2] in subjects)
 
 
 def told(
@@ -132,18 +134,3 @@ def _text(value: float | str) -> str:
     if isinstance(value, int) and FIRST_TIME_MS <= value <= MAX_TIMESTAMP_MS:
         return times.to_utc(value)
     return str(value)
-
-
-def ties_in(misfits: Sequence[CalibrationMisfit], records: Records) -> Counter[str]:
-    """Return by rule how many misfits name an event that the bus took in one second with another of its subject."""
-    seconds = {subject: Counter(_second_of(record) for record in some) for subject, some in records.items()}
-    ties = Counter[str]()
-    for one in misfits:
-        named = {one.at_ms, *triggers_in(one.row)}
-        mine = [record for record in records.get(one.subject, ()) if record.timestamp_ms in named]
-        ties[one.rule] += any(seconds[one.subject][_second_of(record)] > 1 for record in mine)
-    return +ties
-
-
-def _second_of(record: LakeRecord) -> int:
-    return record.taken_ms // 1000
