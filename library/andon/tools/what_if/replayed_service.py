@@ -1,6 +1,6 @@
 """A control service whose rules are replayed: its declarations, narrowed to those rules, and its events in memory."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Final
 
 from andon.dynamodb.attribute_values import Item
@@ -61,6 +61,17 @@ class ReplayedService:
         """Return the events of a correlation key, if there are any."""
         found = self.events.get(key)
         return () if found is None else found.events
+
+    def changed(self) -> Iterator[Hashable]:
+        """Yield the correlation keys, as partitions, and the decided rows of this group of events, see `overlap`."""
+        yield from ((self.variable, key) for key, held in self.events.items() if held.is_of_group)
+        yield from ((self.variable, *row) for row in self.decided)
+
+    def looked_at(self) -> Iterator[Hashable]:
+        """Yield what was decided by."""
+        yield from ((self.variable, key) for key, held in self.events.items() if held.is_anchored)
+        yield from ((self.variable, *row) for row in self.decided)
+        yield from self.read
 
     def past_of(self, key: CorrelationKey, now_ms: int) -> KeyPast:
         """Return the past of a key, as rules read it."""

@@ -178,7 +178,10 @@ def _replay_groups(
                         out.write(orjson.dumps(line_of(one)) + b"\n")
                     if one.fact is not None:
                         facts.write(one.fact.to_bytes())
-            overlap.add(services, tables.written)
+            overlap.add_changed(number, tables.written)
+            for service in services:
+                overlap.add_changed(number, service.changed())
+                overlap.add_looked_at(number, service.source, service.looked_at())
     return overlap.mixed
 
 
