@@ -59,12 +59,18 @@ def _about(fields: Any) -> Any:  # noqa: ANN401  any JSON
 
 def is_normal(event: DomainEvent) -> bool:
     """Return True if equipment reported the normal state."""
-    return is_report(event) and event.entity("state").get("state") == NORMAL
+    return _state_of(event) == NORMAL and is_readable(event)
 
 
 def is_abnormal(event: DomainEvent) -> bool:
     """Return True if equipment reported any other state."""
-    return is_report(event) and not is_normal(event)
+    return is_report(event) and _state_of(event) != NORMAL
+
+
+def _state_of(event: DomainEvent) -> object:
+    """Return the state that a report says, if it says one."""
+    fields = event.entities.get("state") if event.type == STATE_REPORTED else None
+    return fields.get("state") if isinstance(fields, dict) else None
 
 
 def reports_in(events: Iterable[DomainEvent]) -> list[DomainEvent]:

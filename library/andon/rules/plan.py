@@ -96,10 +96,11 @@ def concerned(stored: StoredEvent, rules: Iterable[Rule], *, hold_back_ms: int) 
 
 def _forgotten(stored: StoredEvent, rules: Iterable[Rule], hold_back_ms: int) -> Iterator[tuple[Rule, Exception]]:
     """Yield each rule that will be due when the anchor is forgotten, or that fails to say when."""
-    for rule in (one for one in rules if one.timing.after_ms and not one.is_late(stored)):
-        checked = tried(rule.require_remembered, stored, hold_back_ms)
-        if isinstance(checked, Failed):
-            yield rule, checked.error
+    for rule in rules:
+        if rule.timing.after_ms and not rule.is_late(stored):
+            checked = tried(rule.require_remembered, stored, hold_back_ms)
+            if isinstance(checked, Failed):
+                yield rule, checked.error
 
 
 def dues_at_arrival(stored: StoredEvent, here: Iterable[Rule], *, hold_back_ms: int) -> Iterator[Due]:

@@ -12,7 +12,7 @@ from andon.runtime import times
 from andon.runtime.clock import HOUR_MS
 from andon.tools.what_if.comparing import FIRST_TIME_MS
 from andon.tools.what_if.lake_record import SEPARATOR, LakeRecord, record_in
-from andon.tools.what_if.report import DecidedRow, RowKey, RuleChange, ToldEpisode
+from andon.tools.what_if.report import ChangedRow, DecidedRow, RowKey, RuleChange, ToldEpisode
 from andon.tools.what_if.splitting import RecordedDecision
 from andon.versions.optimistic_lock import VersionedRow
 
@@ -21,6 +21,7 @@ MOST_LINES: Final = 12
 AROUND_MS: Final = 2 * HOUR_MS
 MOST_SAID: Final = 3
 
+PLAIN: Final = (str, int, float)
 DISCRIMINATOR: Final = "discriminator"
 VERSION: Final = frozenset({"version", "changedBy"})
 
@@ -33,7 +34,7 @@ def differences(rules: Iterable[RuleChange]) -> Iterator[tuple[DecidedRow, str]]
     for rule in rules:
         lost = ((one, "only before") for one in rule.removed)
         new = ((one, "only after") for one in rule.added)
-        other = ((one.after, f"changed: {', '.join(one.fields)}") for one in rule.changed)
+        other = ((one.after, f"changed: {change_text(one)}") for one in rule.changed)
         yield from _in_turns(lost, new, other)
 
 
@@ -103,13 +104,13 @@ def _lines(one: DecidedRow, how: str, records: Records, recorded: Iterable[Recor
 
 
 def text_of(event: DomainEvent) -> str:
-    """Return an event in a few words: its type, and the first texts and numbers that it says beside its subject."""
+    """Return an event in a few words: its type, and what it says first beside its subject, its time and a rule."""
     said = {
         name: value
         for entity in event.entities.values()
         if isinstance(entity, dict)
         for name, value in entity.items()
-        if value != event.partition_key
+        if name not in WHY and value not in (event.partition_key, times.to_utc(event.timestamp_ms))
     }
     return f"{event.type} {_said(said)}".rstrip()
 
@@ -121,11 +122,21 @@ def decision_text(one: DecidedRow) -> str:
     return _said(said)
 
 
+def change_text(one: ChangedRow) -> str:
+    """Return the members that differ, texts and numbers with what they were and are."""
+    nothing = "nothing"
+    pairs = ((name, one.before.row.get(name, nothing), one.after.row.get(name, nothing)) for name in one.fields)
+    return ", ".join(
+        f"{name} {_text(old)} → {_text(new)}" if isinstance(old, PLAIN) and isinstance(new, PLAIN) else name
+        for name, old, new in pairs
+    )
+
+
 def _said(row: Mapping[str, object]) -> str:
     """Return the first texts and numbers, each once; epoch milliseconds as times."""
     plain: dict[str, str] = {}
     for name, value in row.items():
-        if isinstance(value, str | int | float):
+        if isinstance(value, PLAIN):
             plain.setdefault(_text(value), name)
     return " ".join([f"{name}={text}" for text, name in plain.items()][:MOST_SAID])
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from andon.tools.what_if.report import DecidedRow
-from andon.tools.what_if.telling import decision_text
+from andon.events.domain_event import DomainEvent
+from andon.tools.what_if.report import ChangedRow, DecidedRow
+from andon.tools.what_if.telling import change_text, decision_text, text_of
 
 VERSION = {"version": 1, "changedBy": "rule", "timestamp": 1_588_000_000_000, "since": 1}
 OF_RULE = {"by": "rule", "rule": "late", "discriminator": "delay", "triggers": []}
@@ -23,3 +24,20 @@ def test_a_decision_is_told_without_what_each_row_has_times_as_times_and_nothing
 ) -> None:
     one = DecidedRow("things.late", (("pk", "x"),), 0, "e", "press-7", row)
     assert decision_text(one) == text
+
+
+def test_a_change_is_told_with_what_was_and_what_is() -> None:
+    before, after = (
+        {"at": 1_588_000_000_000, "people": ["liz"], "who": "liz"},
+        {"at": 1_588_000_060_000, "people": []},
+    )
+    old, new = (DecidedRow("things.late", (), 0, "e", "press-7", row) for row in (before, after))
+    text = "at 2020-04-27T15:06:40.000Z → 2020-04-27T15:07:40.000Z, people, who liz → nothing"
+    assert change_text(ChangedRow(old, new, ("at", "people", "who"))) == text
+
+
+def test_an_event_is_told_without_its_subject_its_time_and_what_follows_from_a_rule() -> None:
+    said = {"id": "press-7", "at": "2020-04-27T15:06:40.000Z", "by": "rule", "rule": "late", "who": "liz", "others": []}
+    assert (
+        text_of(DomainEvent("e", "thing-late", 1_588_000_000_000, "press-7", {"delay": said})) == "thing-late who=liz"
+    )
