@@ -5,7 +5,8 @@ from collections.abc import Iterator
 
 from andon.dynamodb import ttl
 from andon.dynamodb.client import Table
-from andon.rules.micro_event_store import NewestPage, limits
+from andon.rules.gaps import following
+from andon.rules.micro_event_store import FEW, NewestPage, limits, settled
 from andon.rules.past import Past
 from andon.rules.stored_event import CorrelationKey, StoredEvent, behind
 
@@ -34,13 +35,17 @@ class KeyEvents:
         self.events.insert(place, one)
         return True
 
-    def is_newest(self, one: StoredEvent) -> bool:
-        """Return True if no event of the key is newer."""
-        return not self.sorts or self.sorts[-1] <= one.sort
-
     def replace(self, one: StoredEvent) -> None:
         """Put an event in the place of the one that is there."""
         self.events[bisect_left(self.sorts, one.sort)] = one
+
+    def settled(self, one: StoredEvent, *, gap_ms: int | None, hold_back_ms: int) -> StoredEvent:
+        """Return an event as `micro_event_store.settled` does, for which the newest of a key needs no page."""
+        if self.sorts and one.sort < self.sorts[-1]:
+            return settled(one, self.newest_first(one, gap_ms), gap_ms=gap_ms, hold_back_ms=hold_back_ms)
+        if gap_ms is None:
+            return one
+        return following(one, self.events[: -FEW - 1 : -1], gap_ms=gap_ms, hold_back_ms=hold_back_ms)
 
     def newest_first(self, one: StoredEvent, gap_ms: int | None) -> Iterator[NewestPage]:
         """Yield the pages that are read when an event is stored."""

@@ -29,7 +29,6 @@ from andon.rules.control import remembered
 from andon.rules.due import Due
 from andon.rules.evaluate import Evaluation
 from andon.rules.hold_back import hold_back_ms
-from andon.rules.micro_event_store import settled
 from andon.rules.plan import concerned, dues_at_start, plan_due
 from andon.rules.rule import Rule
 from andon.rules.stored_event import StoredEvent
@@ -208,10 +207,8 @@ class Simulation:
         events = service.events_of(one.key)
         # Nobody asks what an event follows, unless a rule decides about gaps.
         gap_ms = gap_ms if service.rules.gap_ms_on(one.topic) else None
-        # The newest of its key follows nothing that is newer: it is late for nothing.
-        if settle and (gap_ms is not None or not events.is_newest(one)):
-            pages = events.newest_first(one, gap_ms)
-            one = settled(one, pages, gap_ms=gap_ms, hold_back_ms=self._hold_back_ms)
+        if settle:
+            one = events.settled(one, gap_ms=gap_ms, hold_back_ms=self._hold_back_ms)
         events.is_of_group |= self._is_of_group
         if not events.add(one):
             return
