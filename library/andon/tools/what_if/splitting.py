@@ -148,7 +148,8 @@ class Splitter:
         there = self._decisions.get(key)
         if there is None or delivery.taken_ms < there.taken_ms:
             rule = f"{delivery.source}.{rule_of(event)}"
-            as_compared = orjson.dumps(compared(row, {*names}))
+            # A copy: what orjson returns has four kilobytes at least.
+            as_compared = bytes(memoryview(orjson.dumps(compared(row, {*names}))))
             triggered_ms = max(triggers_in(row), default=event.timestamp_ms)
             self._decisions[key] = RecordedDecision(
                 rule, delivery.taken_ms, triggered_ms, event.partition_key, as_compared
