@@ -3,7 +3,6 @@
 The sweep runs in a process of its own, so that its memory is nobody else's; S3 is there, too, and is not counted.
 """
 
-import resource
 import time
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
@@ -19,11 +18,11 @@ from andon.stores.archive.store import BUCKET, KINDS, LAKE, SUBJECTS
 from andon.testing.environment import environment
 from andon.testing.memory.calls import AwsRefused
 from andon.testing.memory.objects import Objects
+from andon.tools.what_if.process_cost import peak_bytes as most_held
 from andon.wire import aws
 from bench.figure import row
 
 MILLION: Final = 1_000_000
-STATUS: Final = Path("/proc/self/status")
 
 
 class Archived(NamedTuple):
@@ -79,7 +78,7 @@ def _sweep(lake: Path, actor: str) -> Archived:
         started, days = time.process_time(), days_in_lake()
         done = [compact_if_stale(day, KINDS, goes_on=lambda: True) for day in days]
         cpu_s = time.process_time() - started
-        peak_bytes = _peak_bytes() - sum(map(len, [*read.values(), *written.values()]))
+        peak_bytes = most_held() - sum(map(len, [*read.values(), *written.values()]))
         calls.clear()
         started = time.process_time()
         found = [*read_day(SUBJECTS, actor, days[-1])]
@@ -97,14 +96,3 @@ def _sweep(lake: Path, actor: str) -> Archived:
         day_requests=calls.total(),
         day_ms=day_ms,
     )
-
-
-def _peak_bytes() -> int:
-    """Return the most memory that this process has held.
-
-    Linux counts it since the program began. `getrusage` began with the parent's.
-    """
-    if STATUS.exists():
-        (peak,) = (line for line in STATUS.read_text().splitlines() if line.startswith("VmHWM:"))
-        return int(peak.split()[1]) * 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # in bytes on macOS

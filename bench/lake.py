@@ -17,13 +17,12 @@ from andon.stores.lake import queries
 from andon.stores.lake.batch import objects_of
 from andon.tools.lake import engine
 from andon.tools.stack.progress import step
-from bench import archive, replay
+from bench import archive, replay, what_if_costs
 from bench.figure import row
-from demo.lake.synthetic import Company, batches, envelopes
+from bench.what_if_costs import COMPANY
+from demo.lake.synthetic import batches, envelopes
 
 EVENTS: Final = 1_000_000
-# 1,200 machines: three days of a million events, so that each five minutes are an object of 1,500.
-COMPANY: Final = Company(factories=10, lines=10, machines=12)
 MACHINE: Final = "press-gdl-1-1-1"
 ASKED: Final[Mapping[str, Mapping[str, str]]] = {  # saved query -> parameters
     "facts_by_type_by_hour": {},
@@ -108,14 +107,19 @@ def measure(count: int) -> str:
             archived = archive.sweep(lake, actor=MACHINE)
         with step("replaying them into an empty view"):
             replayed = replay.measure(lake)
-    return f"{report(written, asked)}\n{archive.report(archived, written.events, actor=MACHINE)}\n{replayed}"
+        with step("deciding them anew"):
+            decided = what_if_costs.measure(lake)
+    parts = (report(written, asked), archive.report(archived, written.events, actor=MACHINE), replayed, decided)
+    return "\n".join(parts)
 
 
 def main(arguments: list[str]) -> int:
     """Print what so many events cost."""
     parser = argparse.ArgumentParser(prog="make bench-lake")
     parser.add_argument("--events", type=int, default=EVENTS, help="how many")
-    print(measure(parser.parse_args(arguments).events))
+    parser.add_argument("--keep", type=Path, help="only write the lake, into this folder")
+    given = parser.parse_args(arguments)
+    print(measure(given.events) if given.keep is None else report(write(given.keep, given.events), []))
     return 0
 
 

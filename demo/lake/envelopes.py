@@ -99,9 +99,16 @@ class Writer:
             "crew-assigned", "crew", log, {"lead": lead, "members": [*members]}, at_ms, actor, None
         )
 
-    def escalated(self, log: ReportEntity, supervisor: str, *, at_ms: int, actor: str) -> LakeEnvelope:
-        """Return the event that a log was escalated."""
-        return self._responsible("state-escalated", "escalation", log, {"supervisor": supervisor}, at_ms, actor, None)
+    def escalated(
+        self, log: ReportEntity, supervisor: str, *, at_ms: int, actor: str, triggers: Sequence[LakeEnvelope] = ()
+    ) -> LakeEnvelope:
+        """Return the event that a log was escalated; triggers: the reports that a rule decided it upon."""
+        person = {"supervisor": supervisor}
+        escalated = self._responsible("state-escalated", "escalation", log, person, at_ms, actor, None)
+        if triggers:
+            named = [{name: one["detail"][name] for name in ("id", "type", "timestamp")} for one in triggers]
+            escalated["detail"]["raw"]["new"]["triggers"] = named
+        return escalated
 
     def acknowledged(self, log: ReportEntity, *, at_ms: int, actor: str) -> LakeEnvelope:
         """Return the event that somebody has seen a log."""

@@ -7,7 +7,7 @@ planned a day ahead; some of it is moved, or skipped.
 """
 
 import heapq
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import islice
@@ -178,7 +178,7 @@ class _Life:
     def __init__(self, company: Company, machine: SyntheticMachine, rng: Random) -> None:
         self._machine, self._rng, self._write = machine, rng, Writer(rng)
         self._operators = company.operators_of(machine.factory)
-        self._supervisor = SUPERVISORS[sum(map(ord, machine.factory)) % len(SUPERVISORS)]
+        self._supervisor = supervisor_of(machine.factory)
         self._device = subject_of(machine.id)
 
     def registrations(self, now_ms: int) -> Iterator[LakeEnvelope]:
@@ -225,7 +225,7 @@ class _Life:
         if stops:
             since = times.to_utc(began_ms)
             found.append(self._write.at_risk(machine.id, since=since, at_ms=stopped_ms, reason="ERROR after WARNING"))
-        found += self._answers(first, began_ms, over_ms)
+        found += self._answers(first, began_ms, over_ms, [one for one in found if "state" in one["detail"]])
         return found, over_ms
 
     def _reports(self, state: str, from_ms: int, to_ms: int) -> Iterator[LakeEnvelope]:
@@ -236,7 +236,9 @@ class _Life:
             yield self._write.assigned(self._log(state, now_ms), self._operator(), at_ms=now_ms, actor="rule:assign")
             now_ms += int(self._machine.report_ms * self._rng.lognormvariate(0, 0.15) / 2)
 
-    def _answers(self, first: ReportEntity, began_ms: int, over_ms: int) -> Iterator[LakeEnvelope]:
+    def _answers(
+        self, first: ReportEntity, began_ms: int, over_ms: int, reports: Sequence[LakeEnvelope]
+    ) -> Iterator[LakeEnvelope]:
         """Let people answer the first warning; what would come after the machine runs again does not happen."""
         acknowledged_ms = began_ms + self._response_ms(began_ms)
         escalated_ms = began_ms + ESCALATES_AFTER_MS
@@ -246,7 +248,11 @@ class _Life:
             if self._rng.random() < 0.1:  # noqa: PLR2004
                 yield self._reassigned(first, began_ms, acknowledged_ms + 1000)
         if escalated_ms < min(acknowledged_ms, over_ms):
-            yield self._write.escalated(first, self._supervisor, at_ms=escalated_ms, actor="rule:escalate")
+            known = [report for report in reports if report["detail"]["timestamp"] <= escalated_ms]
+            triggers = known if len(known) == 1 else [known[0], known[-1]]
+            yield self._write.escalated(
+                first, self._supervisor, at_ms=escalated_ms, actor="rule:escalate", triggers=triggers
+            )
 
     def _reassigned(self, log: ReportEntity, assigned_ms: int, at_ms: int) -> LakeEnvelope:
         """Name somebody else by hand: the event has the row that the rule wrote as its old image."""
@@ -276,6 +282,11 @@ class _Life:
 def subject_of(person: str) -> str:
     """Return the subject of a person's or a device's token."""
     return bus_id(Random(f"subject/{person}"))  # noqa: S311  no secret
+
+
+def supervisor_of(factory: str) -> str:
+    """Return the supervisor of a factory."""
+    return SUPERVISORS[sum(map(ord, factory)) % len(SUPERVISORS)]
 
 
 def location_of(factory: str) -> LocationEntity:

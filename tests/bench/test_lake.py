@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from andon.recorded.archive import SHARDS
-from bench import archive, replay
+from andon.tools.what_if.process_cost import ProcessCost
+from bench import archive, replay, what_if_costs
 from bench.lake import MACHINE, ask, main, report, write
 
 
@@ -54,6 +55,32 @@ def test_the_number_of_events_is_an_argument(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(replay, "measure", lambda _: "replayed")
+    monkeypatch.setattr(what_if_costs, "measure", lambda _: "decided anew")
     assert main(["--events", "1000"]) == 0
 
-    assert "1,000 made-up events" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "1,000 made-up events" in printed
+    assert "decided anew" in printed
+
+
+def test_a_lake_that_is_kept_is_decided_anew_and_each_figure_has_its_goal(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    assert main(["--events", "3000", "--keep", str(tmp_path)]) == 0
+    asked = what_if_costs.ask(tmp_path, "silent")
+
+    assert "3,000 made-up events" in capsys.readouterr().out
+    assert 1000 < asked.events <= 3000
+    assert asked.costs.keys() == {"lake", "before", "after"}
+    assert asked.cpu_us * asked.events / 1e6 == pytest.approx(sum(one.cpu_s for one in asked.costs.values()))
+    assert all(10_000_000 < one.peak_bytes <= asked.peak_mb * 1e6 for one in asked.costs.values())
+    cheap = asked._replace(costs=dict.fromkeys(asked.costs, ProcessCost(0, 400_000_000)))
+    assert [one.count(": met") for one in what_if_costs.lines_of([cheap])] == [2, 0]
+    dear = asked._replace(costs=dict.fromkeys(asked.costs, ProcessCost(asked.events, 400_010_000)))
+    assert [one.count(": MISSED") for one in what_if_costs.lines_of([dear])] == [2, 0]
+
+
+def test_each_factory_has_a_roster_of_its_own_people() -> None:
+    rosters = [*what_if_costs.rosters_of(what_if_costs.COMPANY)]
+    assert len(rosters) == what_if_costs.COMPANY.factories
+    assert len({roster["pk"] for roster in rosters}) == len(rosters)

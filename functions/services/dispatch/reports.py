@@ -20,8 +20,12 @@ def is_report(event: DomainEvent) -> bool:
 def is_readable(event: DomainEvent) -> bool:
     """Return True if an event has the entity of its type, with the natural key of a log."""
     fields = _about(event.entities.get(_name_of_entity(event)))
-    texts = ("equipmentId", "timestamp", *(("state",) if event.type == STATE_REPORTED else ()))
-    return isinstance(fields, dict) and all(isinstance(fields.get(text), str) and fields[text] for text in texts)
+    if not isinstance(fields, dict):
+        return False
+    texts = [fields.get("equipmentId"), fields.get("timestamp")]
+    if event.type == STATE_REPORTED:
+        texts.append(fields.get("state"))
+    return all(texts) and {*map(type, texts)} == {str}
 
 
 def entity_in(event: DomainEvent) -> Entity:
@@ -55,12 +59,18 @@ def _about(fields: Any) -> Any:  # noqa: ANN401  any JSON
 
 def is_normal(event: DomainEvent) -> bool:
     """Return True if equipment reported the normal state."""
-    return is_report(event) and event.entity("state").get("state") == NORMAL
+    return _state_of(event) == NORMAL and is_readable(event)
 
 
 def is_abnormal(event: DomainEvent) -> bool:
     """Return True if equipment reported any other state."""
-    return is_report(event) and not is_normal(event)
+    return is_report(event) and _state_of(event) != NORMAL
+
+
+def _state_of(event: DomainEvent) -> object:
+    """Return the state that a report says, if it says one."""
+    fields = event.entities.get("state") if event.type == STATE_REPORTED else None
+    return fields.get("state") if isinstance(fields, dict) else None
 
 
 def reports_in(events: Iterable[DomainEvent]) -> list[DomainEvent]:

@@ -116,6 +116,10 @@ class DomainEvent(NamedTuple):
             raise Poison(f"{self.type} has no {name}")
         return Entity(name, fields)
 
+    def without_raw(self) -> "DomainEvent":
+        """Return the event as stores keep it, without the images of the row that it was published of."""
+        return self if self[-1] is None else DomainEvent(*self[:-1])
+
     def to_wire(self) -> WireEvent:
         """Return the event as JSON."""
         wire: JsonObject = {

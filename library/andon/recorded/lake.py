@@ -45,9 +45,19 @@ def hour_in(key: str) -> str:
 
 
 def lines_of(body: bytes) -> Iterator[str]:
-    """Yield the lines of an object, unpacked as they are asked for: a few kilobytes may hold gigabytes.
+    """Yield the lines of an object; see `raw_lines_of`.
 
     `str.splitlines` would also split at U+2028, which may stand in a text.
+
+    Raises:
+        ValueError: a line is longer than any event, or no UTF-8.
+
+    """
+    return map(bytes.decode, raw_lines_of(body))
+
+
+def raw_lines_of(body: bytes) -> Iterator[bytes]:
+    """Yield the lines of an object, unpacked as they are asked for: a few kilobytes may hold gigabytes.
 
     Raises:
         ValueError: a line is longer than any event.
@@ -58,4 +68,4 @@ def lines_of(body: bytes) -> Iterator[str]:
             if len(line) > MOST_LINE_BYTES:
                 raise ValueError("a line is longer than any event")
             if line != b"\n":
-                yield line.removesuffix(b"\n").decode()
+                yield line.removesuffix(b"\n")

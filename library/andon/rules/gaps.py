@@ -29,8 +29,9 @@ def following(one: StoredEvent, newest_first: Iterable[StoredEvent], *, gap_ms: 
 
     newest_first: the stored events, or the newer part of them: with fewer of them, fewer follow.
     """
+    topic = one.topic
     older = [
-        stored for stored in newest_first if stored.sort < one.sort and stored.topic == one.topic and not stored.late_by
+        stored for stored in newest_first if stored.sort < one.sort and stored.topic == topic and not stored.late_by
     ]
     close = {
         number: last.event.timestamp_ms

@@ -1,6 +1,6 @@
 """Storage of events under their correlation keys, for rules; facts that are final on arrival are stored with them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from andon.dynamodb import ttl
@@ -52,7 +52,8 @@ def store(table: Table, one: StoredEvent, *, now_ms: int, settle: bool = True, g
     """
     if ttl.is_expired(one.ttl, now_ms):
         return Outcome.EXPIRED  # a late duplicate must not come back and be decided upon again
-    as_stored = settled(one, _pages(table, one, gap_ms), gap_ms=gap_ms) if settle else one
+    held_ms = hold_back_ms()
+    as_stored = settled(one, _pages(table, one, gap_ms), gap_ms=gap_ms, hold_back_ms=held_ms) if settle else one
     try:
         with begun_by(one.arrived_ms + BEGUN_WITHIN_MS):
             table.put(as_stored.row(table.keys), condition=table.absent)
@@ -61,7 +62,9 @@ def store(table: Table, one: StoredEvent, *, now_ms: int, settle: bool = True, g
     return Outcome.APPLIED
 
 
-def settled(one: StoredEvent, newest_first: Iterator[NewestPage], *, gap_ms: int | None) -> StoredEvent:
+def settled(
+    one: StoredEvent, newest_first: Iterable[NewestPage], *, gap_ms: int | None, hold_back_ms: int
+) -> StoredEvent:
     """Return an event with `late_by`, `follows_ms` and `unsteady`, from the rows around it.
 
     newest_first: pages of `limits(gap_ms)`, down to the event; with a gap, also what lies before it. They are read no
@@ -70,18 +73,19 @@ def settled(one: StoredEvent, newest_first: Iterator[NewestPage], *, gap_ms: int
     found = list[StoredEvent]()
     for page in newest_first:
         found += page.events
-        late = late_by(one, found, hold_back_ms=hold_back_ms())
+        late = late_by(one, found, hold_back_ms=hold_back_ms)
         if page.last is None or one.topic in late or page.last < one.sort:
-            as_stored = one._replace(late_by=late)
+            as_stored = one._replace(late_by=late) if late else one
             if gap_ms is None:
                 return as_stored
-            return following(as_stored, found, gap_ms=gap_ms, hold_back_ms=hold_back_ms())
+            return following(as_stored, found, gap_ms=gap_ms, hold_back_ms=hold_back_ms)
     return one._replace(late_by=frozenset({one.topic}), flooded=True)
 
 
 def limits(gap_ms: int | None) -> tuple[int, ...]:
     """Return the most rows of each page that is read when an event is stored."""
-    return (PAGE if gap_ms is None else FEW, *[PAGE] * (PAGES_OF_NEWER - 1))
+    pages = (PAGE,) * PAGES_OF_NEWER
+    return pages if gap_ms is None else (FEW, *pages[1:])
 
 
 def _pages(table: Table, one: StoredEvent, gap_ms: int | None) -> Iterator[NewestPage]:

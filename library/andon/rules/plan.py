@@ -17,6 +17,8 @@ from andon.runtime.tried import Failed, tried
 # When a rule that nobody knows is asked for again: it comes back with the next deployment, or with a roll-back.
 UNKNOWN_AGAIN_MS: Final = 5 * 60_000
 
+_WAITS: Final = (Start.DUE, Start.LOOK)
+
 
 class ArrivalPlan(NamedTuple):
     """The work for an event: copies under other keys, due rows, and rules to evaluate at once.
@@ -31,6 +33,22 @@ class ArrivalPlan(NamedTuple):
     due_rows: list[Item]
     at_once: list[Rule]
     forgotten: Sequence[tuple[Rule, Exception]] = ()
+
+
+class ConcernedRules(NamedTuple):
+    """The rules that an event is an anchor of, under its key, each with what its arrival starts.
+
+    copies, forgotten: see `ArrivalPlan`.
+    """
+
+    here: list[tuple[Rule, Start]]
+    copies: list[StoredEvent]
+    forgotten: Sequence[tuple[Rule, Exception]]
+
+    @property
+    def at_once(self) -> list[Rule]:
+        """Those that are evaluated now."""
+        return [rule for rule, start in self.here if start is Start.EVALUATION]
 
 
 class DuePlan(NamedTuple):
@@ -51,36 +69,49 @@ class DuePlan(NamedTuple):
 
 def plan_arrival(stored: StoredEvent, rules: Rules, keys: Keys, *, hold_back_ms: int) -> ArrivalPlan:
     """Return the work for an event that arrived; due rows that wait for a look are left to `screen.py`."""
-    by_key = {rule: rule.correlation_key_of(stored.event) for rule in rules.at(stored.source, stored.event)}
-    concerned = [rule for rule, key in by_key.items() if key == stored.key]
-    forgotten = [*_forgotten(stored, concerned, hold_back_ms)]
-    here = [rule for rule in concerned if rule not in {one for one, _ in forgotten}] if forgotten else concerned
-    # A copy is not copied again: the event itself is copied to all keys.
-    elsewhere = [] if stored.correlated else sorted(set(by_key.values()) - {stored.key})
-    rows = {due: due.row(keys) for due in dues_at_arrival(stored, here, hold_back_ms=hold_back_ms)}
+    found = concerned(stored, rules.at(stored.source, stored.event), hold_back_ms=hold_back_ms)
+    rows = {due: due.row(keys) for due in dues_at_start(stored, found.here, hold_back_ms=hold_back_ms)}
     return ArrivalPlan(
         anchor=stored,
-        late=sum(rule.is_late(stored) for rule in here),
-        copies=[stored.copy_under(key) for key in elsewhere],
+        late=sum(rule.is_late(stored) for rule, _ in found.here),
+        copies=found.copies,
         due_rows=[row for due, row in rows.items() if not is_screened(due, rules)],
-        at_once=[rule for rule in here if rule.timing.at_arrival(stored) is Start.EVALUATION],
-        forgotten=forgotten,
+        at_once=found.at_once,
+        forgotten=found.forgotten,
     )
+
+
+def concerned(stored: StoredEvent, rules: Iterable[Rule], *, hold_back_ms: int) -> ConcernedRules:
+    """Return which of the rules that an event is an anchor of are evaluated at it here, and where the others are."""
+    keys = [(rule, rule.correlation_key_of(stored.event)) for rule in rules]
+    here = [rule for rule, key in keys if key == stored.key]
+    forgotten = [*_forgotten(stored, here, hold_back_ms)]
+    if forgotten:
+        here = [rule for rule in here if rule not in {one for one, _ in forgotten}]
+    # A copy is not copied again: the event itself is copied to all keys.
+    elsewhere = [] if stored.correlated else sorted({key for _, key in keys} - {stored.key})
+    starts = [(rule, rule.timing.at_arrival(stored)) for rule in here]
+    return ConcernedRules(starts, [stored.copy_under(key) for key in elsewhere], forgotten)
 
 
 def _forgotten(stored: StoredEvent, rules: Iterable[Rule], hold_back_ms: int) -> Iterator[tuple[Rule, Exception]]:
     """Yield each rule that will be due when the anchor is forgotten, or that fails to say when."""
-    for rule in (one for one in rules if one.timing.after_ms and not one.is_late(stored)):
-        checked = tried(rule.require_remembered, stored, hold_back_ms)
-        if isinstance(checked, Failed):
-            yield rule, checked.error
+    for rule in rules:
+        if rule.timing.after_ms and not rule.is_late(stored):
+            checked = tried(rule.require_remembered, stored, hold_back_ms)
+            if isinstance(checked, Failed):
+                yield rule, checked.error
 
 
 def dues_at_arrival(stored: StoredEvent, here: Iterable[Rule], *, hold_back_ms: int) -> Iterator[Due]:
     """Return the due rows of the rules that an event is an anchor of: they follow from the event alone."""
-    starting = [
-        rule for rule in here if rule.timing.at_arrival(stored) in {Start.DUE, Start.LOOK} and not rule.is_late(stored)
-    ]
+    starts = ((rule, rule.timing.at_arrival(stored)) for rule in here)
+    return dues_at_start(stored, starts, hold_back_ms=hold_back_ms)
+
+
+def dues_at_start(stored: StoredEvent, here: Iterable[tuple[Rule, Start]], *, hold_back_ms: int) -> Iterator[Due]:
+    """Return the due rows of rules, each with what the arrival of the event starts."""
+    starting = [rule for rule, start in here if start in _WAITS and not rule.is_late(stored)]
     return dues_of(stored, starting, hold_back_ms=hold_back_ms)
 
 

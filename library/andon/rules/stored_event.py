@@ -87,7 +87,7 @@ class StoredEvent(NamedTuple):
 
     def is_late_for(self, topics: frozenset[Topic]) -> bool:
         """Return True if it arrived too late to count for a rule on these topics."""
-        return self.topic in topics and not self.late_by.isdisjoint(topics)
+        return not self.late_by.isdisjoint(topics) and self.topic in topics  # hardly any is late
 
     def copy_under(self, key: CorrelationKey) -> "StoredEvent":
         """Return the copy under a further key, of which nothing is settled yet, and whose removal is no event."""
@@ -127,7 +127,7 @@ class StoredEvent(NamedTuple):
         row: StoredEventRow = {
             "discriminator": CORRELATED if self.correlated else EVENT,
             "source": self.source,
-            "event": self.event._replace(raw=None).to_wire(),
+            "event": self.event.without_raw().to_wire(),
             "arrived": self.arrived_ms,
             "ttl": self.ttl,
         }

@@ -16,13 +16,16 @@ from andon.runtime.clock import MINUTE_MS
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
 from demo.people import LIZ, SARA, SUE
+from tests.support.dispatch.chains import CHAINS, chain, step
 from tests.support.samples import NOW
 from tests.support.services.reports import ACKNOWLEDGE, ASSIGN, REPORT, STAFF
 from tests.support.services.versions import PUT
 
 MACHINES = ("press-7", "säge-ü", "gdl#2")
 MINUTES = 150
-DISPATCH = Package("services", "dispatch")
+SWEPT = (Package("services", "dispatch"), Package("services", "notify"))
+# One person is asked about all machines, and so are messages to them: rules of notify look across machines.
+STOPPED = chain("stopped", ["ERROR", "WARNING1"], step(0, SUE), step(5, SUE), step(15, SARA))
 
 
 def lived_lines() -> list[str]:
@@ -42,7 +45,8 @@ def live(loop: Loop, chance: random.Random, *, minutes: int = MINUTES) -> None:
                 _act(loop, chance, logs, NOW + minute * MINUTE_MS + number * 7_000)
                 loop.run()
         with frozen_clock(NOW + minute * MINUTE_MS + 30_000):
-            loop.invoke(DISPATCH, "sweep", {})
+            for package in SWEPT:
+                loop.invoke(package, "sweep", {})
             loop.run()
 
 
@@ -50,6 +54,7 @@ def _begin(loop: Loop) -> None:
     with frozen_clock(NOW):
         people = {"operators": [LIZ, SARA], "supervisor": SUE}
         assert loop.request(STAFF, path={"factoryId": "gdl-1"}, body=people).status == 201
+        assert loop.request(CHAINS, path={"factoryId": "gdl-1"}, body={"chains": [STOPPED]}).status == 201
         place = dict.fromkeys(("company", "country", "region", "state", "county", "city", "neighborhood"), "x")
         for machine in MACHINES:
             body = {"name": machine, "factoryId": "gdl-1", "lineId": "l", "location": place}

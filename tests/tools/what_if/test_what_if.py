@@ -16,6 +16,7 @@ from andon.runtime.clock import MINUTE_MS
 from andon.tools.what_if.asked import asked_in
 from andon.tools.what_if.replaying import LakePlace, what_if
 from andon.tools.what_if.report import DecidedRow, RuleChange, WhatIf
+from andon.tools.what_if.splitting import FEW_EVENTS
 from andon.tools.what_if.trees import room
 from tests.tools.what_if.lived import MINUTES, in_objects, lived_lines
 
@@ -65,9 +66,10 @@ def git(folder: Path, *arguments: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout  # noqa: S603  of this test
 
 
-def replayed(lake: Path, root: Path, **given: str) -> WhatIf:
+def replayed(lake: Path, root: Path, *, few_events: int = FEW_EVENTS, **given: str) -> WhatIf:
     with room() as folder:
-        return what_if(asked_in({"RULE": "all", **given}), LakePlace(lake, None), root, folder)
+        asked = asked_in({"RULE": "all", **given})
+        return what_if(asked, LakePlace(lake, None), root, folder, few_events=few_events)
 
 
 def rule(report: WhatIf, name: str) -> RuleChange:
@@ -128,6 +130,13 @@ def test_a_sooner_silence_is_what_a_plain_count_of_the_reports_says(sooner: What
     assert (change.before, change.after, change.same) == (len(before), len(after), 0)
     assert sooner.calibration.percent == 100, "the code before the change decided the lake"
     assert {SILENT} < {one.rule for one in sooner.rules if not one.is_same}, "what follows from it differs, too"
+
+
+def test_a_lake_in_groups_is_decided_as_one_that_is_a_group(sooner: WhatIf, lake: Path, root: Path) -> None:
+    across = rule(sooner, "notify.now")
+    assert across.before, "a rule that looks across machines decides"
+    groups = replayed(lake, root, few_events=0, SET=SOONER)
+    assert (groups.rules, groups.episodes, groups.calibration) == (sooner.rules, sooner.episodes, sooner.calibration)
 
 
 def test_from_a_time_on_it_reports_what_the_whole_lake_gives_from_then_on(

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from andon.project import NamedBy
 from andon.recorded import lake
@@ -24,6 +24,8 @@ Needle = tuple[str, ...]
 
 Place = tuple[str, int]
 """The name of an object, and the number of a line in it."""
+
+Line = TypeVar("Line", str, bytes)
 
 Sought = Callable[[TracedFacts], TracedFact | None]
 """The fact that is asked for, among those that were read."""
@@ -63,13 +65,30 @@ class LakeFolder:
             Failed: an object is none of the lake's.
 
         """
+        for file in self._files(days):
+            for number, line in enumerate(_lines_in(file, lake.lines_of)):
+                yield (file.name, number), line
+
+    def raw_lines(self, days: Iterable[str]) -> Iterator[bytes]:
+        """Return the lines of some days, undecoded.
+
+        Raises:
+            Failed: an object is none of the lake's.
+
+        """
+        for file in self._files(days):
+            yield from _lines_in(file, lake.raw_lines_of)
+
+    def _files(self, days: Iterable[str]) -> Iterator[Path]:
         for day in days:
-            for file in sorted((self._folder / lake.folder_of(day)).rglob("*.ndjson.gz")):
-                try:
-                    for number, line in enumerate(lake.lines_of(file.read_bytes())):
-                        yield (file.name, number), line
-                except (OSError, EOFError, ValueError) as error:
-                    raise ToolFailed(f"{file} is no object of the lake: {error}") from error
+            yield from sorted((self._folder / lake.folder_of(day)).rglob("*.ndjson.gz"))
+
+
+def _lines_in(file: Path, lines_of: Callable[[bytes], Iterator[Line]]) -> Iterator[Line]:
+    try:
+        yield from lines_of(file.read_bytes())
+    except (OSError, EOFError, ValueError) as error:
+        raise ToolFailed(f"{file} is no object of the lake: {error}") from error
 
 
 def gather(folder: LakeFolder, asked: SoughtFact, named_by: NamedBy) -> Trace:

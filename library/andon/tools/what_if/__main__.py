@@ -24,11 +24,8 @@ from pathlib import Path
 
 from andon.project import project
 from andon.tools.called import as_called
-from andon.tools.lake import lake_copy
 from andon.tools.stack.errors import ToolFailed
-from andon.tools.views.deployed import deployed
 from andon.tools.what_if.asked import WhatIfAsked, asked_in
-from andon.tools.what_if.picture import draw
 from andon.tools.what_if.replaying import LakePlace, what_if
 from andon.tools.what_if.report import WhatIf, to_json
 from andon.tools.what_if.text import lines_of
@@ -53,8 +50,11 @@ def main(given: Mapping[str, str]) -> int:
 def _place(asked: WhatIfAsked, stack: str | None) -> LakePlace:
     if asked.lake is not None:
         return LakePlace(asked.lake, None)
+    from andon.tools.lake import lake_copy  # noqa: PLC0415  a folder needs no boto3
+    from andon.tools.views.deployed import deployed  # noqa: PLC0415  as above
+
     found = deployed(stack)
-    return LakePlace(Path(lake_copy.copy(found.lake)), None if asked.rosters else found)
+    return LakePlace(Path(lake_copy.copy(found.lake)), None if asked.rosters else found.rows)
 
 
 def _write(report: WhatIf, asked: WhatIfAsked) -> None:
@@ -62,6 +62,8 @@ def _write(report: WhatIf, asked: WhatIfAsked) -> None:
     if asked.json is not None:
         asked.json.write_text(json.dumps(to_json(report), indent=2) + "\n")
     if asked.plot is not None:
+        from andon.tools.what_if.picture import draw  # noqa: PLC0415  matplotlib is for who wants a picture
+
         draw(report, asked.plot)
 
 

@@ -1,12 +1,11 @@
 """The question, as variables say it. Pure, but for the folders that it looks for."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from andon.runtime import times
 from andon.tools.called import as_called
-from andon.tools.lake.plots import require_format
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.what_if.tree import RuleFacts, TreeRules
 
@@ -42,6 +41,8 @@ def asked_in(given: Mapping[str, str]) -> WhatIfAsked:
         raise ToolFailed(f"which rule? {as_called('what-if', RULE='…')}: its id, or all")
     json, plot = _file(given, "JSON"), _file(given, "PLOT")
     if plot is not None:
+        from andon.tools.lake.plots import require_format  # noqa: PLC0415  matplotlib is for who wants a picture
+
         require_format(plot)
     since_ms, until_ms = _time(given, "SINCE", times.first_of), _time(given, "UNTIL", times.last_of)
     if since_ms is not None and until_ms is not None and until_ms < since_ms:
@@ -88,6 +89,21 @@ def with_causes(asked: RuleNames, trees: Sequence[TreeRules]) -> RuleNames:
     while True:
         wanted = {tuple(topic) for rule in rules if name_of(rule) in found for topic in rule["on"]}
         more = {name_of(rule) for rule in rules if any((rule["service"], kind) in wanted for kind in rule["emits"])}
+        if more <= found:
+            return found
+        found |= more
+
+
+def with_hearers(services: Iterable[str], replayed: RuleNames, trees: Sequence[TreeRules]) -> frozenset[str]:
+    """Return services with those that hear what replayed rules of them decide, and so forth."""
+    found = frozenset(services)
+    rules = [rule for tree in trees for rule in tree["rules"] if name_of(rule) in replayed]
+    heard = [
+        (name, {tuple(topic) for topic in of["topics"]}) for tree in trees for name, of in tree["services"].items()
+    ]
+    while True:
+        emitted = {(rule["service"], kind) for rule in rules if rule["service"] in found for kind in rule["emits"]}
+        more = {name for name, topics in heard if topics & emitted} & {service for service, _ in replayed}
         if more <= found:
             return found
         found |= more

@@ -1,8 +1,7 @@
 """The decisions of two trees and of the lake -> what differs. Pure, but for the files that it reads."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 import orjson
@@ -20,6 +19,7 @@ FIRST_TIME_MS: Final = 10**12
 REACHES_LAKE_MS: Final = 5 * 60_000
 
 EXAMPLES: Final = 5
+MOST_MISFITS: Final = 1_000
 
 
 class CalibrationMisfit(NamedTuple):
@@ -98,7 +98,7 @@ class TreeComparison:
 class Calibrating:
     """Compares the decisions of a tree with those of the lake, one after another.
 
-    end_ms: of the replay. lake_ends_ms: of the lake; what came shortly before may not be there.
+    end_ms: of the replay. lake_ends_ms: of the lake; what came shortly before may not be there. misfits: the first.
     """
 
     def __init__(
@@ -112,6 +112,8 @@ class Calibrating:
         self._recorded, self._since_ms, self._end_ms, self._lake_ends_ms = recorded, since_ms, end_ms, lake_ends_ms
         self._met = set[tuple[str, RowKey]]()
         self._numbers: dict[str, Counter[str]] = defaultdict(Counter)
+        self._days: dict[str, Counter[str]] = defaultdict(Counter)
+        self._examples: dict[str, list[str]] = defaultdict(list)
         self.misfits: list[CalibrationMisfit] = []
 
     def add(self, decided: Iterable[DecidedLine]) -> None:
@@ -135,7 +137,12 @@ class Calibrating:
 
     def _note(self, kind: str, misfit: CalibrationMisfit) -> None:
         self._numbers[misfit.rule][kind] += 1
-        if kind != "equal":
+        if kind == "equal":
+            return
+        self._days[misfit.rule][times.date_of(misfit.at_ms)] += 1
+        if len(self._examples[misfit.rule]) < EXAMPLES:
+            self._examples[misfit.rule].append(str(misfit))
+        if len(self.misfits) < MOST_MISFITS:
             self.misfits.append(misfit)
 
     def end(self, rules: Iterable[str]) -> None:
@@ -158,8 +165,8 @@ class Calibrating:
                 extra=of["extra"],
                 different=of["different"],
                 ties=ties.get(rule, 0),
-                by_day=Counter(times.date_of(one.at_ms) for one in self.misfits if one.rule == rule),
-                examples=tuple(str(one) for one in self.misfits if one.rule == rule)[:EXAMPLES],
+                by_day=self._days[rule],
+                examples=tuple(self._examples[rule]),
             )
             for rule, of in self._numbers.items()
         }
@@ -168,12 +175,6 @@ class Calibrating:
 def decided_row(line: DecidedLine) -> DecidedRow:
     """Return a decision of a line."""
     return DecidedRow(line["rule"], key_in(line["key"]), line["at"], line["anchor"], line["subject"], line["row"])
-
-
-def lines_in(file: Path) -> Iterator[DecidedLine]:
-    """Yield the decisions of a file."""
-    with file.open("rb") as lines:
-        yield from map(orjson.loads, lines)
 
 
 def changed_fields(before: Mapping[str, object], after: Mapping[str, object]) -> tuple[str, ...]:

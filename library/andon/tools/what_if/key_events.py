@@ -5,18 +5,22 @@ from collections.abc import Iterator
 
 from andon.dynamodb import ttl
 from andon.dynamodb.client import Table
-from andon.rules.micro_event_store import NewestPage, limits
+from andon.rules.gaps import following
+from andon.rules.micro_event_store import FEW, NewestPage, limits, settled
 from andon.rules.past import Past
 from andon.rules.stored_event import CorrelationKey, StoredEvent, behind
 
 
 class KeyEvents:
-    """Events in the order of their sort keys. is_anchored: a rule was evaluated, or is due, at one of them."""
+    """Events in the order of their sort keys.
+
+    is_anchored: a rule was evaluated, or is due, at one of them. is_of_group: not all of them are in all groups.
+    """
 
     def __init__(self) -> None:
         self.sorts: list[str] = []
         self.events: list[StoredEvent] = []
-        self.is_anchored = False
+        self.is_anchored = self.is_of_group = False
 
     def add(self, one: StoredEvent) -> bool:
         """Store an event; False: it is there already."""
@@ -34,6 +38,14 @@ class KeyEvents:
     def replace(self, one: StoredEvent) -> None:
         """Put an event in the place of the one that is there."""
         self.events[bisect_left(self.sorts, one.sort)] = one
+
+    def settled(self, one: StoredEvent, *, gap_ms: int | None, hold_back_ms: int) -> StoredEvent:
+        """Return an event as `micro_event_store.settled` does, for which the newest of a key needs no page."""
+        if self.sorts and one.sort < self.sorts[-1]:
+            return settled(one, self.newest_first(one, gap_ms), gap_ms=gap_ms, hold_back_ms=hold_back_ms)
+        if gap_ms is None:
+            return one
+        return following(one, self.events[: -FEW - 1 : -1], gap_ms=gap_ms, hold_back_ms=hold_back_ms)
 
     def newest_first(self, one: StoredEvent, gap_ms: int | None) -> Iterator[NewestPage]:
         """Yield the pages that are read when an event is stored."""

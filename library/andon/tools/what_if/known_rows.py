@@ -6,17 +6,17 @@
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from andon.dynamodb.attribute_values import Item
 from andon.packages.discovery import services
+from andon.packages.package import Package
 from andon.rules.due import DUE
 from andon.rules.rule import BY, RULE
 from andon.rules.stored_event import CORRELATED, EVENT, UNREADABLE
 from andon.tools.stack.errors import ToolFailed
-from andon.tools.views.deployed import Deployed
 from andon.tools.what_if.asked import RuleNames, name_of
 from andon.tools.what_if.known_tables import KnownRows
 from andon.tools.what_if.report import RowKey, row_key
@@ -42,6 +42,9 @@ def rows_in(file: Path) -> KnownRows:
 FirstRows = Mapping[tuple[str, RowKey], tuple[int, Item | None]]
 """Service and key of a row -> when its first fact came, and the row before it; None: there was none."""
 
+RowsOf = Callable[[Package], Iterable[Item]]
+"""Reads all rows of a service, of the running system."""
+
 _NOT_KNOWN: Final = frozenset({None, EVENT, CORRELATED, UNREADABLE, DUE})
 """Discriminators of rows that follow from events; a row without one is kept by a subscription."""
 
@@ -55,7 +58,7 @@ class KnownBeside(NamedTuple):
 
 
 def known_of(
-    file: Path | None, system: Deployed | None, trees: Sequence[TreeRules], replayed: RuleNames, first_rows: FirstRows
+    file: Path | None, rows_of: RowsOf | None, trees: Sequence[TreeRules], replayed: RuleNames, first_rows: FirstRows
 ) -> KnownBeside:
     """Return the rows that rules know: of a file, or of the running system, as they were before their first fact.
 
@@ -71,20 +74,19 @@ def known_of(
         keys = {of["table"]: of["keys"] for of in facts.values()}
         pinned = [repr(row_key(row, keys[name])) for name, some in rows.items() if name in keys for row in some]
         return KnownBeside(rows, pinned, [f"rosters and their like were as {file.name} has them, all the time"])
-    live = {} if system is None else {of["table"]: [*_live(system, name)] for name, of in facts.items()}
+    live = {} if rows_of is None else {of["table"]: [*_live(rows_of, name)] for name, of in facts.items()}
     rows = {
         of["table"]: [*_at_first(live.get(of["table"], ()), name, of["keys"], first_rows)] for name, of in facts.items()
     }
-    where = "in the lake alone" if system is None else "in the running system"
+    where = "in the lake alone" if rows_of is None else "in the running system"
     said = f"rosters and their like were as facts of the lake say, and before the first of them as they are {where}"
     return KnownBeside(rows, (), [said] if asking else [])
 
 
-def _live(system: Deployed, service: str) -> Iterable[Item]:
+def _live(rows_of: RowsOf, service: str) -> Iterable[Item]:
     """Yield the rows of a service that people wrote."""
     package = next(one for one in services() if one.name == service)
-    rows = system.rows(package)
-    return (row for row in rows if row.get("discriminator") not in _NOT_KNOWN and row.get(BY) != RULE)
+    return (row for row in rows_of(package) if row.get("discriminator") not in _NOT_KNOWN and row.get(BY) != RULE)
 
 
 def _at_first(live: Iterable[Item], service: str, names: Sequence[str], first_rows: FirstRows) -> Iterable[Item]:

@@ -1,9 +1,8 @@
 """The whole of it: trees, their processes, the lake's files, the comparison."""
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -14,15 +13,17 @@ from andon.runtime.clock import MINUTE_MS
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.progress import step
 from andon.tools.trace.gathering import LakeFolder
-from andon.tools.views.deployed import Deployed
 from andon.tools.what_if.asked import RuleNames, WhatIfAsked, reach_ms, rules_asked, with_causes
-from andon.tools.what_if.comparing import Calibrating, TreeComparison, lines_in
-from andon.tools.what_if.known_rows import KnownBeside, known_of
+from andon.tools.what_if.comparing import Calibrating, TreeComparison
+from andon.tools.what_if.known_rows import KnownBeside, RowsOf, known_of
+from andon.tools.what_if.passes import ReplayedSide, carried_out
+from andon.tools.what_if.process_cost import ProcessCost, own_cost
 from andon.tools.what_if.report import Calibration, RuleChange, ToldEpisode, WhatIf
 from andon.tools.what_if.setting import ConstantSet
-from andon.tools.what_if.splitting import SplitLake, Splitter, sought_in
-from andon.tools.what_if.telling import MOST_MISFITS, chosen, records_about, ties_in, told
-from andon.tools.what_if.tree import Replayed, ReplayOrder
+from andon.tools.what_if.splitting import FEW_EVENTS, SplitLake, Splitter, sought_in
+from andon.tools.what_if.telling import chosen, records_about, told
+from andon.tools.what_if.ties import ties_in
+from andon.tools.what_if.tree import ReplayOrder
 from andon.tools.what_if.tree_process import TreeProcess, running
 from andon.tools.what_if.trees import commit, working
 
@@ -31,22 +32,14 @@ AHEAD_MS: Final = 10 * MINUTE_MS
 
 
 class LakePlace(NamedTuple):
-    """The folder of the lake's objects, and the system whose rows rules know; None: there is none."""
+    """The folder of the lake's objects, and the rows of the running system that rules know; None: there is none."""
 
     lake: Path
-    system: Deployed | None
+    rows_of: RowsOf | None
 
 
-class ReplayedSide(NamedTuple):
-    """A tree's process, the folder for its decisions, and its end."""
-
-    process: TreeProcess
-    out: Path
-    result: Replayed
-
-
-def what_if(asked: WhatIfAsked, place: LakePlace, root: Path, room: Path) -> WhatIf:
-    """Replay, and return what differs.
+def what_if(asked: WhatIfAsked, place: LakePlace, root: Path, room: Path, *, few_events: int = FEW_EVENTS) -> WhatIf:
+    """Replay, and return what differs; few_events: so few are replayed as one group.
 
     Raises:
         ToolFailed: it cannot, with the reason.
@@ -60,10 +53,12 @@ def what_if(asked: WhatIfAsked, place: LakePlace, root: Path, room: Path) -> Wha
         for folder in folders:
             folder.mkdir()
         sides = [stack.enter_context(running(*both)) for both in zip(trees, folders, strict=True)]
-        return _replayed(asked, place, sides, room)
+        return _replayed(asked, place, sides, room, few_events)
 
 
-def _replayed(asked: WhatIfAsked, place: LakePlace, sides: Sequence[TreeProcess], room: Path) -> WhatIf:
+def _replayed(
+    asked: WhatIfAsked, place: LakePlace, sides: Sequence[TreeProcess], room: Path, few_events: int
+) -> WhatIf:
     trees = [side.rules for side in sides]
     names = rules_asked(asked.rule, trees)
     replayed = with_causes(names, trees)
@@ -71,20 +66,20 @@ def _replayed(asked: WhatIfAsked, place: LakePlace, sides: Sequence[TreeProcess]
     from_ms = 0 if asked.since_ms is None else asked.since_ms - 2 * reach_ms(replayed, trees) - AHEAD_MS
     sought = sought_in(trees, replayed, from_ms=from_ms, until_ms=asked.until_ms)
     with step("reading the lake"):
-        split = Splitter(sought, room).split(_lines(place.lake))
+        split = Splitter(sought, room, few_events=few_events).split(_lines(place.lake))
     if split.lake.last_ms is None:
         raise ToolFailed(f"{place.lake} has no events of the lake")
-    known = known_of(asked.rosters, place.system, trees, replayed, split.first_rows)
+    known = known_of(asked.rosters, place.rows_of, trees, replayed, split.first_rows)
     end_ms = split.lake.last_ms if asked.until_ms is None else min(asked.until_ms, split.lake.last_ms)
-    order = partial(_order, asked, names, replayed, split, known, end_ms, room)
+    order = _order(asked, names, replayed, split, known, end_ms, room)
     with step("deciding it twice"):
-        done = _carried_out(sides, order, split)
+        done = carried_out(sides, order, replayed, split.files)
     return _report(asked, names, split, known, done, end_ms)
 
 
 def _lines(folder: Path) -> Iterator[bytes]:
     lake = LakeFolder(folder)
-    return (line.encode() for _, line in lake.lines(lake.days))
+    return lake.raw_lines(lake.days)
 
 
 def _order(
@@ -107,6 +102,7 @@ def _order(
         "replayed": ids,
         "asked": sorted(map(".".join, names)),
         "groups": split.groups,
+        "is_rest": False,
         "known": {variable: [*rows] for variable, rows in known.rows.items()},
         "pinned": [*known.pinned],
         "recorded": str(recorded),
@@ -115,24 +111,6 @@ def _order(
         "hold_back_seconds": _hold_back_seconds(),
         "out": "",
     }
-
-
-def _carried_out(
-    sides: Sequence[TreeProcess], order_of: Callable[[], ReplayOrder], split: SplitLake
-) -> list[ReplayedSide]:
-    """Let both trees replay; if a rule looks at several subjects, all of them together."""
-    order = order_of()
-    done = [*_replay(sides, order)]
-    if any(one.result["mixed"] for one in done):
-        done = [*_replay(sides, {**order, "groups": split.together})]
-    return done
-
-
-def _replay(sides: Sequence[TreeProcess], order: ReplayOrder) -> Iterator[ReplayedSide]:
-    for side in sides:
-        side.begin({**order, "out": str(side.folder)})
-    for side in sides:
-        yield ReplayedSide(side, side.folder, side.result())
 
 
 def _report(
@@ -149,26 +127,30 @@ def _report(
     calibrating = Calibrating(
         split.decisions, since_ms=since_ms, end_ms=end_ms, lake_ends_ms=split.lake.last_ms or end_ms
     )
-    for file in sorted(before.out.glob("*.jsonl"), key=lambda one: int(one.stem)):
-        comparison.add(lines_in(file), lines_in(after.out / file.name))
-        calibrating.add(lines_in(file))
+    for file, other in zip(before.files, after.files, strict=True):
+        comparison.add(file.lines(), other.lines())
+        calibrating.add(file.lines())
     calibrating.end(rules)
     changes = comparison.result(_calibrations(calibrating, split), before.result, after.result)
     return WhatIf(
-        before=before.process.tree.name,
-        after=after.process.tree.name,
+        before=before.tree,
+        after=after.tree,
         since_ms=asked.since_ms,
         until_ms=end_ms,
         lake=split.lake,
         rules=changes,
         episodes=_episodes(changes, split),
         assumptions=[*known.assumptions, *_assumptions(split, sides)],
+        costs={"lake": own_cost(), "before": _cost(before), "after": _cost(after)},
     )
 
 
+def _cost(side: ReplayedSide) -> ProcessCost:
+    return ProcessCost(side.result["cpu_s"], side.result["peak_bytes"])
+
+
 def _calibrations(calibrating: Calibrating, split: SplitLake) -> Mapping[str, Calibration]:
-    some = calibrating.misfits[:MOST_MISFITS]
-    return calibrating.result(ties_in(some, records_about((one.subject for one in some), split.files)))
+    return calibrating.result(ties_in(calibrating.misfits, split.files))
 
 
 def _episodes(changes: Sequence[RuleChange], split: SplitLake) -> list[ToldEpisode]:
@@ -189,4 +171,4 @@ def _assumptions(split: SplitLake, sides: Sequence[ReplayedSide]) -> Iterable[st
         yield f"{split.without_row:,} decisions in the lake say no row, and calibrate nothing"
     for side in sides:
         for name, why in sorted(side.result["why"].items()):
-            yield f"{side.process.tree.name}: {name} failed {side.result['faults'][name]:,} times, first: {why}"
+            yield f"{side.tree}: {name} failed {side.result['faults'][name]:,} times, first: {why}"

@@ -36,6 +36,7 @@ from typing import Final, NamedTuple
 from andon.dynamodb.attribute_values import Item
 from andon.runtime import times
 from andon.runtime.json_types import JsonObject
+from andon.tools.what_if.process_cost import ProcessCost
 
 ENOUGH_PERCENT: Final = 99.0
 """A calibration below it is one to look at before the differences are believed."""
@@ -167,7 +168,10 @@ class ReplayedLake(NamedTuple):
 
 
 class WhatIf(NamedTuple):
-    """The whole report. before, after: the trees, in words. since_ms: None: from the lake's beginning on."""
+    """The whole report. before, after: the trees, in words. since_ms: None: from the lake's beginning on.
+
+    costs: of the process that reads and compares (`lake`), and of each tree's (`before`, `after`).
+    """
 
     before: str
     after: str
@@ -177,6 +181,7 @@ class WhatIf(NamedTuple):
     rules: Sequence[RuleChange]
     episodes: Sequence[ToldEpisode] = ()
     assumptions: Sequence[str] = ()
+    costs: Mapping[str, ProcessCost] = {}
 
     @property
     def calibration(self) -> Calibration:

@@ -12,6 +12,7 @@ from itertools import count
 from typing import Final, NamedTuple, cast
 
 from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.keys import MAX_SORT_KEY_BYTES
 from andon.dynamodb.ttl import is_expired
 from andon.events.actor import ACTOR, rule_of
 from andon.events.bus_entry import Delivery
@@ -28,17 +29,17 @@ from andon.rules.control import remembered
 from andon.rules.due import Due
 from andon.rules.evaluate import Evaluation
 from andon.rules.hold_back import hold_back_ms
-from andon.rules.micro_event_store import settled
-from andon.rules.plan import dues_at_arrival, plan_arrival, plan_due
+from andon.rules.plan import concerned, dues_at_start, plan_due
+from andon.rules.rule import Rule
 from andon.rules.stored_event import StoredEvent
 from andon.rules.timing import SweepTime
-from andon.runtime import clock
 from andon.runtime.clock import MINUTE_MS
 from andon.runtime.tried import Failed, tried
 from andon.tools.what_if.known_tables import KnownTables, as_read
-from andon.tools.what_if.lake_record import LakeRecord, delivery_in
+from andon.tools.what_if.lake_record import EVERYWHERE, LakeRecord
 from andon.tools.what_if.replayed_service import ReplayedService
 from andon.tools.what_if.report import RowKey
+from andon.tools.what_if.simulated_clock import SimulatedClock
 from andon.views.materialize import understand
 
 # A sweep runs each minute, and decides for what is due by then; a trigger follows at once.
@@ -47,6 +48,9 @@ TRIGGER_LAG_MS: Final = 1_000
 # A recorded decision says when a fact was known, if it came no later than this after it was due.
 MOST_LAG_MS: Final = 5 * MINUTE_MS
 
+# So many characters are never too many bytes for a sort key, beside the digits of a time.
+SURELY_FIT: Final = MAX_SORT_KEY_BYTES // 4 - 16
+
 ARRIVES, IS_DUE = 0, 1
 
 Recorded = Mapping[tuple[str, RowKey], int]
@@ -54,20 +58,25 @@ Recorded = Mapping[tuple[str, RowKey], int]
 
 
 class Decided(NamedTuple):
-    """A row that a rule decided first. at_ms: the anchor's time; decided_ms: when the rule was due or evaluated."""
+    """A row that a rule decided first. decided_ms: when it was due or evaluated. fact: if another service hears it."""
 
     rule: str
     key: RowKey
     anchor: DomainEvent
     decided_ms: int
     row: Item
+    fact: LakeRecord | None = None
 
 
 class Task(NamedTuple):
-    """A due row, or a decided fact that arrives; at one time, what arrives comes first."""
+    """A due row, or a decided fact that arrives; at one time, what arrives comes first.
+
+    about: the key of the due row, the subject of the fact's anchor: the order at one time is that of all groups.
+    """
 
     at_ms: int
     kind: int
+    about: str
     number: int
     service: ReplayedService
     due: Due | None = None
@@ -78,11 +87,19 @@ class Simulation:
     """Replays some services. faults: by rule, and by service what it could not read. why: of the first of each."""
 
     def __init__(
-        self, services: list[ReplayedService], tables: KnownTables, recorded: Recorded, *, pinned: frozenset[str]
+        self,
+        services: list[ReplayedService],
+        tables: KnownTables,
+        clock: SimulatedClock,
+        recorded: Recorded,
+        *,
+        pinned: frozenset[str],
     ) -> None:
-        self._services, self._tables, self._recorded, self._pinned = services, tables, recorded, pinned
+        self._services, self._tables, self._clock = services, tables, clock
+        self._recorded, self._pinned = recorded, pinned
         self._hold_back_ms = hold_back_ms()
         self._by_source = {one.source: one for one in services}
+        tables.stored = {one.variable: one.stored_under for one in services}
         self._listeners = dict[Topic, list[ReplayedService]]()
         for service in services:
             for topic in service.on:
@@ -93,7 +110,7 @@ class Simulation:
 
     def _begin(self) -> None:
         self._tasks: list[Task] = []
-        self._numbers, self._now_ms = count(), 0
+        self._numbers, self._now_ms, self._is_of_group = count(), 0, True
         self._decided: list[Decided] = []
         for service in self._services:
             service.forget()
@@ -104,8 +121,10 @@ class Simulation:
         self._begin()
         for record in records:
             self._work_until(record.taken_ms)
-            self._now(record.taken_ms)
+            self._clock.at_ms = self._now_ms = record.taken_ms
+            self._tables.is_of_group = self._is_of_group = record.mark != EVERYWHERE
             self._hear(record)
+            self._tables.is_of_group = self._is_of_group = True
             yield from self._take_decided()
         self._work_until(end_ms + 1)
         yield from self._take_decided()
@@ -115,24 +134,18 @@ class Simulation:
         taken, self._decided = self._decided, []
         return taken
 
-    def _now(self, now_ms: int) -> None:
-        self._now_ms = now_ms
-        clock.now_ms = lambda: now_ms
-
     def _work_until(self, end_ms: int) -> None:
         """Do what is due before a time."""
         while self._tasks and self._tasks[0].at_ms < end_ms:
             task = heapq.heappop(self._tasks)
-            self._now(task.at_ms)
+            self._clock.at_ms = self._now_ms = task.at_ms
             if task.due is not None:
                 self._evaluate_due(task.service, task.due)
             elif task.fact is not None:
                 self._publish(task.service, task.fact)
 
     def _hear(self, record: LakeRecord) -> None:
-        delivery = tried(delivery_in, record.line)
-        if isinstance(delivery, Failed):
-            return
+        delivery = record.delivery
         own = self._by_source.get(delivery.source)
         if own is None:
             self._deliver(delivery)
@@ -151,16 +164,15 @@ class Simulation:
     def _keep(self, service: ReplayedService, delivery: Delivery) -> None:
         event, write = understand(delivery, service.on, service.upcasters, now_ms=self._now_ms)
         if isinstance(write, Collected):
-            stored = write.stored(event._replace(raw=None), arrived_ms=self._now_ms)
+            stored = write.stored(event.without_raw(), arrived_ms=self._now_ms)
             self._store(service, stored, gap_ms=write.gap_ms)
         elif service.needs_context or service.control.remembers:
-            self._tables.changes += 1
             write.write(service.control.table, event, ttl_days=None, now_ms=self._now_ms)
             self._remember_crossed(service)
 
     def _remember_crossed(self, service: ReplayedService) -> None:
         """Remember the facts of edits that crossed from another version of the service, as its trigger does."""
-        records = self._tables.tables[service.control.table.variable].new_records()
+        records = self._tables.tables[service.variable].new_records()
         for record in cast("list[StreamRecord]", records):
             images = record["dynamodb"]
             if is_crossed(images.get("NewImage")) and not is_same_version({**images}):
@@ -176,7 +188,7 @@ class Simulation:
             return
         service.taken.add(key)
         if service.needs_context and not is_rules and repr(key) not in self._pinned:
-            self._tables.put(service.control.table.variable, row)
+            self._tables.put(service.variable, row)
 
     def _remember(self, service: ReplayedService, fact: DomainEvent) -> None:
         if fact.type not in service.control.remembers:
@@ -185,7 +197,7 @@ class Simulation:
         if isinstance(own, Failed):
             self._note_fault(service.source, own.error)
             return
-        stored = own.stored(fact._replace(raw=None), arrived_ms=self._now_ms)
+        stored = own.stored(fact.without_raw(), arrived_ms=self._now_ms)
         settle = service.rules.has_any_on(stored.topic)
         self._store(service, stored, gap_ms=own.gap_ms, settle=settle)
 
@@ -195,32 +207,38 @@ class Simulation:
         events = service.events_of(one.key)
         # Nobody asks what an event follows, unless a rule decides about gaps.
         gap_ms = gap_ms if service.rules.gap_ms_on(one.topic) else None
-        as_stored = settled(one, events.newest_first(one, gap_ms), gap_ms=gap_ms) if settle else one
-        if events.add(as_stored) and service.rules.at(as_stored.source, as_stored.event):
+        if settle:
+            one = events.settled(one, gap_ms=gap_ms, hold_back_ms=self._hold_back_ms)
+        events.is_of_group |= self._is_of_group
+        if not events.add(one):
+            return
+        if service.needs_context:
+            self._tables.note_stored(service.variable, one.key)
+        if rules := service.rules.at(one.source, one.event):
             events.is_anchored = True
-            self._arrived(service, as_stored)
+            self._arrived(service, one, rules)
 
-    def _arrived(self, service: ReplayedService, stored: StoredEvent) -> None:
-        """Do the work for an event that arrived, as a trigger does."""
-        rules, keys = service.rules, service.control.table.keys
-        plan = plan_arrival(stored, rules, keys, hold_back_ms=self._hold_back_ms)
-        for rule, error in plan.forgotten:
+    def _arrived(self, service: ReplayedService, stored: StoredEvent, rules: list[Rule]) -> None:
+        """Do the work for an event that arrived, as a trigger does; rules: those that it is an anchor of."""
+        found = concerned(stored, rules, hold_back_ms=self._hold_back_ms)
+        for rule, error in found.forgotten:
             self._note_fault(service.name_of(rule), error)
-        for copy in plan.copies:
-            self._store(service, copy._replace(arrived_ms=self._now_ms), gap_ms=rules.gap_ms_on(copy.topic))
-        forgotten = [rule for rule, _ in plan.forgotten]
+        for copy in found.copies:
+            gap_ms = service.rules.gap_ms_on(copy.topic)
+            self._store(service, copy._replace(arrived_ms=self._now_ms), gap_ms=gap_ms)
         # A look is for the sake of writes: a screened rule decides what it would decide if each event were due.
-        here = [rule for rule in rules.at_stored(stored) if rule not in forgotten]
-        for due in dues_at_arrival(stored, here, hold_back_ms=self._hold_back_ms):
-            self._plan(Task(due.at_ms, IS_DUE, next(self._numbers), service, due=due))
-        if plan.at_once:
+        for due in dues_at_start(stored, found.here, hold_back_ms=self._hold_back_ms):
+            if len(due.key) + len(due.anchor) > SURELY_FIT:
+                due.row_key(service.control.table.keys)  # one that no table takes is a fault
+            self._plan_due(service, due)
+        if at_once := found.at_once:
             past = service.past_of(stored.key, self._now_ms)
             evaluator = service.evaluator_of(stored.key, past, self._now_ms)
-            for rule in plan.at_once:
+            for rule in at_once:
                 self._decide(service, evaluator.evaluate(stored, rule), lag_ms=TRIGGER_LAG_MS)
 
-    def _plan(self, task: Task) -> None:
-        heapq.heappush(self._tasks, task)
+    def _plan_due(self, service: ReplayedService, due: Due) -> None:
+        heapq.heappush(self._tasks, Task(due.at_ms, IS_DUE, due.key, next(self._numbers), service, due=due))
 
     def _evaluate_due(self, service: ReplayedService, due: Due) -> None:
         """Do the work for a due row, as a sweep does."""
@@ -233,8 +251,7 @@ class Simulation:
         for stored in plan.kept:
             service.events_of(due.key).replace(stored)
         for again in plan.timers:
-            at_ms = max(again.at_ms, due.at_ms + 1)
-            self._plan(Task(at_ms, IS_DUE, next(self._numbers), service, due=again._replace(at_ms=at_ms)))
+            self._plan_due(service, again._replace(at_ms=max(again.at_ms, due.at_ms + 1)))
 
     def _decide(self, service: ReplayedService, evaluation: Evaluation, *, lag_ms: int) -> None:
         name = service.name_of(evaluation.rule)
@@ -244,12 +261,15 @@ class Simulation:
             key = service.key_of(row)
             if key not in service.taken and evaluation.anchor is not None:
                 service.taken.add(key)
+                service.decided.add(key)
                 decided = Decided(name, key, evaluation.anchor.event, self._now_ms, as_read(row))
-                self._decided.append(decided)
-                self._plan_fact(service, decided, lag_ms=lag_ms)
+                self._decided.append(decided._replace(fact=self._plan_fact(service, decided, lag_ms=lag_ms)))
 
-    def _plan_fact(self, service: ReplayedService, decided: Decided, *, lag_ms: int) -> None:
-        """Let the fact of a decision arrive: when the lake says that it did, or after the usual lag."""
+    def _plan_fact(self, service: ReplayedService, decided: Decided, *, lag_ms: int) -> LakeRecord | None:
+        """Let the fact of a decision arrive: when the lake says that it did, or after the usual lag.
+
+        Return it if another service hears it.
+        """
         fact = tried(fact_of, service, decided)
         if isinstance(fact, Failed):
             self._note_fault(decided.rule, fact.error)
@@ -257,7 +277,11 @@ class Simulation:
             at_ms = self._recorded.get((service.source, decided.key), -1)
             if not self._now_ms <= at_ms <= self._now_ms + MOST_LAG_MS:
                 at_ms = self._now_ms + lag_ms
-            self._plan(Task(at_ms, ARRIVES, next(self._numbers), service, fact=fact))
+            about, number = decided.anchor.partition_key, next(self._numbers)
+            heapq.heappush(self._tasks, Task(at_ms, ARRIVES, about, number, service, fact=fact))
+            if any(other is not service for other in self._listeners.get((service.source, fact.type), ())):
+                return LakeRecord.of_fact(service.source, fact, about=about, taken_ms=at_ms, number=number)
+        return None
 
     def _is_heard(self, service: ReplayedService, fact: DomainEvent) -> bool:
         return fact.type in service.control.remembers or (service.source, fact.type) in self._listeners

@@ -17,7 +17,7 @@ from andon.recorded.archive import SHARDS, shard_of
 from andon.rules.rule import TRIGGERS
 from andon.runtime.tried import Failed, tried
 from andon.tools.what_if.asked import RuleNames, name_of
-from andon.tools.what_if.lake_record import LakeRecord, delivery_in, plain_line
+from andon.tools.what_if.lake_record import EVERYWHERE, LakeRecord, delivery_in, record_in
 from andon.tools.what_if.report import ReplayedLake, RowKey, row_key
 from andon.tools.what_if.tree import TreeRules, compared
 
@@ -70,16 +70,12 @@ class SplitLake(NamedTuple):
         """All files of records."""
         return [file for group in self.groups for file in group]
 
-    @property
-    def together(self) -> list[list[str]]:
-        """The files as one group."""
-        return [self.files]
-
 
 class Splitter:
-    """Takes lines of the lake."""
+    """Takes lines of the lake. few_events: so few are one group."""
 
-    def __init__(self, sought: Sought, room: Path) -> None:
+    def __init__(self, sought: Sought, room: Path, *, few_events: int = FEW_EVENTS) -> None:
+        self._few_events = few_events
         self._sought, self._files = sought, [room / f"shard-{number:02}" for number in range(SHARDS)]
         self._beside = room / "beside"
         self._decisions: dict[tuple[str, RowKey], RecordedDecision] = {}
@@ -98,22 +94,22 @@ class Splitter:
             self._out: list[IO[bytes]] = [self._stack.enter_context(file.open("wb")) for file in self._files]
             with self._beside.open("wb") as self._out_beside:
                 for line in lines:
-                    read = tried(_read, line)
-                    if isinstance(read, Failed):
+                    delivery = tried(delivery_in, line)
+                    if isinstance(delivery, Failed):
                         self._unreadable += 1
                     else:
-                        self._take(*read)
+                        self._take(delivery)
             self._add_earlier()
             self._add_beside()
         return self._result()
 
     def _result(self) -> SplitLake:
         files = [str(file) for file in self._files]
-        groups = [files] if self._events <= FEW_EVENTS else [[file] for file in files]
+        groups = [files] if self._events <= self._few_events else [[file] for file in files]
         lake = ReplayedLake(self._events, self._first_ms, self._last_ms, self._unreadable)
         return SplitLake(groups, self._decisions, self._first_rows, lake, self._without_row)
 
-    def _take(self, delivery: Delivery, line: bytes) -> None:
+    def _take(self, delivery: Delivery) -> None:
         sought, topic, taken_ms = self._sought, (delivery.source, delivery.event.type), delivery.taken_ms
         self._first_ms = taken_ms if self._first_ms is None else min(self._first_ms, taken_ms)
         self._last_ms = taken_ms if self._last_ms is None else max(self._last_ms, taken_ms)
@@ -123,10 +119,10 @@ class Splitter:
         elif sought.until_ms is not None and taken_ms > sought.until_ms:
             return
         elif topic in sought.anchors:
-            self._take_anchor(topic, LakeRecord.of(delivery, line))
+            self._take_anchor(topic, LakeRecord.of(delivery))
         elif is_own or topic in sought.others:
             self._events += 1
-            self._out_beside.write(LakeRecord.of(delivery, line).to_bytes())
+            self._out_beside.write(LakeRecord.of(delivery).to_bytes())
             if is_own:
                 self._take_first(delivery.source, delivery.event, taken_ms)
 
@@ -152,7 +148,8 @@ class Splitter:
         there = self._decisions.get(key)
         if there is None or delivery.taken_ms < there.taken_ms:
             rule = f"{delivery.source}.{rule_of(event)}"
-            as_compared = orjson.dumps(compared(row, {*names}))
+            # A copy: what orjson returns has four kilobytes at least.
+            as_compared = bytes(memoryview(orjson.dumps(compared(row, {*names}))))
             triggered_ms = max(triggers_in(row), default=event.timestamp_ms)
             self._decisions[key] = RecordedDecision(
                 rule, delivery.taken_ms, triggered_ms, event.partition_key, as_compared
@@ -176,15 +173,13 @@ class Splitter:
         """Add the other events: to the shard of their subject if it has anchors, else to all, for all may know it."""
         with self._beside.open("rb") as lines:
             for line in lines:
-                subject = line.split(b"\t", 3)[2].decode()
-                shards = [shard_of(subject)] if subject in self._subjects else range(SHARDS)
-                for shard in shards:
-                    self._out[shard].write(line)
-
-
-def _read(line: bytes) -> tuple[Delivery, bytes]:
-    plain = plain_line(line)
-    return delivery_in(plain), plain
+                record = record_in(line)
+                if record.subject in self._subjects:
+                    self._out[shard_of(record.subject)].write(line)
+                else:
+                    everywhere = record._replace(mark=EVERYWHERE).to_bytes()
+                    for out in self._out:
+                        out.write(everywhere)
 
 
 def triggers_in(row: Mapping[str, object]) -> Sequence[int]:

@@ -1,25 +1,29 @@
-"""The events around a difference, and which misfits are about events of one second: from the records again."""
+"""The events around a difference, from the records again."""
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from andon.events.domain_event import DomainEvent
+from andon.events.domain_event import MAX_TIMESTAMP_MS, DomainEvent
+from andon.rules.rule import WHY
 from andon.runtime import times
 from andon.runtime.clock import HOUR_MS
-from andon.runtime.tried import Failed, tried
-from andon.tools.what_if.comparing import CalibrationMisfit
-from andon.tools.what_if.lake_record import LakeRecord, delivery_in, record_in
-from andon.tools.what_if.report import DecidedRow, RowKey, RuleChange, ToldEpisode
-from andon.tools.what_if.splitting import RecordedDecision, triggers_in
+from andon.tools.what_if.comparing import FIRST_TIME_MS
+from andon.tools.what_if.lake_record import SEPARATOR, LakeRecord, record_in
+from andon.tools.what_if.report import ChangedRow, DecidedRow, RowKey, RuleChange, ToldEpisode
+from andon.tools.what_if.splitting import RecordedDecision
+from andon.versions.optimistic_lock import VersionedRow
 
 MOST_EPISODES: Final = 10
 MOST_LINES: Final = 12
 AROUND_MS: Final = 2 * HOUR_MS
 MOST_SAID: Final = 3
-MOST_MISFITS: Final = 1_000
+
+PLAIN: Final = (str, int, float)
+DISCRIMINATOR: Final = "discriminator"
+VERSION: Final = frozenset({"version", "changedBy"})
 
 Records = Mapping[str, Sequence[LakeRecord]]
 """By subject, in order."""
@@ -30,7 +34,7 @@ def differences(rules: Iterable[RuleChange]) -> Iterator[tuple[DecidedRow, str]]
     for rule in rules:
         lost = ((one, "only before") for one in rule.removed)
         new = ((one, "only after") for one in rule.added)
-        other = ((one.after, f"changed: {', '.join(one.fields)}") for one in rule.changed)
+        other = ((one.after, f"changed: {change_text(one)}") for one in rule.changed)
         yield from _in_turns(lost, new, other)
 
 
@@ -57,15 +61,17 @@ def chosen(rules: Sequence[RuleChange]) -> list[tuple[DecidedRow, str]]:
 
 def records_about(subjects: Iterable[str], files: Iterable[str]) -> Records:
     """Read the records of some subjects, each once."""
-    wanted = {subject.encode() for subject in subjects}
     found: dict[str, set[LakeRecord]] = defaultdict(set)
-    for file in files if wanted else ():
-        with Path(file).open("rb") as lines:
-            for line in lines:
-                if line.split(b"\t", 3)[2] in wanted:
-                    record = record_in(line)
-                    found[record.subject].add(record)
+    for record in map(record_in, lines_about({subject.encode() for subject in subjects}, files)):
+        found[record.subject].add(record)
     return {subject: sorted(records) for subject, records in found.items()}
+
+
+def lines_about(subjects: set[bytes], files: Iterable[str]) -> Iterator[bytes]:
+    """Yield the lines of records of some subjects."""
+    for file in files if subjects else ():
+        with Path(file).open("rb") as lines:
+            yield from (line for line in lines if line.split(SEPARATOR, 3)[2] in subjects)
 
 
 def told(
@@ -84,7 +90,7 @@ def told(
 
 
 def _lines(one: DecidedRow, how: str, records: Records, recorded: Iterable[RecordedDecision]) -> tuple[str, ...]:
-    events = [event for record in records.get(one.subject, ()) if (event := _event_in(record)) is not None]
+    events = [record.delivery.event for record in records.get(one.subject, ())]
     near = [event for event in events if abs(event.timestamp_ms - one.at_ms) <= AROUND_MS]
     near = sorted(sorted(near, key=lambda event: abs(event.timestamp_ms - one.at_ms))[:MOST_LINES])
     told_events = [(event.timestamp_ms, 0, text_of(event)) for event in near]
@@ -93,42 +99,49 @@ def _lines(one: DecidedRow, how: str, records: Records, recorded: Iterable[Recor
         for decision in recorded
         if abs(decision.taken_ms - one.at_ms) <= AROUND_MS
     ]
-    here = [(one.at_ms, 2, f"{one.rule} decides, {how}: {_said(one.row)}")]
+    here = [(one.at_ms, 2, f"{one.rule} decides, {how}: {decision_text(one)}")]
     return tuple(f"{times.to_utc(at_ms)}  {text}" for at_ms, _, text in sorted(chain(told_events, by_rules, here)))
 
 
-def _event_in(record: LakeRecord) -> DomainEvent | None:
-    delivery = tried(delivery_in, record.line)
-    return None if isinstance(delivery, Failed) else delivery.event
-
-
 def text_of(event: DomainEvent) -> str:
-    """Return an event in a few words: its type, and the first texts and numbers that it says beside its subject."""
+    """Return an event in a few words: its type, and what it says first beside its subject, its time and a rule."""
     said = {
         name: value
         for entity in event.entities.values()
         if isinstance(entity, dict)
         for name, value in entity.items()
-        if value != event.partition_key
+        if name not in WHY and value not in (event.partition_key, times.to_utc(event.timestamp_ms))
     }
     return f"{event.type} {_said(said)}".rstrip()
 
 
+def decision_text(one: DecidedRow) -> str:
+    """Return a decision in a few words: what its row says beside its subject, and beside what rows of its kind have."""
+    of_each = {*WHY, DISCRIMINATOR, *(VersionedRow.__annotations__ if one.row.keys() >= VERSION else ())}
+    said = {name: value for name, value in one.row.items() if name not in of_each and value != one.subject}
+    return _said(said)
+
+
+def change_text(one: ChangedRow) -> str:
+    """Return the members that differ, texts and numbers with what they were and are."""
+    nothing = "nothing"
+    pairs = ((name, one.before.row.get(name, nothing), one.after.row.get(name, nothing)) for name in one.fields)
+    return ", ".join(
+        f"{name} {_text(old)} → {_text(new)}" if isinstance(old, PLAIN) and isinstance(new, PLAIN) else name
+        for name, old, new in pairs
+    )
+
+
 def _said(row: Mapping[str, object]) -> str:
-    plain = [(name, value) for name, value in row.items() if isinstance(value, str | int | float)]
-    return " ".join(f"{name}={value}" for name, value in plain[:MOST_SAID])
+    """Return the first texts and numbers, each once; epoch milliseconds as times."""
+    plain: dict[str, str] = {}
+    for name, value in row.items():
+        if isinstance(value, PLAIN):
+            plain.setdefault(_text(value), name)
+    return " ".join([f"{name}={text}" for text, name in plain.items()][:MOST_SAID])
 
 
-def ties_in(misfits: Sequence[CalibrationMisfit], records: Records) -> Counter[str]:
-    """Return by rule how many misfits name an event that the bus took in one second with another of its subject."""
-    seconds = {subject: Counter(_second_of(record) for record in some) for subject, some in records.items()}
-    ties = Counter[str]()
-    for one in misfits:
-        named = {one.at_ms, *triggers_in(one.row)}
-        mine = [record for record in records.get(one.subject, ()) if record.timestamp_ms in named]
-        ties[one.rule] += any(seconds[one.subject][_second_of(record)] > 1 for record in mine)
-    return +ties
-
-
-def _second_of(record: LakeRecord) -> int:
-    return record.taken_ms // 1000
+def _text(value: float | str) -> str:
+    if isinstance(value, int) and FIRST_TIME_MS <= value <= MAX_TIMESTAMP_MS:
+        return times.to_utc(value)
+    return str(value)

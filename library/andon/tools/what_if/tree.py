@@ -1,13 +1,16 @@
 """The process of one tree: `python -m andon.tools.what_if.tree`. It says which rules there are, then replays some.
 
-It writes one line of JSON to stdout: `TreeRules`; reads one from stdin: `ReplayOrder`; writes decisions to files, one
-line each, and at the end `Replayed` to stdout. What the project's own code prints goes to stderr.
+It writes one line of JSON to stdout: `TreeRules`; reads orders from stdin, each a line: `ReplayOrder`; writes decisions
+to files, one line each, and at the end of each order `Replayed` to stdout. What the project's own code prints goes to
+stderr.
 """
 
+import gc
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Final, TextIO, TypedDict
 
@@ -19,9 +22,15 @@ from andon.events.topic import Topic
 from andon.rules.hold_back import VARIABLE
 from andon.tools.what_if.known_tables import KnownTables
 from andon.tools.what_if.lake_record import LakeRecord, record_in
+from andon.tools.what_if.overlap import GroupOverlap
+from andon.tools.what_if.process_cost import own_cost
 from andon.tools.what_if.replayed_service import ReplayedService, control_of, control_services, replayed_services
 from andon.tools.what_if.report import RowKey
+from andon.tools.what_if.simulated_clock import SimulatedClock
 from andon.tools.what_if.simulation import Decided, Recorded, Simulation
+
+FACTS: Final = "facts"
+"""The file with facts that other services hear."""
 
 IGNORED: Final = frozenset({"digest", "fingerprint", "hops", "ttl"})
 """Members of a row that are not compared: they follow from the others, or from when a row is written."""
@@ -58,14 +67,16 @@ class ReplayOrder(TypedDict):
     """The replay that is asked for.
 
     replayed: service -> ids of rules that are decided. asked: names of those that are reported. groups: files of
-    records that belong together. known: rows from the start; pinned: keys of those that no event changes, as `repr`.
-    recorded: the file with what the lake has of decisions, lines of [service, key, time]. since_ms, end_ms: the times
-    of the first anchor that counts, and of the end. out: the folder for decisions.
+    records that belong together. is_rest: some of the files' records are for other services. known: rows from the
+    start; pinned: keys of those that no event changes, as `repr`. recorded: the file with what the lake has of
+    decisions, lines of [service, key, time]. since_ms, end_ms: the times of the first anchor that counts, and of the
+    end. out: the folder for decisions.
     """
 
     replayed: dict[str, list[str]]
     asked: list[str]
     groups: list[list[str]]
+    is_rest: bool
     known: dict[str, list[Item]]
     pinned: list[str]
     since_ms: int
@@ -76,13 +87,20 @@ class ReplayOrder(TypedDict):
 
 
 class Replayed(TypedDict):
-    """The end of a replay. mixed: events of one correlation key lay in several groups, so that nothing of it counts."""
+    """The end of a replay. mixed: services of which nothing counts, for their groups were not apart, see `overlap`.
 
-    mixed: bool
+    files: decisions, one file for each group. facts: the file with what other services hear of them, as records.
+    cpu_s, peak_bytes: see `ProcessCost`.
+    """
+
+    mixed: list[str]
+    files: list[str]
+    facts: str
     pending: dict[str, int]
     faults: dict[str, int]
     why: dict[str, str]
     cpu_s: float
+    peak_bytes: int
 
 
 class DecidedLine(TypedDict):
@@ -121,37 +139,61 @@ def tree_rules() -> TreeRules:
 
 
 def replay(order: ReplayOrder) -> Replayed:
-    """Replay, and write the decisions of each group into a file of its number."""
+    """Replay, and write the decisions of each group into a file of its number, and what others hear into one file."""
     services = replayed_services(order["replayed"])
-    tables = KnownTables(_schemas_of(services), order["known"])
+    clock, recorded = SimulatedClock(), recorded_in(order["recorded"])
+    tables = KnownTables(_schemas_of(services), order["known"], clock)
     with tables:
         os.environ[VARIABLE] = str(order["hold_back_seconds"])
         for service in services:
-            service.knows_by(tables.kept)
-        simulation = Simulation(services, tables, recorded_in(order["recorded"]), pinned=frozenset(order["pinned"]))
-        mixed = _replay_groups(order, services, simulation)
-    faults, why = simulation.faults, simulation.why
+            service.knows_by(tables)
+        clock.stand_in()
+        simulation = Simulation(services, tables, clock, recorded, pinned=frozenset(order["pinned"]))
+        mixed = _replay_groups(order, services, tables, simulation)
+    faults, why, cost = simulation.faults, simulation.why, own_cost()
     return {
-        "mixed": mixed,
+        "mixed": sorted(mixed),
+        "files": [_file(order, number) for number in range(len(order["groups"]))],
+        "facts": str(Path(order["out"]) / FACTS),
         "pending": dict(simulation.pending),
         "faults": dict(faults),
         "why": why,
-        "cpu_s": sum(os.times()[:2]),
+        "cpu_s": cost.cpu_s,
+        "peak_bytes": cost.peak_bytes,
     }
 
 
-def _replay_groups(order: ReplayOrder, services: Sequence[ReplayedService], simulation: Simulation) -> bool:
-    """Return True if a correlation key was in several groups."""
-    asked, seen = frozenset(order["asked"]), set[tuple[str, int]]()
-    for number, files in enumerate(order["groups"]):
-        decisions = simulation.run(records_in(files), end_ms=order["end_ms"], since_ms=order["since_ms"])
-        with (Path(order["out"]) / f"{number}.jsonl").open("wb") as out:
-            out.writelines(orjson.dumps(line_of(one)) + b"\n" for one in decisions if one.rule in asked)
-        keys = {(one.source, hash(key)) for one in services for key, held in one.events.items() if held.is_anchored}
-        if not seen.isdisjoint(keys):
-            return True
-        seen |= keys
-    return False
+def _replay_groups(
+    order: ReplayOrder, services: Sequence[ReplayedService], tables: KnownTables, simulation: Simulation
+) -> set[str]:
+    """Return the services whose groups were not apart."""
+    asked, overlap, folder = frozenset(order["asked"]), GroupOverlap(), Path(order["out"])
+    is_wanted = partial(_is_for, services) if order["is_rest"] else None
+    with (folder / FACTS).open("wb") as facts:
+        for number, files in enumerate(order["groups"]):
+            records = records_in(files, is_wanted)
+            with Path(_file(order, number)).open("wb") as out:
+                for one in simulation.run(records, end_ms=order["end_ms"], since_ms=order["since_ms"]):
+                    if one.rule in asked:
+                        out.write(orjson.dumps(line_of(one)) + b"\n")
+                    if one.fact is not None:
+                        facts.write(one.fact.to_bytes())
+            overlap.add_changed(number, tables.written)
+            for service in services:
+                overlap.add_changed(number, service.changed())
+                overlap.add_looked_at(number, service.source, service.looked_at())
+    return overlap.mixed
+
+
+def _file(order: ReplayOrder, number: int) -> str:
+    return str(Path(order["out"], f"{number}.jsonl"))
+
+
+def _is_for(services: Sequence[ReplayedService], line: bytes) -> bool:
+    """Return True if a service hears the event of a line of records, or has published it."""
+    delivery = record_in(line).delivery
+    topic = (delivery.source, delivery.event.type)
+    return any(topic in one.on or topic[0] == one.source for one in services)
 
 
 def recorded_in(file: str) -> Recorded:
@@ -165,11 +207,21 @@ def key_in(pairs: Sequence[Sequence[str | int]]) -> RowKey:
     return tuple((str(name), value) for name, value in pairs)
 
 
-def records_in(files: Sequence[str]) -> Iterator[LakeRecord]:
-    """Yield the records of some files in order, each once."""
-    lines = [line for file in files for line in Path(file).read_bytes().split(b"\n") if line]
-    lines.sort()
-    yield from (record_in(line) for line, _ in groupby(lines))
+def records_in(files: Iterable[str], is_wanted: Callable[[bytes], bool] | None = None) -> Iterator[LakeRecord]:
+    """Yield the records of some files in order, each once; is_wanted: None: all of them."""
+    read = chain.from_iterable(map(_lines_in, files))
+    lines = sorted(read if is_wanted is None else filter(is_wanted, read), reverse=True)
+    before = b""
+    while lines:  # what was read is let go
+        line = lines.pop()
+        if line != before:
+            yield record_in(line)
+        before = line
+
+
+def _lines_in(file: str) -> Iterator[bytes]:
+    with Path(file).open("rb") as lines:
+        yield from lines
 
 
 def line_of(decided: Decided) -> DecidedLine:
@@ -196,10 +248,11 @@ def _schemas_of(services: Sequence[ReplayedService]) -> dict[str, TableSchema]:
 
 
 def main(out: TextIO) -> None:
-    """Answer which rules there are, take an order, carry it out."""
+    """Answer which rules there are, take orders, carry them out."""
+    gc.disable()  # hardly anything that it makes is a circle, and looking for them takes a tenth of its time
     out.write(orjson.dumps(tree_rules()).decode() + "\n")
     out.flush()
-    if order := sys.stdin.readline():
+    for order in sys.stdin:
         out.write(orjson.dumps(replay(orjson.loads(order))).decode() + "\n")
         out.flush()
 

@@ -13,7 +13,16 @@ from andon.tools.what_if.tree import DecidedLine, Replayed
 
 RULE = "things.late"
 END_MS = 10**7
-NOTHING: Replayed = {"mixed": False, "pending": {}, "faults": {}, "why": {}, "cpu_s": 0}
+NOTHING: Replayed = {
+    "mixed": [],
+    "files": [],
+    "facts": "",
+    "pending": {},
+    "faults": {},
+    "why": {},
+    "cpu_s": 0,
+    "peak_bytes": 0,
+}
 
 decisions = st.dictionaries(st.integers(0, 5), st.integers(0, 2))
 """The number of a row -> what it says."""
