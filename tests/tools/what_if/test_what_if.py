@@ -83,9 +83,10 @@ def reports_in(lines: Iterable[str]) -> list[Report]:
     ]
 
 
-def silences(lines: list[str], after_ms: int) -> set[tuple[str, int]]:
+def silences(lines: list[str], after_ms: int, *, until_ms: int | None = None) -> set[tuple[str, int]]:
     """The machines, and since when, that reported nothing for a time, as it was known when that was over."""
-    reports, end_ms = reports_in(lines), max(times.to_ms(json.loads(line)["time"]) for line in lines)
+    reports, last_ms = reports_in(lines), max(times.to_ms(json.loads(line)["time"]) for line in lines)
+    end_ms = last_ms if until_ms is None else until_ms
     return {
         (one.machine, one.at_ms)
         for one in reports
@@ -142,6 +143,18 @@ def test_from_a_time_on_it_reports_what_the_whole_lake_gives_from_then_on(
         assert found.removed == [one for one in whole.removed if one.at_ms >= since_ms]
         assert found.changed == [one for one in whole.changed if one.after.at_ms >= since_ms]
     assert part.calibration.percent == 100
+
+
+def test_an_end_leaves_out_what_was_due_or_came_later(lake: Path, root: Path, lines: list[str]) -> None:
+    until_ms = min(one.taken_ms for one in reports_in(lines)) + MINUTES * 2 // 3 * MINUTE_MS
+    part = replayed(lake, root, RULE="silent", SET=SOONER, UNTIL=times.to_utc(until_ms))
+    before, after = (silences(lines, after_ms, until_ms=until_ms) for after_ms in (30 * MINUTE_MS, SOONER_MS))
+    change = rule(part, SILENT)
+    assert places(change.added) == sorted(after - before)
+    assert (change.before, change.after) == (len(before), len(after))
+    assert len(before) < len(after) < len(silences(lines, SOONER_MS))
+    assert change.pending.after > 0
+    assert (part.calibration.lake, part.calibration.percent) == (len(before), 100)
 
 
 def test_lines_that_are_doubled_and_shuffled_change_nothing_and_a_dirty_tree_stays_byte_for_byte(
