@@ -8,7 +8,6 @@ import argparse
 import random
 import sys
 import time
-from collections.abc import Callable
 from contextlib import redirect_stderr
 from io import StringIO
 from pathlib import Path
@@ -42,7 +41,7 @@ def main() -> int:
             for number, lake in enumerate(lakes)
         ]
         proof = Proof(Sample(room / "sample"), places, random.Random(options.seed), room)  # noqa: S311  no secrets
-        tries: dict[str, Callable[[], None]] = {
+        tries = {
             "calibration": proof.calibration,
             "changes": lambda: proof.changes(len(lakes) if options.all else EACH),
             "back": proof.back,

@@ -188,15 +188,8 @@ class Shift:
         self._logs: list[Log] = []
         self._calls: list[str] = []
         self._awake: Sequence[str] = MACHINES
-        often: list[Act] = [Shift._report] * 12
-        self._acts = [
-            *often,
-            *[Shift._acknowledge] * 3,
-            *[Shift._assign] * 2,
-            Shift._escalate,
-            Shift._call,
-            Shift._take,
-        ]
+        often: list[Act] = [*[Shift._report] * 12, *[Shift._acknowledge] * 3, *[Shift._assign] * 2]
+        self._acts = [*often, Shift._escalate, Shift._call, Shift._take]
 
     def live(self) -> None:
         """Live through it."""
