@@ -267,8 +267,8 @@ contracts: install  ## say who publishes what, who needs what of it, and who bre
 prove-contracts: install  ## change publishers and consumers in a copy, and see whom `make contracts` names: K=board (some), SAMPLES=1 (recorded anew)
 	@$(RUN) bench.contracts $(if $(K),-k '$(K)') $(if $(SAMPLES),--samples)
 
-prove-what-if: install  ## have the real loop make lakes, change rules in a copy and in a model, and hold `make what-if` against it: SEED=1 N=5 ONLY=since
-	@$(RUN) bench.what_if $(if $(SEED),--seed $(SEED)) $(if $(N),--lakes $(N)) $(if $(ONLY),--only $(ONLY))
+prove-what-if: install  ## have the real loop make lakes, change rules in a copy and in a model, and hold `make what-if` against it: SEED=1 N=5 ONLY=since (each change on each lake: ALL=1)
+	@$(RUN) bench.what_if $(if $(SEED),--seed $(SEED)) $(if $(N),--lakes $(N)) $(if $(ALL),--all) $(if $(ONLY),--only $(ONLY))
 
 contracts-lint: install  ## what AsyncAPI's own parser and EventCatalog's own linter say of these documents (76 MB of npm, once)
 	@$(RUN) bench.contracts.lint

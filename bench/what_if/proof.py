@@ -23,6 +23,13 @@ from bench.what_if.trees import Sample
 SHUFFLED_S: Final = 30
 AGAIN_S: Final = 20
 """What is published again comes within so many seconds."""
+LONG: Final = (
+    ("escalate", "escalated sooner"),
+    ("at-risk", "two are a risk"),
+    ("at-risk", "a risk by its last report"),
+    ("all", "silent sooner"),
+)
+"""Rules that look back to where an episode began, each with a change of it; asked for from the middle of one."""
 SHORT: Final = (
     ("silent", "silent sooner"),
     ("silent", "silent without until"),
@@ -35,11 +42,11 @@ SHORT: Final = (
     ("lasting", "an acknowledgement ends no chain"),
     ("lasting", "silent later"),
 )
-"""Rules that may be asked for alone, for they look back for less than a lake's length, each with a change of it."""
+"""Rules that look back for less than a lake's length, so that its beginning is not read."""
 TOLD: Final = 900
 EACH: Final = 2
 """Each change is tried on so many lakes."""
-SINCES: Final = 8
+SINCES: Final = 9
 TIMES_OF_EACH: Final = 2
 UNTILS: Final = 6
 
@@ -141,8 +148,9 @@ class Proof:
 
     def since(self, number: int) -> None:
         """Begin at some time: it is decided what the whole lake gives from then on."""
-        for _ in range(number):
-            place, (rule, name) = self.dice.choice(self.places), self.dice.choice(SHORT)
+        reports = [sum(map(len, place.facts.reports.values())) for place in self.places]
+        for rule, name in (*LONG, *self.dice.sample(SHORT, number - len(LONG))):
+            [place] = self.dice.choices(self.places, reports)
             [change] = [change for change in CHANGES if change.name == name]
             with self.sample.changed(change) as given:
                 whole = asked(place.folder, self.sample.root, RULE=rule, **given)
@@ -222,10 +230,10 @@ class Proof:
         return modelled(place.facts, change.rules, place.facts.end_ms)
 
     def _time_in(self, place: Place) -> int:
-        """Return a time in the middle of a lake."""
-        first_ms = min(report.arrived_ms for some in place.facts.reports.values() for report in some)
-        quarter_ms = (place.facts.end_ms - first_ms) // 4
-        return self.dice.randrange(first_ms + quarter_ms, place.facts.end_ms - quarter_ms)
+        """Return a time in the middle of a lake, just behind a report: busy times are likely."""
+        arrivals = sorted(report.arrived_ms for some in place.facts.reports.values() for report in some)
+        quarter = len(arrivals) // 4
+        return self.dice.choice(arrivals[quarter:-quarter]) + 1
 
     def _folder(self) -> Path:
         self._rooms += 1
