@@ -71,7 +71,7 @@ def known_of(
         keys = {of["table"]: of["keys"] for of in facts.values()}
         pinned = [repr(row_key(row, keys[name])) for name, some in rows.items() if name in keys for row in some]
         return KnownBeside(rows, pinned, [f"rosters and their like were as {file.name} has them, all the time"])
-    live = {} if system is None else {of["table"]: [*_live(system, name)] for name, of in facts.items()}
+    live = {} if system is None else {of["table"]: [*_live(system, name, of["table"])] for name, of in facts.items()}
     rows = {
         of["table"]: [*_at_first(live.get(of["table"], ()), name, of["keys"], first_rows)] for name, of in facts.items()
     }
@@ -80,10 +80,10 @@ def known_of(
     return KnownBeside(rows, (), [said] if asking else [])
 
 
-def _live(system: Deployed, service: str) -> Iterable[Item]:
-    """Yield the rows of a service that people wrote."""
+def _live(system: Deployed, service: str, table: str) -> Iterable[Item]:
+    """Yield the rows of a service's table that people wrote."""
     package = next(one for one in services() if one.name == service)
-    rows = system.rows(package)
+    rows = system.rows(package, table)
     return (row for row in rows if row.get("discriminator") not in _NOT_KNOWN and row.get(BY) != RULE)
 
 
