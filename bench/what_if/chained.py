@@ -52,7 +52,7 @@ class Trouble(NamedTuple):
 
 
 class Machine(NamedTuple):
-    """What was said of a machine: reports, in order; who has seen what; who has what."""
+    """A machine: its reports, in order; acknowledgements and owners of its logs."""
 
     id: str
     reports: Sequence[Report]
@@ -61,7 +61,7 @@ class Machine(NamedTuple):
 
 
 def decided_in_chains(alone: Decisions, facts: Facts, rules: ModelRules, end_ms: int) -> Decisions:
-    """Return whom rules ask for help, and which messages follow; alone: what was decided before."""
+    """Return the requests for help, and the messages that follow; alone: the decisions of `decided_alone`."""
     return _Chains(alone, facts, rules, end_ms).decisions()
 
 
@@ -367,7 +367,7 @@ def slot_of(person: str, arrived_ms: int, slot_ms: int) -> int:
 
 
 class _Beginning(NamedTuple):
-    """What a rule decides upon: its anchor's time, when it is due, the log."""
+    """An evaluation: of a rule, at an anchor of a time, when it is due; about a log."""
 
     rule: str
     machine: str
@@ -411,6 +411,6 @@ def _is_over(log: LogName, reports: Iterable[Report]) -> bool:
 
 
 def _owner(assigned: Iterable[Said], logs: Iterable[LogName]) -> str | None:
-    """Return who got a log of the episode last."""
+    """Return the last owner of a log of the episode."""
     found = [one.person for one in sorted(assigned) if one.log in logs]
     return found[-1] if found else None

@@ -44,7 +44,7 @@ def known_from(one: ModelDecision, facts: Facts, lag_ms: int) -> int:
 
 
 class ModelDifference(NamedTuple):
-    """What two results differ in: the decisions of one alone, and pairs of those whose rows differ."""
+    """The difference of two results: decisions of one alone, and pairs of those whose rows differ."""
 
     added: Decisions
     removed: Decisions

@@ -44,7 +44,7 @@ class Report(NamedTuple):
 
     @property
     def trigger(self) -> tuple[str, int]:
-        """What a row says of it where it was a reason."""
+        """Its type and time, as a row that it was a reason of has them."""
         return "state-reported", self.at_ms
 
 
@@ -70,7 +70,7 @@ class Call(NamedTuple):
 
 
 class Facts(NamedTuple):
-    """What a lake says.
+    """The content of a lake.
 
     by machine: reports, acknowledged, assigned (by people), factories. calls; calls_seen: (own time, arrival, id). by
     factory: rosters, chains. taken: rows that people wrote, and since when. recorded: rows that rules decided, and

@@ -87,7 +87,7 @@ class Sends:
     name = CHANNEL
 
     def send(self, message: Message) -> Outcome:
-        """Say that it was sent."""
+        """Return that it was sent."""
         return Sent(message.id)
 
 
@@ -96,7 +96,7 @@ STATES: Final = ("NORMAL", "NORMAL", "WARNING1", "WARNING22", "ERROR", "ERROR", 
 AT_ONCE: Final = (0,)
 
 Act = Callable[["Shift", int], None]
-"""What happens at a time (epoch milliseconds)."""
+"""A step of a shift, at a time (epoch milliseconds)."""
 
 
 class Kind(NamedTuple):

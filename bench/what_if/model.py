@@ -38,7 +38,7 @@ class Window(NamedTuple):
 
 
 def decided_alone(facts: Facts, rules: ModelRules, end_ms: int) -> Decisions:
-    """Return what assign, escalate, at-risk, silent and back decide: they see what machines and people said, alone."""
+    """Return the decisions of assign, escalate, at-risk, silent and back, which see no decisions of others."""
     found = list[ModelDecision]()
     for machine, heard in facts.reports.items():
         reports = [report for report in heard if report.arrived_ms <= end_ms]
@@ -69,7 +69,7 @@ def operator_for(machine: str, operators: Iterable[str]) -> str:
 def window(
     timely: Sequence[Report], anchor: Report, *, back_ms: int, ahead_ms: int, due_ms: int, ends_at_normal: bool
 ) -> Window:
-    """Return what a rule sees around an event, of what had arrived when it was due."""
+    """Return the reports that a rule sees around one, of those that had arrived when it was due."""
     known = [report for report in timely if report.arrived_ms <= due_ms]
     earlier, before = list[Report](), None
     for report in reversed([report for report in known if report[:2] < anchor[:2]]):

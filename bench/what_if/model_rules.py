@@ -22,7 +22,7 @@ def is_error(state: str) -> bool:
 
 
 class ModelRules(NamedTuple):
-    """What the pages and docstrings of the sample say of its rules, with a name for what a change may change.
+    """The rules of the sample, as its pages and docstrings have them, with a name for each part that may change.
 
     silent_after_ms: a machine that reports nothing for so long is silent. sees_before: a report with another one just
     before it is followed by no silence. escalate_after_ms, escalate_window_ms: after so long an episode is escalated;

@@ -1,4 +1,4 @@
-"""What is tried, with lakes and dice, and what of it held."""
+"""The attempts, with lakes and dice, and a record of those that held."""
 
 import json
 import random
@@ -22,7 +22,7 @@ from bench.what_if.trees import Sample
 
 SHUFFLED_S: Final = 30
 AGAIN_S: Final = 20
-"""What is published again comes within so many seconds."""
+"""Within so many seconds, events are published again."""
 LONG: Final = (
     ("escalate", "escalated sooner"),
     ("at-risk", "two are a risk"),
@@ -60,7 +60,7 @@ class Place(NamedTuple):
 
 
 class Proof:
-    """What is tried, on some lakes, with some dice."""
+    """Attempts on some lakes, with some dice."""
 
     def __init__(self, sample: Sample, places: Sequence[Place], dice: random.Random, room: Path) -> None:
         self.sample, self.places, self.dice, self._room = sample, places, dice, room
@@ -88,7 +88,7 @@ class Proof:
             )
 
     def _strays(self, place: Place, report: WhatIf) -> list[str]:
-        """Return where the tool and the model do not miss the same decisions, or where no tie explains one."""
+        """Return the rules by which tool and model miss other decisions, and decisions that no tie explains."""
         rules, plain = [rule.rule for rule in report.rules], ModelRules()
         before = modelled(place.facts, plain, place.facts.end_ms)
         strays = strays_in(place.facts, before, rules, plain.slot_ms)

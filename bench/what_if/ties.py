@@ -14,7 +14,7 @@ from bench.what_if.facts import SECOND_MS, Facts, Key
 from bench.what_if.plain_times import ms_of
 
 REACHES_LAKE_MS: Final = 5 * 60_000
-"""What was decided so shortly before the end may not be in the lake."""
+"""Decisions so shortly before the end may not be in the lake."""
 OF_LOG: Final = ("decision#trouble-opened#", "decision#help-requested#", "decision#nobody-found#")
 HELP: Final = OF_LOG[1]
 
