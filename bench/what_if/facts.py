@@ -96,7 +96,7 @@ class Facts(NamedTuple):
 
     def chains_of(self, machine: str) -> Sequence[Mapping[str, Any]]:
         """Return the chains of a machine's factory."""
-        return self.chains[self.factories[machine]]
+        return self.chains.get(self.factories[machine], ())
 
 
 def facts_in(lines: Iterable[str]) -> Facts:

@@ -11,9 +11,7 @@ import pytest
 from andon.project import library_folder
 from andon.tools.what_if.__main__ import main
 from demo.people import LIZ, SARA, SUE
-from tests.tools.what_if.test_what_if import SOONER_MS, git, lake, lines, root
-
-__all__ = ["lake", "lines", "root"]
+from tests.tools.what_if.asking import SOONER_MS, git
 
 OF_BEFORE = f"SILENT_AFTER_MS: Final = {SOONER_MS}"
 

@@ -2,27 +2,18 @@
 
 import json
 import random
-import shutil
-import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-import pytest
-
-from andon.project import project
 from andon.runtime import times
 from andon.runtime.clock import MINUTE_MS
-from andon.tools.what_if.asked import asked_in
-from andon.tools.what_if.replaying import LakePlace, what_if
 from andon.tools.what_if.report import DecidedRow, RuleChange, WhatIf
-from andon.tools.what_if.trees import room
-from tests.tools.what_if.lived import MINUTES, in_objects, lived_lines
+from tests.tools.what_if.asking import SOONER, SOONER_MS, git, replayed
+from tests.tools.what_if.lived import MINUTES, in_objects
 
 SILENT = "dispatch.silent"
 HOLD_BACK_MS = 30_000
-SOONER_MS = 12 * MINUTE_MS
-SOONER = f"limits.SILENT_AFTER_MS={SOONER_MS}"
 
 
 class Report(NamedTuple):
@@ -31,43 +22,6 @@ class Report(NamedTuple):
     machine: str
     at_ms: int
     taken_ms: int
-
-
-@pytest.fixture(scope="module")
-def lines() -> list[str]:
-    return lived_lines()
-
-
-@pytest.fixture(scope="module")
-def lake(lines: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return in_objects(lines, tmp_path_factory.mktemp("lake"))
-
-
-@pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository with the packages of the sample, and one commit."""
-    folder = tmp_path_factory.mktemp("project")
-    without = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(project().root / "functions", folder / "functions", ignore=without)
-    git(folder, "init", "--quiet")
-    git(folder, "add", ".")
-    git(folder, "-c", "user.name=n", "-c", "user.email=e@example.com", "commit", "--quiet", "--message=m")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def sooner(lake: Path, root: Path) -> WhatIf:
-    return replayed(lake, root, SET=SOONER)
-
-
-def git(folder: Path, *arguments: str) -> str:
-    command = ["git", "-C", str(folder), *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout  # noqa: S603  of this test
-
-
-def replayed(lake: Path, root: Path, **given: str) -> WhatIf:
-    with room() as folder:
-        return what_if(asked_in({"RULE": "all", **given}), LakePlace(lake, None), root, folder)
 
 
 def rule(report: WhatIf, name: str) -> RuleChange:
