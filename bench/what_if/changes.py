@@ -124,10 +124,13 @@ CHANGES: Final = (
         (Edit(f"{RULES}/trouble.py", "    until=is_normal,\n", ""),),
     ),
     Change(
-        "escalated within 25 minutes",
+        "a risk within ten minutes",
         "condition",
-        ModelRules(escalate_window_ms=25 * MINUTE_MS),
-        (Edit(ESCALATE, "window_ms=DAY_MS", "window_ms=25 * MINUTE_MS"),),
+        ModelRules(risk_window_ms=10 * MINUTE_MS),
+        (
+            Edit(f"{RULES}/at_risk.py", "window_ms=DAY_MS", "window_ms=10 * MINUTE_MS"),
+            Edit(f"{RULES}/at_risk.py", "import DAY_MS, MINUTE_MS", "import MINUTE_MS"),
+        ),
     ),
     Change(
         "a risk by its last report",

@@ -29,6 +29,8 @@ from services.notify.tables import partition_of
 BEGIN_MS: Final = times.to_ms("2020-04-28T05:00:00Z")
 MINUTE_MS: Final = 60_000
 SECOND_MS: Final = 1_000
+YOUNG_MS: Final = 14 * MINUTE_MS
+"""A log that is younger is not due to be escalated."""
 SWEPT_AT: Final = 30
 """Second of each minute in which the sweeps run, and nothing else happens."""
 
@@ -282,9 +284,11 @@ class Shift:
             body = {"operator": self._chance.choice(self._factories[log.machine].people)}
             self._loop.request("PUT /equipment/{id}/logs/{state}/{timestamp}/assignment", path=log.path, body=body)
 
-    def _escalate(self, _: int) -> None:
-        if self._logs:
-            log = self._recent()
+    def _escalate(self, at_ms: int) -> None:
+        """Escalate a log before the rule could: between its due time and the sweep it is a matter of who is first."""
+        young = [log for log in self._logs[-8:] if times.to_ms(log.timestamp) > at_ms - YOUNG_MS]
+        if young:
+            log = self._chance.choice(young)
             body = {"supervisor": self._factories[log.machine].supervisor}
             self._loop.request("PUT /equipment/{id}/logs/{state}/{timestamp}/escalation", path=log.path, body=body)
 

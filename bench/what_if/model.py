@@ -113,9 +113,7 @@ def _escalations(machine: str, timely: Sequence[Report], facts: Facts, rules: Mo
         if anchor.is_normal or not rules.escalates(anchor.state):
             continue
         due_ms = _due_ms(anchor.at_ms + after_ms, anchor)
-        seen = window(
-            timely, anchor, back_ms=rules.escalate_window_ms, ahead_ms=after_ms, due_ms=due_ms, ends_at_normal=True
-        )
+        seen = window(timely, anchor, back_ms=DAY_MS, ahead_ms=after_ms, due_ms=due_ms, ends_at_normal=True)
         is_begun_before = seen.before is not None and not seen.before.is_normal
         if is_begun_before or any(report.is_normal for report in seen.later):
             continue
@@ -146,9 +144,9 @@ def _risks(machine: str, timely: Sequence[Report], rules: ModelRules) -> Iterato
         if anchor.is_normal:
             continue
         due_ms = _due_ms(anchor.at_ms, anchor)
-        seen = window(timely, anchor, back_ms=DAY_MS, ahead_ms=0, due_ms=due_ms, ends_at_normal=True)
-        upto = seen.upto
-        if any(_completed(upto[:number], rules) for number in range(1, len(upto))):
+        seen = window(timely, anchor, back_ms=rules.risk_window_ms, ahead_ms=0, due_ms=due_ms, ends_at_normal=True)
+        upto, is_begun_before = seen.upto, seen.before is not None and not seen.before.is_normal
+        if is_begun_before or any(_completed(upto[:number], rules) for number in range(1, len(upto))):
             continue
         if found := _completed(upto, rules):
             reason, reports = found
