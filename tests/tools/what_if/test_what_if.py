@@ -2,28 +2,18 @@
 
 import json
 import random
-import shutil
-import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-import pytest
-
-from andon.project import project
 from andon.runtime import times
 from andon.runtime.clock import MINUTE_MS
-from andon.tools.what_if.asked import asked_in
-from andon.tools.what_if.replaying import LakePlace, what_if
 from andon.tools.what_if.report import DecidedRow, RuleChange, WhatIf
-from andon.tools.what_if.splitting import FEW_EVENTS
-from andon.tools.what_if.trees import room
-from tests.tools.what_if.lived import MINUTES, in_objects, lived_lines
+from tests.tools.what_if.asking import SOONER, SOONER_MS, git, replayed
+from tests.tools.what_if.lived import MINUTES, in_objects
 
 SILENT = "dispatch.silent"
 HOLD_BACK_MS = 30_000
-SOONER_MS = 12 * MINUTE_MS
-SOONER = f"limits.SILENT_AFTER_MS={SOONER_MS}"
 
 
 class Report(NamedTuple):
@@ -32,44 +22,6 @@ class Report(NamedTuple):
     machine: str
     at_ms: int
     taken_ms: int
-
-
-@pytest.fixture(scope="module")
-def lines() -> list[str]:
-    return lived_lines()
-
-
-@pytest.fixture(scope="module")
-def lake(lines: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return in_objects(lines, tmp_path_factory.mktemp("lake"))
-
-
-@pytest.fixture(scope="module")
-def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A repository with the packages of the sample, and one commit."""
-    folder = tmp_path_factory.mktemp("project")
-    without = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(project().root / "functions", folder / "functions", ignore=without)
-    git(folder, "init", "--quiet")
-    git(folder, "add", ".")
-    git(folder, "-c", "user.name=n", "-c", "user.email=e@example.com", "commit", "--quiet", "--message=m")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def sooner(lake: Path, root: Path) -> WhatIf:
-    return replayed(lake, root, SET=SOONER)
-
-
-def git(folder: Path, *arguments: str) -> str:
-    command = ["git", "-C", str(folder), *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout  # noqa: S603  of this test
-
-
-def replayed(lake: Path, root: Path, *, few_events: int = FEW_EVENTS, **given: str) -> WhatIf:
-    with room() as folder:
-        asked = asked_in({"RULE": "all", **given})
-        return what_if(asked, LakePlace(lake, None), root, folder, few_events=few_events)
 
 
 def rule(report: WhatIf, name: str) -> RuleChange:
@@ -85,9 +37,10 @@ def reports_in(lines: Iterable[str]) -> list[Report]:
     ]
 
 
-def silences(lines: list[str], after_ms: int) -> set[tuple[str, int]]:
+def silences(lines: list[str], after_ms: int, *, until_ms: int | None = None) -> set[tuple[str, int]]:
     """The machines, and since when, that reported nothing for a time, as it was known when that was over."""
-    reports, end_ms = reports_in(lines), max(times.to_ms(json.loads(line)["time"]) for line in lines)
+    reports, last_ms = reports_in(lines), max(times.to_ms(json.loads(line)["time"]) for line in lines)
+    end_ms = last_ms if until_ms is None else until_ms
     return {
         (one.machine, one.at_ms)
         for one in reports
@@ -151,6 +104,18 @@ def test_from_a_time_on_it_reports_what_the_whole_lake_gives_from_then_on(
         assert found.removed == [one for one in whole.removed if one.at_ms >= since_ms]
         assert found.changed == [one for one in whole.changed if one.after.at_ms >= since_ms]
     assert part.calibration.percent == 100
+
+
+def test_an_end_leaves_out_what_was_due_or_came_later(lake: Path, root: Path, lines: list[str]) -> None:
+    until_ms = min(one.taken_ms for one in reports_in(lines)) + MINUTES * 2 // 3 * MINUTE_MS
+    part = replayed(lake, root, RULE="silent", SET=SOONER, UNTIL=times.to_utc(until_ms))
+    before, after = (silences(lines, after_ms, until_ms=until_ms) for after_ms in (30 * MINUTE_MS, SOONER_MS))
+    change = rule(part, SILENT)
+    assert places(change.added) == sorted(after - before)
+    assert (change.before, change.after) == (len(before), len(after))
+    assert len(before) < len(after) < len(silences(lines, SOONER_MS))
+    assert change.pending.after > 0
+    assert (part.calibration.lake, part.calibration.percent) == (len(before), 100)
 
 
 def test_lines_that_are_doubled_and_shuffled_change_nothing_and_a_dirty_tree_stays_byte_for_byte(

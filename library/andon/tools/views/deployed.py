@@ -62,15 +62,16 @@ class Deployed:
             raise ToolFailed(f"an admin's token for {self.name} has to be in the environment, as {TOKEN}")
         return ApiClient(self.outputs["ApiUrl"], os.environ[TOKEN])
 
-    def table(self, view: Package) -> str:
-        """Return the name of a view's table.
+    def table(self, package: Package, variable: str | None = None) -> str:
+        """Return the name of a package's table; variable: of which, if it has several.
 
         Raises:
             Failed: it is not deployed.
 
         """
-        [variable] = view.tables
-        return self.output(pascal(variable), view)
+        if variable is None:
+            [variable] = package.tables
+        return self.output(pascal(variable), package)
 
     def queue(self, view: Package) -> str:
         """Return the address of a view's queue.
@@ -81,9 +82,9 @@ class Deployed:
         """
         return self.output(f"{pascal(view.name)}QueueUrl", view)
 
-    def rows(self, view: Package) -> Iterator[Item]:
-        """Read all rows of a view, consistently."""
-        return map(to_plain, rows_of(self.client("dynamodb"), self.table(view)))
+    def rows(self, package: Package, variable: str | None = None) -> Iterator[Item]:
+        """Read all rows of a package's table, consistently; variable: of which, if it has several."""
+        return map(to_plain, rows_of(self.client("dynamodb"), self.table(package, variable)))
 
     def is_idle(self, *views: Package) -> bool:
         """Return True if the queues of these views are empty, and no listener has a batch."""

@@ -42,8 +42,8 @@ def rows_in(file: Path) -> KnownRows:
 FirstRows = Mapping[tuple[str, RowKey], tuple[int, Item | None]]
 """Service and key of a row -> when its first fact came, and the row before it; None: there was none."""
 
-RowsOf = Callable[[Package], Iterable[Item]]
-"""Reads all rows of a service, of the running system."""
+RowsOf = Callable[[Package, str], Iterable[Item]]
+"""Reads all rows of a table of a service, by the environment variable of the table, in the running system."""
 
 _NOT_KNOWN: Final = frozenset({None, EVENT, CORRELATED, UNREADABLE, DUE})
 """Discriminators of rows that follow from events; a row without one is kept by a subscription."""
@@ -74,7 +74,7 @@ def known_of(
         keys = {of["table"]: of["keys"] for of in facts.values()}
         pinned = [repr(row_key(row, keys[name])) for name, some in rows.items() if name in keys for row in some]
         return KnownBeside(rows, pinned, [f"rosters and their like were as {file.name} has them, all the time"])
-    live = {} if rows_of is None else {of["table"]: [*_live(rows_of, name)] for name, of in facts.items()}
+    live = {} if rows_of is None else {of["table"]: [*_live(rows_of, name, of["table"])] for name, of in facts.items()}
     rows = {
         of["table"]: [*_at_first(live.get(of["table"], ()), name, of["keys"], first_rows)] for name, of in facts.items()
     }
@@ -83,10 +83,11 @@ def known_of(
     return KnownBeside(rows, (), [said] if asking else [])
 
 
-def _live(rows_of: RowsOf, service: str) -> Iterable[Item]:
-    """Yield the rows of a service that people wrote."""
+def _live(rows_of: RowsOf, service: str, table: str) -> Iterable[Item]:
+    """Yield the rows of a service's table that people wrote."""
     package = next(one for one in services() if one.name == service)
-    return (row for row in rows_of(package) if row.get("discriminator") not in _NOT_KNOWN and row.get(BY) != RULE)
+    rows = rows_of(package, table)
+    return (row for row in rows if row.get("discriminator") not in _NOT_KNOWN and row.get(BY) != RULE)
 
 
 def _at_first(live: Iterable[Item], service: str, names: Sequence[str], first_rows: FirstRows) -> Iterable[Item]:

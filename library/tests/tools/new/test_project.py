@@ -280,3 +280,42 @@ def test_a_wheel_that_is_gone_is_to_be_named(site: Path) -> None:
 
     with pytest.raises(NotNew, match="name it: --wheel FILE"):
         _required()
+
+
+SHIFT = """
+from pathlib import Path
+from andon.runtime.times import to_ms
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Loop
+with Loop() as loop:
+    seconds = (0, 10, 20, 600, 610)
+    for version, second in enumerate(seconds):
+        with frozen_clock(to_ms("2026-01-01T09:00:00Z") + second * 1000):
+            match = {"if-match": f'"{version}"'} if version else {}
+            moved = loop.request("PUT /permits/{id}", path={"id": "ü#1"}, body={"place": f"{version}"}, headers=match)
+            assert moved.status in (200, 201), moved
+            loop.run()
+    with frozen_clock(to_ms("2026-01-01T10:00:00Z")):
+        loop.sweep()
+    for key, body in loop.store[loop.buckets["LAKE_BUCKET"]].bodies.items():
+        file = Path("lake", key)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(body)
+"""
+COMMITTED = ("-c", "user.name=n", "-c", "user.email=e@example.com", "commit", "--quiet", "--message=m")
+
+
+def test_its_rules_decide_anew_what_its_loop_lived_through(copy: Path, wheel: Path) -> None:
+    python("-c", SHIFT, imports=(wheel, copy / "functions", copy), cwd=copy)
+    for command in (("init", "--quiet"), ("add", "functions"), COMMITTED):
+        subprocess.run(["git", *command], cwd=copy, check=True)  # noqa: S603, S607
+    python(
+        *("-m", CLI, "what-if", "RULE=restless", "SET=MANY=2", "LAKE=lake", "JSON=found.json"),
+        imports=(wheel,),
+        cwd=copy,
+    )
+    found = json.loads((copy / "found.json").read_text())
+    rule = found["rules"]["watch.restless"]
+
+    assert (found["calibration"]["lake"], found["calibration"]["percent"]) == (1, 100)
+    assert [len(rule[name]) for name in ("added", "removed", "changed")] == [1, 0, 1], "a pair; a third that was a pair"
