@@ -33,15 +33,14 @@ def following(one: StoredEvent, newest_first: Iterable[StoredEvent], *, gap_ms: 
     older = [
         stored for stored in newest_first if stored.sort < one.sort and stored.topic == topic and not stored.late_by
     ]
-    close = {
-        number: last.event.timestamp_ms
-        for number, last in enumerate(older)
-        if one.event.timestamp_ms <= last.event.timestamp_ms + gap_ms and _was_known(one, last, gap_ms + hold_back_ms)
-    }
-    for number, follows_ms in close.items():
-        if _is_steady(older[number], older[number + 1 :], gap_ms, hold_back_ms):
-            return one._replace(follows_ms=follows_ms)
-    return one._replace(follows_ms=next(iter(close.values()), None), unsteady=bool(close))
+    newest_ms: int | None = None
+    for number, last in enumerate(older):
+        last_ms = last.event.timestamp_ms
+        if one.event.timestamp_ms <= last_ms + gap_ms and _was_known(one, last, gap_ms + hold_back_ms):
+            if _is_steady(last, older[number + 1 :], gap_ms, hold_back_ms):
+                return one._replace(follows_ms=last_ms)
+            newest_ms = last_ms if newest_ms is None else newest_ms
+    return one._replace(follows_ms=newest_ms, unsteady=newest_ms is not None)
 
 
 def _was_known(one: StoredEvent, last: StoredEvent, after_ms: int) -> bool:

@@ -10,7 +10,7 @@ from andon.dynamodb.schema import Keys
 from andon.dynamodb.ttl import ttl_at
 from andon.rules.due import KEPT_DAYS, Due
 from andon.rules.rule import Rule, Rules
-from andon.rules.stored_event import StoredEvent, is_event_sort
+from andon.rules.stored_event import CorrelationKey, StoredEvent, is_event_sort
 from andon.rules.timing import PASSED_OVER, EvaluateAt, EventsBehind, Renewal, Start, SweepTime, Timer
 from andon.runtime.tried import Failed, tried
 
@@ -83,15 +83,18 @@ def plan_arrival(stored: StoredEvent, rules: Rules, keys: Keys, *, hold_back_ms:
 
 def concerned(stored: StoredEvent, rules: Iterable[Rule], *, hold_back_ms: int) -> ConcernedRules:
     """Return which of the rules that an event is an anchor of are evaluated at it here, and where the others are."""
-    keys = [(rule, rule.correlation_key_of(stored.event)) for rule in rules]
-    here = [rule for rule, key in keys if key == stored.key]
+    here, elsewhere = list[Rule](), set[CorrelationKey]()
+    for rule in rules:
+        key = rule.correlation_key_of(stored.event)
+        if key == stored.key:
+            here.append(rule)
+        elif not stored.correlated:  # a copy is not copied again: the event itself is copied to all keys
+            elsewhere.add(key)
     forgotten = [*_forgotten(stored, here, hold_back_ms)]
     if forgotten:
         here = [rule for rule in here if rule not in {one for one, _ in forgotten}]
-    # A copy is not copied again: the event itself is copied to all keys.
-    elsewhere = [] if stored.correlated else sorted({key for _, key in keys} - {stored.key})
     starts = [(rule, rule.timing.at_arrival(stored)) for rule in here]
-    return ConcernedRules(starts, [stored.copy_under(key) for key in elsewhere], forgotten)
+    return ConcernedRules(starts, [stored.copy_under(key) for key in sorted(elsewhere)], forgotten)
 
 
 def _forgotten(stored: StoredEvent, rules: Iterable[Rule], hold_back_ms: int) -> Iterator[tuple[Rule, Exception]]:

@@ -238,7 +238,7 @@ class Rule(NamedTuple):
 
     def is_late(self, stored: StoredEvent) -> bool:
         """Return True if the rule is on this event's type, and it arrived too late to count for a decision."""
-        return self.timing.waits and stored.is_late_for(self.on)
+        return bool(stored.late_by) and self.timing.waits and stored.is_late_for(self.on)  # hardly any is late
 
     def due_ms(self, anchor: StoredEvent, hold_back_ms: int) -> int:
         """Return the time at which the rule is due at an anchor: all that counts has arrived."""

@@ -87,7 +87,7 @@ class StoredEvent(NamedTuple):
 
     def is_late_for(self, topics: frozenset[Topic]) -> bool:
         """Return True if it arrived too late to count for a rule on these topics."""
-        return not self.late_by.isdisjoint(topics) and self.topic in topics  # hardly any is late
+        return not self.late_by.isdisjoint(topics) and self.topic in topics
 
     def copy_under(self, key: CorrelationKey) -> "StoredEvent":
         """Return the copy under a further key, of which nothing is settled yet, and whose removal is no event."""
