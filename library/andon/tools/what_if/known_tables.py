@@ -19,7 +19,7 @@ Partition = tuple[str, str]
 
 
 class KeptContext(NamedTuple):
-    """What was read of a key. changes: how many writes there were by then. partitions: None: it may follow from all."""
+    """The context that was read of a key. changes: how many writes there were by then. partitions: None: it may follow from all."""
 
     found: object
     changes: int

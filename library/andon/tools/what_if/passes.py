@@ -31,7 +31,7 @@ class DecisionFile(NamedTuple):
 
 
 class ReplayedSide(NamedTuple):
-    """What a tree has decided. tree: in words. files: one for each group."""
+    """The decisions of a tree. tree: in words. files: one for each group."""
 
     tree: str
     files: Sequence[DecisionFile]
