@@ -19,7 +19,7 @@ Partition = tuple[str, str]
 
 
 class KeptContext(NamedTuple):
-    """What was read of a key. changes: how many writes there were by then. partitions: None: it may follow from all."""
+    """A context that was read. changes: the writes by then. partitions: those it follows from; None: maybe all."""
 
     found: object
     changes: int

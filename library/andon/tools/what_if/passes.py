@@ -31,7 +31,7 @@ class DecisionFile(NamedTuple):
 
 
 class ReplayedSide(NamedTuple):
-    """What a tree has decided. tree: in words. files: one for each group."""
+    """The decisions of a tree. tree: in words. files: one for each group."""
 
     tree: str
     files: Sequence[DecisionFile]
@@ -86,7 +86,7 @@ def _replay(sides: Sequence[TreeProcess], orders: Sequence[ReplayOrder]) -> list
 
 
 def _with_rest(first: ReplayedSide, rest: ReplayedSide, mixed: frozenset[str]) -> ReplayedSide:
-    """Return what a tree decided, of some services in the second pass."""
+    """Return the decisions of a tree, those of some services by the second pass."""
     earlier, later = first.result, rest.result
     return ReplayedSide(
         first.tree,
@@ -101,7 +101,7 @@ def _with_rest(first: ReplayedSide, rest: ReplayedSide, mixed: frozenset[str]) -
 
 
 def _joined(earlier: Mapping[str, Said], later: Mapping[str, Said], mixed: frozenset[str]) -> dict[str, Said]:
-    """Return what is said of services and rules, of some services by the second pass."""
+    """Return the numbers or words by service and rule, those of some services by the second pass."""
     return {name: said for name, said in earlier.items() if _service_of(name) not in mixed} | dict(later)
 
 

@@ -1,4 +1,4 @@
-"""What a rule knows is kept, and is at all times what would be read now."""
+"""A kept context is at all times the one that would be read now."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""What a tree reads of a record is what the line of the lake says; a line is a record, or counts as unreadable."""
+"""A tree reads of a record the event that the line of the lake says; a line is a record, or counts as unreadable."""
 
 import json
 from typing import Any
