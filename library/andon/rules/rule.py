@@ -144,6 +144,8 @@ class Rule(NamedTuple):
     needs_context: its history has a `context`. Where there is none, or not `enough` of it, it decides nothing, and no
     history is read.
     emits: the types of the events that its decisions become.
+    is_replayable: False: its context has what no event says (what a sender did, a model): `andon what-if` cannot decide
+    it anew.
     """
 
     id: str
@@ -159,6 +161,7 @@ class Rule(NamedTuple):
     timing: Timing = HELD_BACK
     needs_context: bool = False
     enough: Callable[[object], bool] = is_there
+    is_replayable: bool = True
 
     def require_sense(self) -> None:
         """Raise ValueError if the rule makes no sense."""

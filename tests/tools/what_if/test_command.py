@@ -46,6 +46,7 @@ def test_a_lake_that_other_code_decided_exits_with_2_and_names_the_day(lake: Pat
     ("given", "why"),
     [
         ({}, "which rule?"),
+        ({"RULE": "undelivered"}, "undelivered knows what no event says"),
         ({"RULE": "all", "BASE": "nothing"}, "BASE=nothing"),
         ({"RULE": "all", "BASE": "--help"}, "BASE=--help"),
         ({"RULE": "all", "SET": "AFTER_MS"}, 'SET="AFTER_MS" is no NAME=expression'),

@@ -85,6 +85,13 @@ def test_a_sooner_silence_is_what_a_plain_count_of_the_reports_says(sooner: What
     assert {SILENT} < {one.rule for one in sooner.rules if not one.is_same}, "what follows from it differs, too"
 
 
+def test_rules_that_know_what_no_event_says_are_left_to_the_lake_and_named(sooner: WhatIf) -> None:
+    left = {f"anomalies.{one}" for one in ("burst", "gap", "odd-state")} | {"notify.undelivered"}
+    assert left.isdisjoint(one.rule for one in sooner.rules)
+    said = f"{', '.join(sorted(left))} decided what the lake says: they know what no event does"
+    assert said in sooner.assumptions
+
+
 def test_a_lake_in_groups_is_decided_as_one_that_is_a_group(sooner: WhatIf, lake: Path, root: Path) -> None:
     across = rule(sooner, "notify.now")
     assert across.before, "a rule that looks across machines decides"

@@ -52,6 +52,7 @@ RULE = Rule(
     most=MOST,
     timing=Screened(),
     needs_context=True,
+    is_replayable=False,  # the model is in a bucket
     expression=burst,
     emits=frozenset({ANOMALY_DETECTED}),
 )

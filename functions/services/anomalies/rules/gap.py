@@ -34,6 +34,7 @@ RULE = Rule(
     until=always,  # one report back is all there is to see, however old it is
     timing=Screened(),
     needs_context=True,
+    is_replayable=False,  # the model is in a bucket
     expression=gap,
     emits=frozenset({ANOMALY_DETECTED}),
 )

@@ -30,6 +30,7 @@ RULE = Rule(
     most=MOST,
     timing=Screened(),
     needs_context=True,
+    is_replayable=False,  # the model is in a bucket
     expression=odd_state,
     emits=frozenset({ANOMALY_DETECTED}),
 )

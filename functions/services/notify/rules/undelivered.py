@@ -110,6 +110,7 @@ RULE: Final = Rule(
     most=1,
     timing=AfterArrival(AFTER_MS),
     needs_context=True,
+    is_replayable=False,  # what the sender told is in its rows alone
     expression=undelivered,
     emits=frozenset({MESSAGE_OVERDUE, DELIVERY_FAILED}),
 )

@@ -72,19 +72,27 @@ def rules_asked(rule: str, trees: Sequence[TreeRules]) -> RuleNames:
     """Return the rules that are meant: by an id, by its service and id, or by the beginning of rules of numbers.
 
     Raises:
-        ToolFailed: no tree has one.
+        ToolFailed: no tree has one, or one knows what no event says.
 
     """
-    known = {(one["service"], one["id"]) for tree in trees for one in tree["rules"]}
+    known = {name_of(one) for tree in trees for one in tree["rules"]}
     found = frozenset(one for one in known if rule in {ALL, one[1], ".".join(one), one[1].rstrip("0123456789")[:-1]})
     if not found:
         raise ToolFailed(f"there is no rule {rule}: {', '.join(sorted(rule_id for _, rule_id in known))}")
-    return found
+    if rule != ALL and found & left_to_lake(trees):
+        raise ToolFailed(f"{rule} knows what no event says (`is_replayable`), and cannot be decided anew")
+    return found - left_to_lake(trees)
+
+
+def left_to_lake(trees: Sequence[TreeRules]) -> RuleNames:
+    """Return the rules that know what no event says, in any tree: they decided what the lake says."""
+    return frozenset(name_of(one) for tree in trees for one in tree["rules"] if not one["is_replayable"])
 
 
 def with_causes(asked: RuleNames, trees: Sequence[TreeRules]) -> RuleNames:
     """Return rules with those that decide what they are on, and so forth: these are decided anew, too."""
-    rules = [rule for tree in trees for rule in tree["rules"]]
+    left = left_to_lake(trees)
+    rules = [rule for tree in trees for rule in tree["rules"] if name_of(rule) not in left]
     found = asked
     while True:
         wanted = {tuple(topic) for rule in rules if name_of(rule) in found for topic in rule["on"]}

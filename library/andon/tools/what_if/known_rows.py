@@ -17,7 +17,7 @@ from andon.rules.due import DUE
 from andon.rules.rule import BY, RULE
 from andon.rules.stored_event import CORRELATED, EVENT, UNREADABLE
 from andon.tools.stack.errors import ToolFailed
-from andon.tools.what_if.asked import RuleNames, name_of
+from andon.tools.what_if.asked import RuleNames, left_to_lake, name_of
 from andon.tools.what_if.known_tables import KnownRows
 from andon.tools.what_if.report import RowKey, row_key
 from andon.tools.what_if.tree import TreeRules
@@ -73,14 +73,20 @@ def known_of(
         rows = rows_in(file)
         keys = {of["table"]: of["keys"] for of in facts.values()}
         pinned = [repr(row_key(row, keys[name])) for name, some in rows.items() if name in keys for row in some]
-        return KnownBeside(rows, pinned, [f"rosters and their like were as {file.name} has them, all the time"])
+        said = f"rosters and their like were as {file.name} has them, all the time"
+        return KnownBeside(rows, pinned, [said, *_left(trees)])
     live = {} if rows_of is None else {of["table"]: [*_live(rows_of, name, of["table"])] for name, of in facts.items()}
     rows = {
         of["table"]: [*_at_first(live.get(of["table"], ()), name, of["keys"], first_rows)] for name, of in facts.items()
     }
     where = "in the lake alone" if rows_of is None else "in the running system"
     said = f"rosters and their like were as facts of the lake say, and before the first of them as they are {where}"
-    return KnownBeside(rows, (), [said] if asking else [])
+    return KnownBeside(rows, (), [*([said] if asking else []), *_left(trees)])
+
+
+def _left(trees: Sequence[TreeRules]) -> Iterable[str]:
+    if left := sorted(map(".".join, left_to_lake(trees))):
+        yield f"{', '.join(left)} decided what the lake says: they know what no event does"
 
 
 def _live(rows_of: RowsOf, service: str, table: str) -> Iterable[Item]:

@@ -46,6 +46,7 @@ class RuleFacts(TypedDict):
     window_ms: int
     after_ms: int
     needs_context: bool
+    is_replayable: bool
 
 
 class ServiceFacts(TypedDict):
@@ -132,6 +133,7 @@ def tree_rules() -> TreeRules:
                 "window_ms": rule.window_ms,
                 "after_ms": max(rule.after_ms, rule.timing.gap_ms or 0),
                 "needs_context": rule.needs_context,
+                "is_replayable": rule.is_replayable,
             }
             for rule in control.rules.all
         )
