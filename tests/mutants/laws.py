@@ -2273,7 +2273,7 @@ WHAT_IF: Final = [
         ("what-if: a rule decides by what no event says", "    return found - left_to_lake(trees)\n",
          "    return found\n")),
     *_in("library/andon/tools/what_if/known_rows.py", "tests/tools/what_if/test_known_rows.py",
-        ("what-if: a service of two tables is not read", "system.rows(package, table)", "system.rows(package)")),
+        ("what-if: a service of two tables is not read", "rows_of(package, table)", 'rows_of(package, "")')),
     *_in("library/andon/tools/what_if/splitting.py", "tests/tools/what_if/test_what_if.py -k end_leaves",
         ("what-if: it hears what came after UNTIL", "elif sought.until_ms is not None and taken_ms > sought.until_ms:",
          "elif False:")),
