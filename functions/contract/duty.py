@@ -6,7 +6,6 @@ nights in which it jumps. So each moment has one clock time, and each clock time
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime
-from hashlib import sha256
 from itertools import pairwise
 from typing import Any, Final, NamedTuple, Self
 
@@ -232,4 +231,6 @@ def _there(person: str | None, gone: Collection[str]) -> str | None:
 
 
 def _weight(equipment_id: str, operator: str) -> bytes:
+    from hashlib import sha256  # noqa: PLC0415  it loads OpenSSL, and at most events nobody is chosen
+
     return sha256(f"{len(equipment_id)} {equipment_id} {operator}".encode()).digest()

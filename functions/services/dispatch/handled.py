@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from andon.events.domain_event import DomainEvent
 from andon.rules.rule import History
 from andon.runtime import times
+from contract import calls
 from contract.chains import SILENT
 from contract.entities import LogRef, TroubleRef
-from services.dispatch.calls import is_taken
 from services.dispatch.fact_types import OPERATOR_ASSIGNED, STATE_ACKNOWLEDGED
 from services.dispatch.reports import entity_in, is_abnormal, is_normal, log_in, reports_in, time_in
 
@@ -18,10 +18,15 @@ def is_over(history: History, log: TroubleRef) -> bool:
     A machine that was silent is not any more once it has reported anything.
     """
     if (call_id := log.get("callId")) is not None:
-        return is_taken(history, call_id)
+        return _is_taken(history, call_id)
     later = [report for report in _reports(history) if time_in(report) > log["timestamp"]]
     ends = bool(later) if log["state"] == SILENT else any(map(is_normal, later))
     return ends or _is_acknowledged(history, log)
+
+
+def _is_taken(history: History, call_id: str) -> bool:
+    """Return True if a call was taken, closed or rejected: somebody has seen it."""
+    return any(event.type in calls.SEEN and calls.call_in(event).text("id") == call_id for event in history.events)
 
 
 def assigned_to(history: History, log: LogRef) -> str | None:
