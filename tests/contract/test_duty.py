@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 import tzdata  # type: ignore[import-untyped]
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from andon.runtime import times
@@ -197,6 +197,7 @@ def test_an_override_is_instead_of_its_role_until_it_ends_also_in_a_gap(role: st
 
 
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 95), st.integers(1, 96)), min_size=2, max_size=6))
+@example([(0, 0, 4), (6, 95, 4)])  # the last of a cycle and the first of the next
 def test_shifts_overlap_where_a_minute_would_have_two(cut: list[tuple[int, int, int]]) -> None:
     shifts = [
         Shift(f"s{number}", frozenset({day}), quarter * 15, lasts * 15, None, frozenset(), ("op-1",), None)

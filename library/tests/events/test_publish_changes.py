@@ -35,6 +35,8 @@ def test_facts_that_ring_are_counted_by_their_type_and_no_others(
 
     lines = [strict_json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [line.get("thing-created") for line in lines] == [None, 2, None]
+    assert lines[2]["published"] == 1
+    assert FACTS.types.isdisjoint(lines[2])
     assert {"Name": "thing-created", "Unit": "Count"} in lines[1]["_aws"]["CloudWatchMetrics"][0]["Metrics"]
     assert len(world.new_envelopes()) == 5
 
