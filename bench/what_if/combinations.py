@@ -7,6 +7,7 @@ from typing import Final
 from andon.tools.what_if.asked import asked_in
 from andon.tools.what_if.replaying import LakePlace, what_if
 from andon.tools.what_if.report import DecidedRow, WhatIf
+from andon.tools.what_if.splitting import FEW_EVENTS
 from andon.tools.what_if.trees import room
 from bench.what_if.chained import decided_in_chains
 from bench.what_if.decided import Decisions, ModelDecision, difference
@@ -19,10 +20,11 @@ BY_ARRIVAL: Final = "notify."
 """Messages are about what arrived together: which of it they name, the model does not say."""
 
 
-def asked(lake: Path, root: Path, **given: str) -> WhatIf:
-    """Ask the tool about a lake and the trees of a repository."""
+def asked(lake: Path, root: Path, few_events: int = FEW_EVENTS, /, **given: str) -> WhatIf:
+    """Ask the tool about a lake and the trees of a repository; few_events: see `Splitter`."""
     with room() as folder:
-        return what_if(asked_in({"RULE": "all", **given}), LakePlace(lake, None), root, folder)
+        question = asked_in({"RULE": "all", **given})
+        return what_if(question, LakePlace(lake, None), root, folder, few_events=few_events)
 
 
 def modelled(facts: Facts, rules: ModelRules, end_ms: int) -> Decisions:

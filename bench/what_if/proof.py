@@ -137,14 +137,7 @@ class Proof:
             with self.sample.changed(change) as given:
                 report = asked(place.folder, self.sample.root, UNTIL=utc_of(at_ms), **given)
             self._hold("until", place, change, report, before, after, f" UNTIL={utc_of(at_ms)}")
-            held, seen = place.lake.is_tied or self._is_calibrated(place, report.calibration), said(report.calibration)
-            self.record.expect(
-                "until",
-                "calibration",
-                "not all is equal",
-                held=held,
-                seen=f"{place.lake}, UNTIL={utc_of(at_ms)}: {seen}",
-            )
+            self._hold_calibration("until", place, report, f"UNTIL={utc_of(at_ms)}")
 
     def since(self, number: int) -> None:
         """Begin at some time: it is decided what the whole lake gives from then on."""
@@ -168,9 +161,13 @@ class Proof:
             self.seen["rows before"] += len(one.added) + len(one.removed) + len(one.changed) - number
             seen = f"{place.lake}, {change.name}, RULE={rule} SINCE={utc_of(since_ms)}: {one.rule}"
             self.record.expect("since", rule, "other rows", held=found == wanted, seen=seen)
-        held = place.lake.is_tied or self._is_calibrated(place, part.calibration)
-        seen = f"{place.lake}, RULE={rule} SINCE={utc_of(since_ms)}: {said(part.calibration)}"
-        self.record.expect("since", "calibration", "not all is equal", held=held, seen=seen)
+        self._hold_calibration("since", place, part, f"RULE={rule} SINCE={utc_of(since_ms)}")
+
+    def _hold_calibration(self, part: str, place: Place, report: WhatIf, given: str) -> None:
+        """See that a part of a lake is decided as it says, unless its events have no order."""
+        held = place.lake.is_tied or self._is_calibrated(place, report.calibration)
+        seen = f"{place.lake}, {given}: {said(report.calibration)}"
+        self.record.expect(part, "calibration", "not all is equal", held=held, seen=seen)
 
     def lines(self) -> None:
         """Write lines in another order within 30 s, and twice, also as they are published again some seconds later."""

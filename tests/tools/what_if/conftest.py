@@ -1,13 +1,13 @@
 """A lake that the real loop made, a repository with the rules that made it, and what sooner silence would have been."""
 
-import shutil
 from pathlib import Path
 
 import pytest
 
-from andon.project import project
 from andon.tools.what_if.report import WhatIf
-from tests.tools.what_if.asking import SOONER, git, replayed
+from bench.what_if.combinations import asked
+from bench.what_if.trees import Sample
+from tests.tools.what_if.asking import SOONER
 from tests.tools.what_if.lived import in_objects, lived_lines
 
 
@@ -24,15 +24,9 @@ def lake(lines: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="package")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository with the packages of the sample, and one commit."""
-    folder = tmp_path_factory.mktemp("project")
-    without = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(project().root / "functions", folder / "functions", ignore=without)
-    git(folder, "init", "--quiet")
-    git(folder, "add", ".")
-    git(folder, "-c", "user.name=n", "-c", "user.email=e@example.com", "commit", "--quiet", "--message=m")
-    return folder
+    return Sample(tmp_path_factory.mktemp("project")).root
 
 
 @pytest.fixture(scope="package")
 def sooner(lake: Path, root: Path) -> WhatIf:
-    return replayed(lake, root, SET=SOONER)
+    return asked(lake, root, SET=SOONER)

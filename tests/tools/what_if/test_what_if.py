@@ -9,7 +9,8 @@ from typing import NamedTuple
 from andon.runtime import times
 from andon.runtime.clock import MINUTE_MS
 from andon.tools.what_if.report import DecidedRow, RuleChange, WhatIf
-from tests.tools.what_if.asking import SOONER, SOONER_MS, git, replayed
+from bench.what_if.combinations import asked
+from tests.tools.what_if.asking import SOONER, SOONER_MS, git
 from tests.tools.what_if.lived import MINUTES, in_objects
 
 SILENT = "dispatch.silent"
@@ -65,7 +66,7 @@ def files_in(root: Path) -> dict[str, tuple[bytes, int]]:
 
 
 def test_the_same_rules_decide_what_the_lake_says_and_differ_in_nothing(lake: Path, root: Path) -> None:
-    report = replayed(lake, root)
+    report = asked(lake, root)
     decided = [one for one in report.rules if one.before]
     assert len(decided) >= 4, "several rules decide"
     assert all(one.is_same and one.before == one.after == one.same for one in report.rules)
@@ -95,7 +96,7 @@ def test_rules_that_know_what_no_event_says_are_left_to_the_lake_and_named(soone
 def test_a_lake_in_groups_is_decided_as_one_that_is_a_group(sooner: WhatIf, lake: Path, root: Path) -> None:
     across = rule(sooner, "notify.now")
     assert across.before, "a rule that looks across machines decides"
-    groups = replayed(lake, root, few_events=0, SET=SOONER)
+    groups = asked(lake, root, 0, SET=SOONER)
     assert (groups.rules, groups.episodes, groups.calibration) == (sooner.rules, sooner.episodes, sooner.calibration)
 
 
@@ -103,7 +104,7 @@ def test_from_a_time_on_it_reports_what_the_whole_lake_gives_from_then_on(
     sooner: WhatIf, lake: Path, root: Path, lines: list[str]
 ) -> None:
     since_ms = min(one.taken_ms for one in reports_in(lines)) + MINUTES // 2 * MINUTE_MS
-    part = replayed(lake, root, SET=SOONER, SINCE=times.to_utc(since_ms))
+    part = asked(lake, root, SET=SOONER, SINCE=times.to_utc(since_ms))
     assert len(rule(part, SILENT).added) > 0
     for whole in sooner.rules:
         found = rule(part, whole.rule)
@@ -115,7 +116,7 @@ def test_from_a_time_on_it_reports_what_the_whole_lake_gives_from_then_on(
 
 def test_an_end_leaves_out_what_was_due_or_came_later(lake: Path, root: Path, lines: list[str]) -> None:
     until_ms = min(one.taken_ms for one in reports_in(lines)) + MINUTES * 2 // 3 * MINUTE_MS
-    part = replayed(lake, root, RULE="silent", SET=SOONER, UNTIL=times.to_utc(until_ms))
+    part = asked(lake, root, RULE="silent", SET=SOONER, UNTIL=times.to_utc(until_ms))
     before, after = (silences(lines, after_ms, until_ms=until_ms) for after_ms in (30 * MINUTE_MS, SOONER_MS))
     change = rule(part, SILENT)
     assert places(change.added) == sorted(after - before)
@@ -135,6 +136,6 @@ def test_lines_that_are_doubled_and_shuffled_change_nothing_and_a_dirty_tree_sta
     before, worktrees = files_in(root), git(root, "worktree", "list")
     doubled = [*lines, *lines]
     random.Random(2).shuffle(doubled)  # noqa: S311  chance is no secret
-    report = replayed(in_objects(doubled, tmp_path), root, SET=SOONER)
+    report = asked(in_objects(doubled, tmp_path), root, SET=SOONER)
     assert (report.rules, report.episodes) == (sooner.rules, sooner.episodes)
     assert (files_in(root), git(root, "worktree", "list")) == (before, worktrees)

@@ -79,9 +79,10 @@ def rules_asked(rule: str, trees: Sequence[TreeRules]) -> RuleNames:
     found = frozenset(one for one in known if rule in {ALL, one[1], ".".join(one), one[1].rstrip("0123456789")[:-1]})
     if not found:
         raise ToolFailed(f"there is no rule {rule}: {', '.join(sorted(rule_id for _, rule_id in known))}")
-    if rule != ALL and found & left_to_lake(trees):
+    left = left_to_lake(trees)
+    if rule != ALL and found & left:
         raise ToolFailed(f"{rule} knows what no event says (`is_replayable`), and cannot be decided anew")
-    return found - left_to_lake(trees)
+    return found - left
 
 
 def left_to_lake(trees: Sequence[TreeRules]) -> RuleNames:

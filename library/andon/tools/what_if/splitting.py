@@ -82,7 +82,6 @@ class Splitter:
         self._first_rows: dict[tuple[str, RowKey], tuple[int, Item | None]] = {}
         self._earlier: dict[tuple[str, Topic], deque[LakeRecord]] = {}
         self._subjects = set[str]()
-        self._taken = list[int]()
         self._events = self._unreadable = self._without_row = 0
         self._first_ms: int | None = None
         self._last_ms: int | None = None
