@@ -12,15 +12,11 @@ SHA256_PATTERN = r"^[0-9a-f]{64}$"
 CLOCK_PATTERN = r"^([01][0-9]|2[0-3]):[0-5][0-9]$"
 WALL_TIME_PATTERN = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]$"
 TROUBLE_PATTERN = r"^(?:[A-Z][A-Z0-9_]{0,31}\*?|call:[a-z][a-z0-9-]{0,31})$"
+STATE_FILTER_PATTERN = r"^[A-Z][A-Z0-9_]{0,31}\*?$"
 NORMAL = "NORMAL"
 
+# The others are compiled where one is asked for: whoever handles events needs states alone.
 _STATE = re.compile(STATE_PATTERN, re.ASCII)
-_SHA256 = re.compile(SHA256_PATTERN.rstrip("$"), re.ASCII)
-_LEVEL = re.compile(LEVEL_PATTERN, re.ASCII)
-_CLOCK = re.compile(CLOCK_PATTERN, re.ASCII)
-_WALL_TIME = re.compile(WALL_TIME_PATTERN, re.ASCII)
-_TROUBLE = re.compile(TROUBLE_PATTERN, re.ASCII)
-_STATE_FILTER = re.compile(r"[A-Z][A-Z0-9_]{0,31}\*?", re.ASCII)
 
 
 def level(text: str) -> str:
@@ -30,7 +26,7 @@ def level(text: str) -> str:
         ValueError: it cannot.
 
     """
-    if not _LEVEL.fullmatch(text):
+    if not _fits(LEVEL_PATTERN, text):
         raise ValueError(f"must match {LEVEL_PATTERN}")
     return text
 
@@ -72,7 +68,7 @@ def clock(text: str) -> str:
         ValueError: it is not.
 
     """
-    if not _CLOCK.fullmatch(text):
+    if not _fits(CLOCK_PATTERN, text):
         raise ValueError("must be the time of a clock, such as 22:00")
     return text
 
@@ -84,7 +80,7 @@ def wall_time(text: str) -> str:
         ValueError: it is not.
 
     """
-    if not _WALL_TIME.fullmatch(text):
+    if not _fits(WALL_TIME_PATTERN, text):
         raise ValueError("must be a day and the time of a clock, such as 2026-12-24T22:00, without an offset")
     times.date(text[:10])
     return text
@@ -97,7 +93,7 @@ def trouble(text: str) -> str:
         ValueError: it cannot.
 
     """
-    if not _TROUBLE.fullmatch(text):
+    if not _fits(TROUBLE_PATTERN, text):
         raise ValueError("must be a state such as ERROR, its beginning and a * such as WARNING*, or a call:material")
     if text == NORMAL:
         raise ValueError("must be no NORMAL: nobody needs help then")
@@ -123,7 +119,7 @@ def state_filter(text: str) -> str:
         ValueError: it is neither.
 
     """
-    if not _STATE_FILTER.fullmatch(text):
+    if not _fits(STATE_FILTER_PATTERN, text):
         raise ValueError("must be a state such as WARNING1, or its beginning and a * such as WARNING*")
     return text
 
@@ -135,6 +131,10 @@ def sha256(text: str) -> str:
         ValueError: it is not.
 
     """
-    if _SHA256.fullmatch(text) is None:
+    if not _fits(SHA256_PATTERN, text):
         raise ValueError("must be 64 hexadecimal digits, in small letters")
     return text
+
+
+def _fits(pattern: str, text: str) -> bool:
+    return re.fullmatch(pattern, text, re.ASCII) is not None

@@ -11,8 +11,6 @@ from typing import Final
 UTC_NAME: Final = "UTC"
 ZONE_PATTERN: Final = r"^[A-Za-z][A-Za-z0-9_+-]*(?:/[A-Za-z0-9_+-]+){0,2}$"
 
-_NAME: Final = re.compile(ZONE_PATTERN, re.ASCII)
-
 
 @cache
 def zone_of(name: str) -> tzinfo:
@@ -24,7 +22,7 @@ def zone_of(name: str) -> tzinfo:
     """
     if name == UTC_NAME:
         return UTC
-    if not _NAME.fullmatch(name):
+    if not re.fullmatch(ZONE_PATTERN, name, re.ASCII):
         raise ValueError("must be the name of a time zone, such as America/Mexico_City")
     # Of the layer's version, never the operating system's: two functions must not disagree about a night in March.
     from pathlib import Path  # noqa: PLC0415  who knows no zone needs none of these

@@ -1553,7 +1553,7 @@ STORES: Final = [
         ("what an archive replays is in the lake twice", '[{"exists": False}]', '[{"exists": True}]')),
     *_in("library/andon/stores/lake/queries/shared/facts.sql", ANSWERS,
         ("a question counts doubled lines twice", "  GROUP BY\n    source,",
-         "  GROUP BY\n    events.id,\n    source,"),
+         "  GROUP BY\n    events.time,\n    source,"),
         ("a question's period ends a day early", "BETWEEN :since AND :until", ">= :since AND day < :until")),
     *_in(f"{QUERIES}/shared/places.sql", ANSWERS,
         ("a question asks where machines were first", "max_by(line_id, registered)", "min_by(line_id, registered)")),

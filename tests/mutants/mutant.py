@@ -40,8 +40,7 @@ class Mutant:
         if not self.file.endswith(".py"):
             return None
         try:
-            if self.file.endswith(".py"):
-                ast.parse(self.applied_to(source))
+            ast.parse(self.applied_to(source))
         except SyntaxError as error:
             return f"{self.file} is no Python any more: {error}"
         return None

@@ -24,9 +24,7 @@ UUIDv1s are sorted by their time (`by_time`), never by their text: it begins wit
 every seven minutes.
 """
 
-import hashlib
 import json
-import secrets
 import uuid
 
 from andon.dynamodb.keys import sort_key
@@ -84,6 +82,8 @@ def time_based(now_ms: int, *, tick: int = 0) -> str:
     """
     if not 0 <= tick < TICKS_PER_MS:
         raise ValueError(f"a millisecond has {TICKS_PER_MS} ticks")
+    import secrets  # noqa: PLC0415  it loads OpenSSL, and most who import this draw nothing
+
     time = now_ms * TICKS_PER_MS + EPOCH_TICKS + tick
     node, clock = secrets.randbits(48) | NO_NETWORK_CARD, secrets.randbits(14)
     low, mid, high = time & 0xFFFFFFFF, time >> 32 & 0xFFFF, time >> 48 & 0x0FFF
@@ -102,6 +102,8 @@ def by_time(time_based_id: str) -> tuple[int, str]:
 
 def of_content(content: object, *, digits: int = 64) -> str:
     """Return the SHA-256 of JSON, shortened to `digits` hexadecimal digits; the fewer, the likelier a collision."""
+    import hashlib  # noqa: PLC0415  as above
+
     return hashlib.sha256(_normalised(content).encode()).hexdigest()[:digits]
 
 

@@ -267,11 +267,11 @@ class Rules:
             rule.require_sense()
         self._require_unique_ids()
         self._require_declared_types()
-        self._require_no_loops()
         self._by_topic: dict[Topic, tuple[Rule, ...]] = {}
         for rule in all:
             for topic in rule.on:
                 self._by_topic[topic] = (*self._by_topic.get(topic, ()), rule)
+        self._require_no_loops()
         self._gaps = {topic: self._require_one_gap(topic) for topic in self._by_topic}
         self.screened = tuple(rule for rule in all if isinstance(rule.timing, Screened))
 
@@ -320,17 +320,18 @@ class Rules:
 
     def _require_no_loops(self) -> None:
         """Raise ValueError if a rule could cause itself: decisions are events that rules may be on in turn."""
-        causes = {rule: [other for other in self.all if self._emitted_by(rule) & other.on] for rule in self.all}
+        causes = {rule.id: self._caused_by(rule) for rule in self.all}
         for rule in self.all:
             seen: set[str] = set()
-            reached = list(causes[rule])
+            reached = list(causes[rule.id])
             while reached:
                 other = reached.pop()
                 if other is rule:
                     raise ValueError(f"rule {rule.id}: it would cause itself, by way of {sorted(rule.emits)}")
                 if other.id not in seen:
                     seen.add(other.id)
-                    reached += causes[other]
+                    reached += causes[other.id]
 
-    def _emitted_by(self, rule: Rule) -> frozenset[Topic]:
-        return frozenset((self.source, event_type) for event_type in rule.emits)
+    def _caused_by(self, rule: Rule) -> list[Rule]:
+        """Return the rules that a decision of a rule may be an anchor of."""
+        return [other for event_type in rule.emits for other in self._by_topic.get((self.source, event_type), ())]

@@ -1,6 +1,5 @@
 """Fields of a row that one oplock guards, as an event has them."""
 
-import hashlib
 import re
 from collections.abc import Hashable
 from dataclasses import dataclass, field
@@ -93,6 +92,8 @@ def origin_of_entity(name: str) -> str:
     """
     if name == UNTOLD:
         raise ValueError("a token of this write has to name the entity")
+    import hashlib  # noqa: PLC0415  it loads OpenSSL, and few rows have several entities under one oplock
+
     return hashlib.blake2s(name.encode(), digest_size=4).hexdigest()
 
 
