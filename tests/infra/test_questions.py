@@ -49,7 +49,7 @@ def test_partitions_are_computed_and_are_the_folders_of_the_lake(aws: Synthesise
     made = table(aws)
     template = text(made["Parameters"]["storage.location.template"])
 
-    key = key_of([{"id": "1", "source": "s", "detail-type": "t", "time": "2026-11-21T09:35:00Z", "detail": {}}])
+    key = key_of([{"id": "1", "source": "s", "detail-type": "t", "time": "2026-11-21T09:35:00Z"}])
     folder = template.replace("${day}", "2026-11-21").replace("${hour}", "09")
     assert f"{folder}093500-".endswith(key.partition("093500-")[0] + "093500-")
     assert text(made["StorageDescriptor"]["Location"]) == f"s3://{aws.output('LakeBucket')}/events/"

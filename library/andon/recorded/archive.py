@@ -12,6 +12,7 @@ file: a data object is NDJSON.gz, as the lake's objects are.
 """
 
 import hashlib
+from functools import lru_cache
 from typing import Final, NotRequired, TypedDict
 
 from andon.project import project
@@ -46,6 +47,7 @@ class Manifest(TypedDict):
     data: list[str]
 
 
+@lru_cache(maxsize=16_384)  # a sweep asks it of each actor of each event
 def shard_of(actor: str) -> int:
     """Return the shard that an actor is in, the same on every day."""
     return hashlib.sha256(actor.encode()).digest()[0] % SHARDS

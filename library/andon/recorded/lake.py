@@ -1,6 +1,6 @@
 """Layout of the event lake, for it and its readers: its bucket, its folders and the lines of its objects.
 
-An object is gzipped NDJSON under `events/day=2026-11-21/hour=09/`; each line is EventBridge's envelope, as it came.
+An object is gzipped NDJSON under `events/day=2026-11-21/hour=09/`; each line is EventBridge's envelope around one fact.
 """
 
 import gzip
@@ -21,11 +21,18 @@ HOUR: Final = "hour="
 # https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
 MOST_LINE_BYTES: Final = 8 * 1024 * 1024
 
-Envelope = TypedDict("Envelope", {"id": str, "source": str, "detail-type": str, "time": str, "detail": JsonObject})
-"""EventBridge's envelope, without what nobody reads.
+EnvelopeHead = TypedDict("EnvelopeHead", {"id": str, "source": str, "detail-type": str, "time": str})
+"""The members of EventBridge's envelope that somebody reads, around its fact.
 
-`id` is the bus's own, another one whenever an event is published; `time` is when it took the event, in whole seconds.
+`id` of a line is the service and the fact's own id, see `andon.stores.lake.lines`: the bus's is another one whenever an
+entry is put. `time` is when the bus took the entry, in whole seconds.
 """
+
+
+class Envelope(EnvelopeHead):
+    """A line of the lake: the fact is its `detail`."""
+
+    detail: JsonObject
 
 
 def folder_of(day: str) -> str:

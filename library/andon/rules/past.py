@@ -116,6 +116,7 @@ class _Range:
     def __init__(self, table: Table, query: KeyQuery, alive: Callable[[Iterable[Item]], Iterator[StoredEvent]]) -> None:
         self._table, self._query, self._alive = table, query, alive
         self._read: list[StoredEvent] = []
+        self._unlooked: Iterator[StoredEvent] = iter(())  # of the page that was read last: a timer looks at one event
         self._page = Rows([], None)
         self._begun = self._ended = False
 
@@ -126,23 +127,26 @@ class _Range:
             return isinstance(between, Between) and sort == between.last
         if not self._begun:
             self._read_page()
+        self._read += self._unlooked
         return self._ended or (bool(self._read) and self._read[-1].sort <= sort)
 
     def __iter__(self) -> Iterator[StoredEvent]:
         position = 0
-        while position < len(self._read) or self._read_more():
+        while position < len(self._read) or self._read_on():
             yield self._read[position]
             position += 1
 
-    def _read_more(self) -> bool:
+    def _read_on(self) -> bool:
         """Read until there is one more event; return True if there is. A failed read is made again next time."""
-        read, pages = len(self._read), 0
-        while len(self._read) == read and not self._ended and pages < PAGES_OF_NOTHING:
+        pages = 0
+        while (found := next(self._unlooked, None)) is None and not self._ended and pages < PAGES_OF_NOTHING:
             self._read_page()
             pages += 1
-        return len(self._read) > read
+        if found is not None:
+            self._read.append(found)
+        return found is not None
 
     def _read_page(self) -> None:
         rows = self._table.query(self._query, limit=PAGE_OF_PAST, start=self._page.last_key, consistent=True)
-        self._read += list(self._alive(rows.items))  # as a whole, or not at all
+        self._unlooked = self._alive(rows.items)
         self._page, self._begun, self._ended = rows, True, rows.last_key is None

@@ -42,13 +42,14 @@ class Request(NamedTuple):
 
 
 class Handle(pycurl.Curl):
-    """Names a request while it is under way; but_body: all that was set for the last one, except its body."""
+    """Names a request while it is under way; but_body, timeout_ms: what was set for the last one, its body aside."""
 
     but_body: tuple[object, ...] | None
+    timeout_ms: int | None
 
     def __init__(self) -> None:
         super().__init__()
-        self.but_body = None  # no attribute of the class: it would hide those of pycurl's objects
+        self.but_body = self.timeout_ms = None  # none of the class: it would hide those of pycurl's objects
 
 
 class Response(NamedTuple):
@@ -140,7 +141,9 @@ def _prepare(handle: Handle, request: Request) -> _Received:
         handle.but_body = None  # until all of it is set, for libcurl may refuse an option
         _prepare_but_body(handle, request)
         handle.but_body = but_body
-    handle.setopt(pycurl.TIMEOUT_MS, time_of_attempt_ms())
+    if handle.timeout_ms != (timeout_ms := time_of_attempt_ms()):  # the same, but for the end of an invocation
+        handle.setopt(pycurl.TIMEOUT_MS, timeout_ms)
+        handle.timeout_ms = timeout_ms
     handle.setopt(pycurl.POSTFIELDS, request.body)
     handle.setopt(pycurl.HEADERFUNCTION, received.headers.append)
     handle.setopt(pycurl.WRITEFUNCTION, received.body.append)

@@ -85,8 +85,9 @@ def longest_ms() -> int:
 
 def time_of_attempt_ms() -> int:
     """Return the longest time that an attempt may take which begins now: no longer than is left of the invocation."""
-    ended_by_ms = _LIMITS.get().ended_by_ms
-    return longest_ms() if ended_by_ms is None else max(1, min(longest_ms(), ended_by_ms - clock.now_ms()))
+    _, ended_by_ms, set_ms = _LIMITS.get()
+    most_ms = set_ms or ATTEMPT_MS
+    return most_ms if ended_by_ms is None else max(1, min(most_ms, ended_by_ms - clock.now_ms()))
 
 
 def require_in_time(in_seconds: float = 0) -> None:

@@ -1,6 +1,7 @@
 """Bucket, kinds of actors and retention of the archive. It subscribes to nothing, and reads the lake instead."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from itertools import chain
 from typing import Final
 
@@ -47,13 +48,19 @@ def _subject_in(detail: JsonMapping) -> object:
     return None if detail.get("type") in ABOUT_CONSUMERS else detail.get("partitionKey")
 
 
-def _named_in(detail: JsonMapping, fields: Iterable[str]) -> Iterable[object]:
-    entities = [(name, entity) for name, entity in detail.items() if isinstance(entity, dict)]
-    said = (_said(field, name, entity) for name, entity in entities for field in fields)
+def _named_in(detail: JsonMapping, fields: tuple[str, ...]) -> Iterable[object]:
+    said = [
+        entity[member]
+        for name, entity in detail.items()
+        if isinstance(entity, dict)
+        for member in _members_of(name, fields)
+        if member in entity
+    ]
     return chain.from_iterable(one if isinstance(one, list) else [one] for one in said)
 
 
-def _said(field: str, name: str, entity: JsonMapping) -> object:
-    """Return the value of an entity's field; a qualified one, as `thing.id`, is that of one entity only."""
-    of, _, member = field.rpartition(".")
-    return entity.get(member) if of in {"", name} else None
+@lru_cache(maxsize=256)  # a sweep asks it of each entity of each event
+def _members_of(entity: str, fields: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the members of an entity that are among some fields; a qualified one, as `thing.id`, is of one entity."""
+    split = (field.rpartition(".") for field in fields)
+    return tuple(member for of, _, member in split if of in {"", entity})

@@ -47,7 +47,7 @@ def objects_of(messages: Iterable[tuple[str, str]], *, now_ms: int) -> list[Lake
     for message_id, body in messages:
         lines, is_whole = lines_in(body, now_ms=now_ms)
         for line in lines:
-            by_hour[objects.partition_of(line.envelope)].append(_Fact(message_id, line))
+            by_hour[objects.partition_of(line.head)].append(_Fact(message_id, line))
         if not is_whole:
             unreadable.append(_unreadable(body, message_id))
     return [*map(_object_of, by_hour.values()), *unreadable]
@@ -86,7 +86,7 @@ def line_of(written: Sequence[ObjectResult], *, now_ms: int) -> JsonObject:
 
 def _object_of(facts: list[_Fact]) -> LakeObject:
     return LakeObject(
-        key=objects.key_of(fact.line.envelope for fact in facts),
+        key=objects.key_of(fact.line.head for fact in facts),
         body=objects.to_object(fact.line.text for fact in facts),
         message_ids=tuple(fact.message_id for fact in facts),
     )

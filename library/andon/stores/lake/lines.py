@@ -7,12 +7,13 @@ another one whenever an entry is put, gives way to the fact's own. The `detail` 
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Final, NamedTuple, cast
 
 import orjson
 
 from andon.events.group import bodies_of, facts_in, is_group
-from andon.recorded.lake import Envelope
+from andon.recorded.lake import EnvelopeHead
 from andon.runtime import json_text, times
 from andon.runtime.errors import Poison
 from andon.runtime.json_types import JsonMapping, JsonObject
@@ -26,10 +27,10 @@ _DIGEST: Final = re.compile("[0-9a-f]{64}")
 
 
 class LakeLine(NamedTuple):
-    """A line, and its envelope."""
+    """A line, and its envelope without the fact, which would keep all of a batch in memory twice."""
 
     text: str
-    envelope: Envelope
+    head: EnvelopeHead
 
 
 class Lines(NamedTuple):
@@ -50,14 +51,19 @@ def lines_in(body: str, *, now_ms: int) -> Lines:
         return _one_by_one(body, now_ms)
 
 
-def moment_of(envelope: Envelope) -> datetime:
+def moment_of(head: EnvelopeHead) -> datetime:
     """Return the time at which the bus took an event, in UTC.
 
     Raises:
         ValueError: the time is none, or does not say its offset.
 
     """
-    moment = datetime.fromisoformat(envelope["time"])
+    return _moment(head["time"])
+
+
+@lru_cache(maxsize=256)  # the bus says whole seconds, which many events of a batch share
+def _moment(time: str) -> datetime:
+    moment = datetime.fromisoformat(time)
     if moment.tzinfo is None:
         raise ValueError("a time without an offset")
     return moment.astimezone(UTC)
@@ -98,10 +104,12 @@ def _line(envelope: JsonObject, detail: JsonMapping, written: str, now_ms: int) 
     texts = (envelope["id"], envelope["source"], envelope["detail-type"])
     if not isinstance(detail, dict) or not all(isinstance(text, str) and text for text in texts):
         raise TypeError("no envelope of EventBridge")
-    told = cast("Envelope", {**envelope, "id": _id_of(envelope, detail), "detail": detail})
+    head = {name: value for name, value in envelope.items() if name != "detail"}
+    head["id"] = _id_of(envelope, detail)
+    told = cast("EnvelopeHead", head)
     if moment_of(told).timestamp() * 1000 > now_ms + MAX_AHEAD_MS:
-        told = cast("Envelope", {**told, "time": f"{times.to_utc(now_ms)[:19]}Z", CLAIMED: told["time"]})
-    around = orjson.dumps({name: value for name, value in told.items() if name != "detail"}).decode()
+        head[CLAIMED], head["time"] = head["time"], f"{times.to_utc(now_ms)[:19]}Z"
+    around = orjson.dumps(head).decode()
     return LakeLine(f"{around[:-1]}{_DETAIL}{_on_one_line(written)}}}", told)
 
 

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Iterable
 from typing import Final
 
-from andon.recorded.lake import HOUR, Envelope, folder_of
+from andon.recorded.lake import HOUR, EnvelopeHead, folder_of
 from andon.stores.lake.lines import moment_of
 
 UNREADABLE: Final = "unreadable"  # the folder beside that of the events
@@ -19,20 +19,20 @@ UNREADABLE: Final = "unreadable"  # the folder beside that of the events
 DIGITS: Final = 24  # 96 bits: no two batches of an hour get one name
 
 
-def partition_of(envelope: Envelope) -> str:
+def partition_of(head: EnvelopeHead) -> str:
     """Return the folder of an event: `events/day=2026-11-21/hour=09/`, in UTC."""
-    moment = moment_of(envelope)
+    moment = moment_of(head)
     return f"{folder_of(moment.date().isoformat())}{HOUR}{moment.hour:02}/"
 
 
-def key_of(envelopes: Iterable[Envelope]) -> str:
+def key_of(heads: Iterable[EnvelopeHead]) -> str:
     """Return the key of an object with these events, which are of one hour: `<folder><HHMMSS>-<24 hex>.ndjson.gz`.
 
     HHMMSS is the time of the earliest one; the digits are a digest of the ids and times of the lines, sorted.
     """
-    found = list(envelopes)
+    found = list(heads)
     first = min(found, key=moment_of)
-    lines = [f"{envelope['time']} {envelope['id']}" for envelope in found]
+    lines = [f"{head['time']} {head['id']}" for head in found]
     digest = hashlib.sha256("\n".join(sorted(set(lines))).encode()).hexdigest()[:DIGITS]
     return f"{partition_of(first)}{moment_of(first):%H%M%S}-{digest}.ndjson.gz"
 
