@@ -62,7 +62,7 @@ def dearest(ratios: Mapping[str, float]) -> list[Figure]:
     for name, ratio in ratios.items():
         of_role[_role(name)].append(ratio)
     return [
-        Figure(f"cold import of a {role}, dearest of {len(some)}", max(some), "x", GOALS[role])
+        Figure(f"cold import of a {role} / boto3's, dearest of {len(some)}", max(some), "x", GOALS[role])
         for role, some in of_role.items()
     ]
 

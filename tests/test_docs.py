@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from andon.packages.source import source
 from andon.tools.docs_index import anchor_of, indexed
 from tests.support.course import EXCERPT, blocks_of
+from tests.support.layers import LEVELS, read_sources, rooms_imported
 
 PROJECT = Path(__file__).parents[1]
 README = PROJECT / "README.md"
@@ -140,13 +142,39 @@ def test_the_readme_is_a_door_and_decisions_fit_on_a_page() -> None:
     assert len(DECISIONS.read_text().splitlines()) <= 350
 
 
-@pytest.mark.parametrize("folder", ["library/andon", "functions/services", "functions/views", "functions/pages"])
-def test_the_readme_names_each_room_and_package(folder: str) -> None:
+def test_the_librarys_readme_says_what_each_room_has() -> None:
+    rooms = set(re.findall(r"^\| `(\w+)` \|", (PROJECT / "library" / "README.md").read_text(), re.MULTILINE))
+
+    assert {*LEVELS} <= rooms
+
+
+def test_the_drawing_of_the_rooms_is_what_they_import() -> None:
+    [drawing] = re.findall(
+        r"^## The rooms.*?^```mermaid\n(.*?)^```", ARCHITECTURE.read_text(), re.MULTILINE | re.DOTALL
+    )
+    arrows = set(re.findall(r"^    (\w+) --> (\w+)$", drawing, re.MULTILINE))
+
+    reached = {
+        room: {there for here, there in arrows if here == room}
+        for room in re.findall(r"^    (\w+)\[", drawing, re.MULTILINE)
+    }
+    for _ in reached:
+        reached = {room: direct.union(*(reached[there] for there in direct)) for room, direct in reached.items()}
+    imported = rooms_imported(read_sources(source().files()))
+    assert {*LEVELS} <= reached.keys()
+    assert {arrow for arrow in arrows if arrow[0] in LEVELS} <= imported
+    assert {(here, there) for here, there in imported if there not in reached[here]} <= {
+        (room, "runtime") for room in LEVELS
+    }
+
+
+@pytest.mark.parametrize("folder", ["functions/services", "functions/views", "functions/pages"])
+def test_the_readme_names_each_package(folder: str) -> None:
     [row] = re.findall(rf"^\| `{folder}/` \|(.*)$", README.read_text(), re.MULTILINE)
-    rooms = {file.parent.name for file in PROJECT.glob(f"{folder}/*/*.py")}
+    packages = {file.parent.name for file in PROJECT.glob(f"{folder}/*/*.py")}
 
     passing = re.compile(r".*_v[0-9]+")  # the next version of a view is there until the old one is retired
-    assert {name for name in rooms if f"`{name}`" not in row and not passing.fullmatch(name)} == set()
+    assert {name for name in packages if f"`{name}`" not in row and not passing.fullmatch(name)} == set()
 
 
 def test_decisions_are_indexed() -> None:

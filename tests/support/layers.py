@@ -130,6 +130,12 @@ def outside_of_rooms(sources: Sources) -> set[str]:
     return {module for module in sources if _root(module) == LIBRARY and _room(module) not in LEVELS} - NO_ROOM
 
 
+def rooms_imported(sources: Sources) -> set[tuple[str, str]]:
+    """Find the pairs of rooms of functions of which the first imports the second."""
+    pairs = {(_room(module), _room(name)) for module, name in _imports(sources)}
+    return {(here, there) for here, there in pairs if here != there and {here, there} <= LEVELS.keys()}
+
+
 def factory_words(sources: Sources) -> set[Finding]:
     """Find words of the domain in the identifiers, strings and comments of the library."""
     return {

@@ -55,7 +55,7 @@ def history_of(rule: Rule, anchor: StoredEvent, events: EventsAround, *, hold_ba
 
 
 def _counting(rule: Rule, anchor: StoredEvent, hold_back_ms: int) -> Callable[[StoredEvent], bool]:
-    """Return the predicate of the events that count; for `AtOnce` all do."""
+    """Return the predicate of the events that count; for a timing that does not wait all do."""
     if not rule.timing.waits:
         return lambda _: True
     return partial(counts_by, rule, due_ms=rule.due_ms(anchor, hold_back_ms))

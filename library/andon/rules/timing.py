@@ -6,12 +6,13 @@
 | `HELD_BACK` | once all that counts has arrived | one for each anchor |
 | `Later` | the same, `after_ms` after the anchor | one for each anchor |
 | `Screened` | as `HELD_BACK` | one for each anchor at which a look finds a decision, see `screen.py` |
-| `BeforeGap` | at the last anchor before a gap of `after_ms` | one timer for each key, see `gaps.py` |
+| `BeforeGap` | at the last anchor before a gap of `gap_ms` | one timer for each key, see `gaps.py` |
 | `AfterGap` | at the first anchor after a gap of `gap_ms` | one for each anchor that may be the first, see `gaps.py` |
 | `DueAt` | at each anchor that says a date, once that has come | one for each such anchor, put anew until then |
 | `AfterArrival` | `after_ms` after the anchor arrived, over what has arrived by then | one for each anchor |
 
-A new kind of rule is a class of this file: trigger and sweep ask it `at_arrival` and `when_due`.
+A new kind of rule is a class of this file: trigger and sweep ask it `at_arrival` and `when_due`, and where its due row
+lies and which events count by `due_ms`, `first_due_at`, `gap_ms` and `waits`.
 """
 
 from collections.abc import Callable, Iterable, Iterator
