@@ -20,6 +20,7 @@ from http import HTTPStatus
 from typing import Annotated
 
 from andon.dynamodb.client import Table
+from andon.dynamodb.errors import ConditionFailed
 from andon.dynamodb.expressions import Condition
 from andon.dynamodb.schema import Keys, TableSchema
 from andon.dynamodb.ttl import is_alive
@@ -33,21 +34,27 @@ from andon.http.parameters import Path
 from andon.http.response import Response, respond
 from andon.project import Actors, Groups, Project
 from andon.runtime import clock
-from andon.runtime.errors import NotFound
+from andon.runtime.errors import Conflict, NotFound
 from andon.views.view_update import ViewUpdate
 """
 OF_FILE = {
     "functions/services/parcels/command.py": (
         "from services.parcels.tables import TABLE\n\n\nclass Handover(RequestModel):\n    holder: str\n"
     ),
-    "functions/views/whereabouts/query.py": "from views.whereabouts.view import KEYS, TABLE\n",
+    "functions/views/holders/query.py": "from views.holders.view import KEYS, TABLE\n",
     "infra/stack.py": """
 from andon.cdk.api import Api
+from andon.cdk.archive import Archive
+from andon.cdk.drift import Drift
 from andon.cdk.event_hub import EventHub
+from andon.cdk.fault_store import FaultStore
+from andon.cdk.lake import Lake
+from andon.cdk.replays import Replays
 from andon.cdk.root_stack import RootStack
 from andon.cdk.service import Service
 from andon.cdk.view import View
 """,
+    "app.py": "from aws_cdk import App\nfrom infra.stack import Parcels\n",
 }
 TRIED = """
 import infra.stack

@@ -28,7 +28,7 @@ OPTIONAL: Final = "optional"  # there is one, with a warning: for looking at it
 NONE: Final = "none"
 BYTECODE: Final = (REQUIRED, OPTIONAL, NONE)
 
-# A sweep serves seven times as many (docs/rules.md): the more there are, the earlier a minute's decisions are made.
+# A sweep could serve many times as many (docs/rules.md): the more there are, the earlier a minute's decisions are made.
 REPORTS_OF_SWEEP: Final = 400
 FEWEST_SWEEPS: Final = 5  # one rule's
 
