@@ -35,7 +35,7 @@ RULES: Final = """\
 - A package imports the library, what all services agree on (`contract`, if there is one), and itself alone.
 - What decides is pure: time and ids come in as arguments (`now_ms`), rows and events go out. Handlers do the I/O.
 - Each write has a condition. A command never publishes: its trigger makes a fact of each row that changed.
-- The listener of a view in a table reads nothing: `ON` says of each event which fields of which row it sets, under which oplock.
+- The listener of a view in a table reads nothing: `ON` says of each event which fields it sets, under which oplock.
 - Events come twice, late and in any order. The laws (`andon.testing.plugin`) try that for every package without a word.
 - What was published once is read for ever: keep a sample of an old shape, and lift it.
 - Derived files are written by a verb, never by hand: samples, `docs/openapi.json`, this file.
