@@ -81,7 +81,7 @@ def made() -> list[LakeEnvelope]:
         "result": "done",
         "finishedAt": logs[3]["timestamp"],  # and stops again in that in which it is finished
     }
-    own.append(write.ordered({**done, "version": 9}, at_ms=1_791_165_600_500, actor="Eva"))
+    own.append(write.ordered({**order, "version": 9}, at_ms=1_791_165_600_500, actor="Eva"))  # not finished yet
     own.append(write.ordered(done, at_ms=times.to_ms(done["finishedAt"]), actor="Eva"))
     own += explained(write)
     company = [*envelopes(Company(), COUNT)]
