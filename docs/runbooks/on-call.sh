@@ -5,6 +5,13 @@
 
 : "${STACK:=Andon}"
 
+# A request as whom TOKEN is of, an access token (how to get one: docs/deploy.md, A second factor): api "$API/faults"
+# API=$(out ApiUrl) once. For the system of `make up`: TOKEN=$(make -s token ROLE=admin)
+api() {
+    curl -sS -H "authorization: Bearer $TOKEN" -H 'content-type: application/json' "$@"
+    echo
+}
+
 # The resources of one stack: type, logical id, name
 resources() {
     aws cloudformation list-stack-resources --stack-name "$1" --output text \

@@ -1,4 +1,4 @@
-"""Rights on a person's contact: the person and an admin read and write it; a supervisor sees it masked."""
+"""Rights on a person's contact: the person reads it in full; an admin writes it, too; supervisors and admins see it masked."""
 
 from typing import Final
 
