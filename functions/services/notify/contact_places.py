@@ -1,4 +1,4 @@
-"""Rights on a person's contact: the person reads it in full; an admin writes it, too; supervisors and admins see it masked."""
+"""Rights on a contact: its person reads all of it; an admin writes it, too; supervisors and admins see it masked."""
 
 from typing import Final
 
