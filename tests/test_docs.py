@@ -9,7 +9,7 @@ import pytest
 from andon.packages.source import source
 from andon.tools.docs_index import anchor_of, indexed
 from tests.support.course import EXCERPT, blocks_of
-from tests.support.layers import LEVELS, read_sources, rooms_imported
+from tests.support.layers import LEVELS, reached, read_sources, rooms_imported
 
 PROJECT = Path(__file__).parents[1]
 README = PROJECT / "README.md"
@@ -154,18 +154,14 @@ def test_the_drawing_of_the_rooms_is_what_they_import() -> None:
     )
     arrows = set(re.findall(r"^    (\w+) --> (\w+)$", drawing, re.MULTILINE))
 
-    reached = {
+    drawn = {
         room: {there for here, there in arrows if here == room}
         for room in re.findall(r"^    (\w+)\[", drawing, re.MULTILINE)
     }
-    for _ in reached:
-        reached = {room: direct.union(*(reached[there] for there in direct)) for room, direct in reached.items()}
     imported = rooms_imported(read_sources(source().files()))
-    assert {*LEVELS} <= reached.keys()
+    assert {*LEVELS} <= drawn.keys()
     assert {arrow for arrow in arrows if arrow[0] in LEVELS} <= imported
-    assert {(here, there) for here, there in imported if there not in reached[here]} <= {
-        (room, "runtime") for room in LEVELS
-    }
+    assert {(here, there) for here, there in imported if there not in reached(here, drawn)} == set()
 
 
 @pytest.mark.parametrize("folder", ["functions/services", "functions/views", "functions/pages"])

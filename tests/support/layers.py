@@ -95,16 +95,17 @@ def _modules_in(source: str, sources: Sources) -> set[str]:
 
 def _circle_from(module: str, imports: Mapping[str, set[str]]) -> frozenset[str]:
     """Return the modules that a module reaches and that reach it."""
-    return frozenset(other for other in _reached(module, imports) if module in _reached(other, imports))
+    return frozenset(other for other in reached(module, imports) if module in reached(other, imports))
 
 
-def _reached(module: str, imports: Mapping[str, set[str]]) -> set[str]:
-    reached, waiting = set[str](), [module]
+def reached(start: str, imports: Mapping[str, set[str]]) -> set[str]:
+    """Return all that something imports, over others, too."""
+    found, waiting = set[str](), [start]
     while waiting:
-        for imported in imports.get(waiting.pop(), set()) - reached:
-            reached.add(imported)
+        for imported in imports.get(waiting.pop(), set()) - found:
+            found.add(imported)
             waiting.append(imported)
-    return reached
+    return found
 
 
 def vendor_imports(sources: Sources) -> set[Finding]:

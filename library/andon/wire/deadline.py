@@ -40,6 +40,11 @@ class _Limits(NamedTuple):
     ended_by_ms: int | None = None
     longest_ms: int | None = None
 
+    @property
+    def most_ms(self) -> int:
+        """The longest time that an attempt may take, whenever it begins."""
+        return self.longest_ms or ATTEMPT_MS
+
 
 _LIMITS: Final[ContextVar[_Limits]] = ContextVar("_LIMITS", default=_Limits())  # noqa: B039  nothing changes it
 
@@ -80,14 +85,15 @@ def in_time(handle: Callable[Parameters, Result], *, attempt_ms: int | None = No
 
 def longest_ms() -> int:
     """Return the longest time that an attempt may take, whenever it begins."""
-    return _LIMITS.get().longest_ms or ATTEMPT_MS
+    return _LIMITS.get().most_ms
 
 
 def time_of_attempt_ms() -> int:
     """Return the longest time that an attempt may take which begins now: no longer than is left of the invocation."""
-    _, ended_by_ms, set_ms = _LIMITS.get()
-    most_ms = set_ms or ATTEMPT_MS
-    return most_ms if ended_by_ms is None else max(1, min(most_ms, ended_by_ms - clock.now_ms()))
+    limits = _LIMITS.get()
+    if limits.ended_by_ms is None:
+        return limits.most_ms
+    return max(1, min(limits.most_ms, limits.ended_by_ms - clock.now_ms()))
 
 
 def require_in_time(in_seconds: float = 0) -> None:
