@@ -107,7 +107,9 @@ def post_states(reports: Reports) -> Response:
     A device reports for itself only, a gateway for the equipment of its own factory; if one report is for another's,
     403 names each such, and nothing is published.
     """
-    events = batches.events_of(reports, Reporter.of(app.caller), tags=_tags(), now_ms=clock.now_ms())
+    reporter = Reporter.of(app.caller)
+    registrations = batches.registrations_for(reports, reporter)
+    events = batches.events_of(reports, reporter, registrations, tags=_tags(), now_ms=clock.now_ms())
     stream_first.require_all_published(try_publish(events, source="equipment"))
     tokens = [after.of_event(event, "state") for event in events]
     return respond(HTTPStatus.ACCEPTED, {"ids": [event.id for event in events], "after": tokens})

@@ -7,66 +7,75 @@
 """
 
 from collections.abc import Mapping
-from functools import cache
-from typing import Any, Final
+from typing import Final
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from andon.events.domain_event import DomainEvent
 from andon.http.models import fields_of
-from andon.ingress.ingress import Ingress
+from andon.ingress.ingress import Ingress, Unusable
 from andon.ingress.message import Message
-from andon.runtime.errors import Invalid
+from andon.runtime.errors import Forbidden, Invalid
 from services.equipment import connection, reports
-from services.equipment.bodies import ReportBody, Reports
+from services.equipment.bodies import ReportBody
 from services.equipment.provisioning import PROVISIONING
 from services.equipment.reporting import Reporter
+from services.equipment.stream_first import REPORTS_AT_ONCE
 from services.equipment.things import GATEWAY, MACHINE
 
 ID: Final = "equipmentId"
+FIRST: Final = "body.0"
+"""Place of a report that stands for itself, as it would be named in a list of its own."""
 
 
-def events_of(message: Message, tags: Mapping[str, str]) -> list[DomainEvent]:
-    """Return the events of the reports in a message, all of them or none.
+def events_of(message: Message, tags: Mapping[str, str]) -> list[DomainEvent | Unusable]:
+    """Return the event of each report in a message, or why it can have none: nobody hears of a neighbour's mistake.
 
     Times are compared with the broker's: a message that waited is as good as it was.
 
     Raises:
-        Invalid, Forbidden: see POST /states; or a machine names equipment, which its topic does.
+        Invalid: there is no report, or there are too many.
 
     """
+    reporter = _reporter_of(message)
+    items = message.content if isinstance(message.content, list) else [message.content]
+    if not 0 < len(items) <= REPORTS_AT_ONCE:
+        raise Invalid.field("body", f"must be a report, or a list of 1 to {REPORTS_AT_ONCE}")
+    read = [_read(item, reporter.equipment_id) for item in items]
+    registrations = reports.registrations_for([one for one in read if isinstance(one, ReportBody)], reporter)
+
+    def event_of(report: ReportBody, item: object) -> DomainEvent | Unusable:
+        try:
+            [event] = reports.events_of([report], reporter, registrations, tags=tags, now_ms=message.at_ms)
+        except (Forbidden, Invalid) as error:
+            return Unusable([item], error)
+        return event
+
+    pairs = zip(read, items, strict=True)
+    return [event_of(one, item) if isinstance(one, ReportBody) else Unusable([item], one) for one, item in pairs]
+
+
+def _reporter_of(message: Message) -> Reporter:
     is_machine = message.kind == MACHINE.name
-    reporter = Reporter(
+    return Reporter(
         # As a token's subject names a user: what a thing is called, whichever certificate it has today.
         subject=message.thing,
         is_for_any=False,
         equipment_id=message.name if is_machine else None,
         factory_id=None if is_machine else message.name,
     )
-    items = message.content if isinstance(message.content, list) else [message.content]
-    said = _validated([_with_id(item, message.name) for item in items] if is_machine else items)
-    return reports.events_of(said, reporter, tags=tags, now_ms=message.at_ms)
 
 
-def _with_id(item: object, equipment_id: str) -> object:
-    """Return an item of a machine as one of POST /states."""
-    if not isinstance(item, dict):
-        return item
-    if ID in item:
-        raise Invalid.field(f"body.{ID}", "is said by the topic, and not again")
-    return {ID: equipment_id, **item}
-
-
-def _validated(items: list[Any]) -> list[ReportBody]:
+def _read(item: object, equipment_id: str | None) -> ReportBody | Invalid:
+    """Return an item of a message as a report of POST /states; equipment_id: of a machine, which its topic says."""
+    if equipment_id is not None and isinstance(item, dict):
+        if ID in item:
+            return Invalid.field(f"{FIRST}.{ID}", "is said by the topic, and not again")
+        item = {ID: equipment_id, **item}
     try:
-        return _reports().validate_python(items)
+        return ReportBody.model_validate(item)
     except ValidationError as error:
-        raise Invalid("The reports are invalid.", fields=fields_of(error.errors(), below="body")) from error
-
-
-@cache
-def _reports() -> TypeAdapter[list[ReportBody]]:
-    return TypeAdapter(Reports)
+        return Invalid("The report is invalid.", fields=fields_of(error.errors(), below=FIRST))
 
 
 INGRESS: Final = Ingress((MACHINE, GATEWAY), events_of, on_presence=connection.keep, provisioning=PROVISIONING)

@@ -1,7 +1,7 @@
 """Messages of topic rules -> events on the bus.
 
-A message that can never be used becomes a fault, whole; any other that cannot be published comes again, and ends as a
-dead letter. Neither delays its neighbours.
+A message that can never be used becomes a fault, and so does a part of one; any other that cannot be published comes
+again, and ends as a dead letter. Neither delays its neighbours.
 """
 
 import os
@@ -11,11 +11,11 @@ from functools import partial
 from itertools import chain
 from typing import Final, NamedTuple
 
+from andon.events import fault
 from andon.events.domain_event import DomainEvent
-from andon.events.fault import fault_of
 from andon.events.publish import NotPublished, publish
 from andon.ingress.ingress import Ingress, OnPresence
-from andon.ingress.message import from_message, legible
+from andon.ingress.message import from_message, legible, part_of
 from andon.ingress.names import ROOT
 from andon.ingress.presence import Presence, about_client, from_members
 from andon.runtime import clock
@@ -40,12 +40,16 @@ class Fate(StrEnum):
 
 
 class Understood(NamedTuple):
-    """A message with its events; of one that can never be used, its fault. heard: it was about a client."""
+    """A message with its events, among them faults of what can never be used. heard: it was about a client."""
 
     message_id: str
     events: Sequence[DomainEvent] = ()
-    is_fault: bool = False
     heard: Fate | None = None
+
+    @property
+    def faults(self) -> int:
+        """Number of faults among the events."""
+        return sum(event.type == fault.TYPE for event in self.events)
 
 
 @in_time
@@ -67,8 +71,8 @@ def ingest(event: JsonMapping, context: LambdaContext, *, service: str, ingress:
         extra={
             "function_request_id": context.aws_request_id,
             "received": len(read),
-            "events": sum(len(one.events) for one in published if not one.is_fault),
-            "fault": sum(one.is_fault for one in published),
+            "events": sum(len(one.events) - one.faults for one in published),
+            "fault": sum(one.faults for one in published),
             "presence": sum(one.heard is not None for one in published),
             **{heard: sum(one.heard is heard for one in published) for heard in (Fate.STALE, Fate.TAKEN_OVER)},
             "failed": len(failed),
@@ -81,15 +85,22 @@ def ingest(event: JsonMapping, context: LambdaContext, *, service: str, ingress:
 def _understand(service: str, ingress: Ingress, tags: Mapping[str, str], body: str) -> Understood:
     """Return a message without its id, which the batch knows."""
     now_ms, root = clock.now_ms(), os.environ[ROOT]
+
+    def fault_of(error: Exception, text: str) -> DomainEvent:
+        reason = _explained(error) if isinstance(error, Rejected) else error
+        return fault.fault_of(reason, text, consumer=f"{service}.{ROLE}", now_ms=now_ms)
+
     try:
         if ingress.on_presence and (members := about_client(body)) is not None:
             return Understood("", heard=_hear(from_members(members, root), ingress.on_presence))
         message = from_message(body, kinds=ingress.kinds, root=root, now_ms=now_ms)
-        return Understood("", ingress.events_of(message, {**tags, "principal": message.principal}))
+        found = ingress.events_of(message, {**tags, "principal": message.principal})
     except (Poison, Invalid, Forbidden) as error:
-        reason = _explained(error) if isinstance(error, Rejected) else error
-        fault = fault_of(reason, legible(body), consumer=f"{service}.{ROLE}", now_ms=now_ms)
-        return Understood("", [fault], is_fault=True)
+        return Understood("", [fault_of(error, legible(body))])
+    return Understood(
+        "",
+        [one if isinstance(one, DomainEvent) else fault_of(one.error, part_of(body, one.content)) for one in found],
+    )
 
 
 def _hear(presence: Presence | None, on_presence: OnPresence) -> Fate:

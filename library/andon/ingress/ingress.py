@@ -1,16 +1,28 @@
 """Declaration of what a service takes from things, in its `ingress.py`."""
 
-from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from andon.events.domain_event import DomainEvent
 from andon.ingress.message import Message
 from andon.ingress.names import Kind
 from andon.ingress.presence import Presence
 from andon.ingress.provisioning import Provisioning
+from andon.runtime.errors import Rejected
 
-EventsOf = Callable[[Message, Mapping[str, str]], list[DomainEvent]]
-"""Returns the events of a message, with these tags; raises `Poison`, `Invalid` or `Forbidden` if there can be none."""
+
+class Unusable(NamedTuple):
+    """A part of a message that can never be an event; content: JSON, the part as a message of its own."""
+
+    content: Any
+    error: Rejected
+
+
+EventsOf = Callable[[Message, Mapping[str, str]], Sequence[DomainEvent | Unusable]]
+"""Returns the events of a message, with these tags, and which parts can have none.
+
+Raises `Poison`, `Invalid` or `Forbidden` if none can have any.
+"""
 
 
 OnPresence = Callable[[Presence], bool]

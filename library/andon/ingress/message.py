@@ -78,6 +78,15 @@ def legible(body: str) -> str:
         text = _decoded(_published(members))
     except Poison:
         return body
+    return _with_text(members, text)
+
+
+def part_of(body: str, content: Any) -> str:  # noqa: ANN401  JSON is any
+    """Return a message that was read as one with this content alone, legible."""
+    return _with_text(_object_of(body), strict_json.dumps(content))
+
+
+def _with_text(members: JsonMapping, text: str) -> str:
     encoded = {BODY, FAILED_BODY}
     return strict_json.dumps({**{key: members[key] for key in members if key not in encoded}, **_marked(members, text)})
 

@@ -89,10 +89,15 @@ def test_a_gateway_reports_for_what_is_registered_at_its_factory_alone(loop: Loo
 
     *events, fault, other = published(loop)
     assert (fault["type"], other["type"]) == ("fault", "fault")
-    assert [event["state"]["equipmentId"] for event in events] == ["of-gdl-1", "of-gdl-2"]
+    assert [event["state"]["equipmentId"] for event in events] == ["of-gdl-1", "of-gdl-2"] * 2
     assert {event["tags"]["actor"] for event in events} == {"Andon:gdl-1"}
     assert fault["fault"]["error"]["name"] == "Forbidden"
-    assert "body.2.equipmentId" in fault["fault"]["error"]["message"]
+    assert [content_of(one) for one in (fault, other)] == [[report(equipmentId="of-mty")], of_its_own_name]
+
+
+def content_of(fault: dict[str, Any]) -> object:
+    """Published content of a fault's message."""
+    return json.loads(json.loads(fault["fault"]["message"])["text"])
 
 
 REFUSED = {
@@ -102,8 +107,8 @@ REFUSED = {
     "128 KB": of_machine(b"[" + b"0," * 65_000 + b"0]"),
     "nothing": of_machine([]),
     "too many": of_machine([report()] * 101),
-    "no report": of_machine([report(), 7, None]),
-    "one bad state": of_machine([report(), report(state="bad")]),
+    "no report": of_machine(7),
+    "a bad state": of_machine([report(state="bad")]),
     "says whose": of_machine(report(equipmentId="press-7")),
     "more than is known": of_machine(report(colour="red")),
     "ahead": of_machine(report(timestamp="2030-01-01T00:00:00Z")),
@@ -128,9 +133,35 @@ def test_what_can_never_be_used_is_a_fault_that_admins_read_and_stops_nobody(loo
     listed = loop.request("GET /faults").body["items"]
     ours = [fault for fault in listed if fault["consumer"] == "equipment.ingest"]
     assert len(ours) == len(REFUSED)
-    [bad] = [fault for fault in ours if "body.1.state" in fault["error"]["message"]]
+    [bad] = [fault for fault in ours if "body.0.state" in fault["error"]["message"]]
     shown = loop.request("GET /faults/{id}", path={"id": bad["id"]}).body
-    assert json.loads(json.loads(shown["message"])["text"]) == [report(), report(state="bad")]
+    assert json.loads(json.loads(shown["message"])["text"]) == [report(state="bad")]
+
+
+BAD = (
+    7,
+    None,
+    report(state="bad"),
+    report(detail="HYD LOW\0\0"),
+    report(timestamp="2030-01-01T00:00:00Z"),
+    report(timestamp="2020-04-27T10:00:60Z"),
+    report(equipmentId="press-7"),
+)
+GOOD = tuple(report(state=state) for state in ("NORMAL", "WARNING1", "ERROR"))
+
+
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(items=st.lists(st.sampled_from([*GOOD, *BAD]), min_size=1, max_size=9, unique_by=json.dumps))
+def test_each_report_of_a_message_stands_for_itself(loop: Loop, items: list[Any]) -> None:
+    loop.new_messages()
+
+    assert ingest(loop, of_machine(items)) == []
+
+    events = published(loop)
+    reported = [event["state"]["state"] for event in events if event["type"] == "state-reported"]
+    assert reported == [item["state"] for item in items if item in GOOD]
+    faults = [content_of(event) for event in events if event["type"] == "fault"]
+    assert faults == [[item] for item in items if item in BAD]
 
 
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
