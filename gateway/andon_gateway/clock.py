@@ -1,8 +1,9 @@
 """Clock of the plant, held against the API's: a gateway may have no battery, and no route to a time server."""
 
+import re
 import time
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import Final, NamedTuple
 
@@ -15,6 +16,12 @@ MAX_AGE_MS: Final = 33 * DAY_MS
 
 TOLERANCE_MS: Final = 1000
 SECOND_MS: Final = 1000  # `Date` cuts off the rest of its second
+
+EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+MILLISECOND: Final = timedelta(milliseconds=1)
+
+# As the API reads times.
+TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d([.,]\d{1,9})?)?([Zz]|[+-]\d\d(:?\d\d)?)?", re.ASCII)
 
 
 class Stamp(NamedTuple):
@@ -74,6 +81,26 @@ def stamp(source_ms: int | None, received_ms: int) -> Stamp:
     if source_ms is not None and received_ms - MAX_AGE_MS < source_ms <= received_ms + MAX_AHEAD_MS:
         return Stamp(source_ms, is_replaced=False)
     return Stamp(received_ms, is_replaced=source_ms is not None)
+
+
+def said_ms(found: object) -> int | None:
+    """Return the time that a machine says, epoch ms or a text, as epoch ms; None: it is none."""
+    if isinstance(found, str) and TIME.fullmatch(found):
+        try:
+            return ms_of(datetime.fromisoformat(found.upper()))
+        except (ValueError, OverflowError):
+            return None
+    return found if isinstance(found, int) and not isinstance(found, bool) else None
+
+
+def ms_of(moment: datetime) -> int:
+    """Return a time as epoch ms; without a zone it is UTC; digits below a millisecond are cut.
+
+    Raises:
+        OverflowError: as UTC it does not exist.
+
+    """
+    return ((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC) - EPOCH) // MILLISECOND
 
 
 def to_utc(ms: int) -> str:

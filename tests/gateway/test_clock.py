@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon_gateway.clock import DAY_MS, Clock, offset_ms, stamp, to_utc
+from andon.runtime import times
+from andon_gateway.clock import DAY_MS, Clock, offset_ms, said_ms, stamp, to_utc
 
 NOW = 1_790_000_000_123
 
@@ -43,6 +44,46 @@ def test_a_time_of_the_source_that_can_be_is_taken(source_ms: int) -> None:
 def test_a_time_that_the_api_would_refuse_is_that_of_receipt(source_ms: int) -> None:
     assert stamp(source_ms, NOW) == (NOW, True)
     assert stamp(None, NOW) == (NOW, False)
+
+
+LATE = 1_767_224_100_123
+
+TIMES = {  # as machines write them
+    "2025-12-31T23:35:00.123Z": LATE,
+    "2025-12-31t23:35:00.123z": LATE,
+    "2025-12-31 23:35:00.123": LATE,
+    "2025-12-31T23:35:00.123+00": LATE,
+    "2025-12-31T23:35:00.123+0000": LATE,
+    "2026-01-01T05:05:00.123456789+05:30": LATE,
+    "2026-01-01T05:05:00,1239999+0530": LATE,
+    "2025-12-31T23:35": LATE - 123,
+    "2025-12-31T23:35:60Z": None,
+    "2025-12-31T24:00:00Z": None,
+    "2025-12-31T23:35:00.1234567890Z": None,
+    "2025-12-31": None,
+    "20251231T233500Z": None,
+    "0001-01-01T00:00:00+00:01": None,
+    "soon": None,
+}
+DAY, TIME = r"20[0-9]{2}-[01][0-9]-[0-3][0-9]", r"[0-2][0-9]:[0-6][0-9](:[0-6][0-9]([.,][0-9]{1,10})?)?"
+FORM = rf"{DAY}[Tt _]{TIME}([Zz]|[+-][0-9]{{2}}(:?[0-9]{{2}})?)?"
+
+
+def read_by_the_api(text: str) -> int | None:
+    try:
+        return times.to_ms(text)
+    except ValueError:
+        return None
+
+
+@pytest.mark.parametrize(("text", "ms"), TIMES.items())
+def test_a_time_is_read_as_the_api_reads_it(text: str, ms: int | None) -> None:
+    assert (said_ms(text), read_by_the_api(text)) == (ms, ms)
+
+
+@given(st.from_regex(FORM, fullmatch=True) | st.datetimes(timezones=st.timezones() | st.none()).map(str) | st.text())
+def test_any_text_is_the_time_that_the_api_takes_it_for(text: str) -> None:
+    assert said_ms(text) == read_by_the_api(text)
 
 
 def test_times_are_fixed_width() -> None:

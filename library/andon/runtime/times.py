@@ -6,7 +6,9 @@ from datetime import UTC, datetime, timedelta
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
-_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d([.,]\d{1,9})?)?(Z|[+-]\d\d:\d\d)?", re.ASCII)
+# RFC 3339, and what devices send beside it.
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d([.,]\d{1,9})?)?([Zz]|[+-]\d\d(:?\d\d)?)?", re.ASCII)
+_SECONDS = slice(16, 19)
 _FIXED = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
 
 # How far ahead a client's clock may be.
@@ -22,7 +24,9 @@ def to_ms(text: str) -> int:
     """
     if not _TIME.fullmatch(text):
         raise ValueError("must be a time such as 2026-11-21T09:35:00Z")
-    return _ms_of(text)
+    if text[_SECONDS] == ":60":
+        raise ValueError("must have seconds up to 59: a leap second has no place of its own in UTC's milliseconds")
+    return _ms_of(text.upper())
 
 
 def _ms_of(text: str) -> int:

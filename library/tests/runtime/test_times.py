@@ -41,7 +41,7 @@ def test_digits_below_a_millisecond_are_cut_and_never_rounded_up(moment: datetim
     assert times.normalised(text) == text[:-3] + "Z"
 
 
-FORM = r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2})?(Z|[+-][0-9]{2}:[0-9]{2})?"
+FORM = r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}(:[0-9]{2})?([Zz]|[+-][0-9]{2}(:?[0-9]{2})?)?"
 
 
 @given(st.text() | st.from_regex(FORM, fullmatch=True))
@@ -71,10 +71,21 @@ def test_a_time_whose_utc_does_not_exist_is_refused(text: str) -> None:
         ("1969-12-31T23:59:59.9999Z", "1969-12-31T23:59:59.999Z"),
         ("2026-11-21T00:35:00+02:00", "2026-11-20T22:35:00.000Z"),
         ("2026-12-31T23:35:00-00:30", "2027-01-01T00:05:00.000Z"),
+        ("2026-12-31t23:35:00z", "2026-12-31T23:35:00.000Z"),
+        ("2026-12-31 23:35:00", "2026-12-31T23:35:00.000Z"),
+        ("2026-12-31T23:35:00+00", "2026-12-31T23:35:00.000Z"),
+        ("2026-12-31T23:35:00.123456789+0000", "2026-12-31T23:35:00.123Z"),
+        ("2026-12-31T23:35-05", "2027-01-01T04:35:00.000Z"),
     ],
 )
 def test_times_are_kept_as_fixed_width_utc(text: str, kept: str) -> None:
     assert times.normalised(text) == kept
+
+
+@pytest.mark.parametrize("text", ["2026-12-31T23:59:60Z", "2026-11-21 09:35:60.5+01"])
+def test_a_leap_second_is_refused_with_the_reason(text: str) -> None:
+    with pytest.raises(ValueError, match="seconds up to 59"):
+        times.to_ms(text)
 
 
 def test_a_date_is_its_whole_day() -> None:
