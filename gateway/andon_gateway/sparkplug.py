@@ -1,10 +1,11 @@
 """The session of a Sparkplug edge node, as a host keeps it: births, numbered data, deaths -> values. Pure.
 
 A value is known only while nothing can be missing: from a birth, through messages whose numbers follow one another. A
-gap, data before its birth, an alias that no birth names: all values of the node are unknown, and it is asked for its
-births. Topics are `spBv1.0/GROUP/KIND/NODE[/DEVICE]`; the tag of a value is `GROUP/NODE[/DEVICE]#METRIC`.
+gap, data before its birth, a metric without a name or an alias of a birth: all values of the node are unknown, and it
+is asked for its births. Topics are `spBv1.0/GROUP/KIND/NODE[/DEVICE]`; a value's tag is `GROUP/NODE[/DEVICE]#METRIC`.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final, NamedTuple
 
@@ -16,6 +17,7 @@ NAMESPACE: Final = "spBv1.0"
 NUMBERS: Final = 256
 ASK_AGAIN_MS: Final = 10_000
 SESSION: Final = "bdSeq"
+NEVER_BY_ALIAS: Final = frozenset({SESSION, "Node Control/Rebirth"})
 NUMBERED: Final = frozenset({"NDATA", "DBIRTH", "DDATA", "DDEATH"})
 IDS: Final = (2, 3)  # group and node, or group, node and device
 
@@ -74,10 +76,12 @@ def topics_of(node: Origin) -> tuple[str, str]:
 class EdgeNode:
     """State of an edge node; tags: those of its values that machines use."""
 
-    def __init__(self, node: Origin, tags: Collection[str]) -> None:
+    def __init__(self, node: Origin, tags: Collection[str], counts: Counter[str]) -> None:
         """Know nothing: its births are needed."""
         self._node = node
         self._tags = frozenset(tags)
+        self._counts = counts
+        self._has_aliases = False
         self._seq: int | None = None
         self._session: Value = None
         self._asked_ms: int | None = None
@@ -99,7 +103,7 @@ class EdgeNode:
 
     def lose(self) -> list[Change]:
         """Take no value for known any more."""
-        self._seq, self._is_dead = None, False
+        self._seq, self._is_dead, self._has_aliases = None, False, False
         self._born.clear()
         return [Change(tag, None, None) for tag in sorted(self._tags)]
 
@@ -134,7 +138,7 @@ class EdgeNode:
     def _begin(self, payload: Payload) -> list[Change]:
         """Take the birth of a node; its devices have theirs behind it."""
         lost = self.lose()
-        if payload.seq is None or payload.seq >= NUMBERS:
+        if payload.seq >= NUMBERS:
             raise OutOfStep
         self._seq, self._asked_ms = payload.seq, None
         self._session = _session(payload)
@@ -153,13 +157,8 @@ class EdgeNode:
 
     def _bear(self, origin: Origin, payload: Payload) -> list[Change]:
         """Take a birth: all that is so now, whenever it became so."""
-        known: dict[str | int, Known] = {}
-        for metric in payload.metrics:
-            if metric.name is not None:
-                known[metric.name] = Known(metric.name, metric.datatype)
-                if metric.alias is not None:
-                    known[metric.alias] = known[metric.name]
-        self._born[origin] = known
+        self._has_aliases |= any(metric.alias is not None for metric in payload.metrics)
+        self._born[origin] = _described(payload, has_aliases=self._has_aliases)
         values = {change.tag: change.value for change in self._read(origin, payload)}
         return self._all_of(origin, values, payload.at_ms)
 
@@ -173,27 +172,41 @@ class EdgeNode:
         if known is None:
             raise OutOfStep
         for metric in payload.metrics:
-            found = _known(metric, known)
+            found = self._known(metric, known)
             tag = f"{origin.text}#{found.name}" if found else ""
             if found and tag in self._tags and not metric.is_historical:
-                datatype = found.datatype if metric.datatype is None else metric.datatype
-                value = typed(metric.value, datatype) if metric.is_good else None
+                value = typed(metric.value, metric.datatype or found.datatype) if metric.is_good else None
                 yield Change(tag, value, payload.at_ms if metric.at_ms is None else metric.at_ms)
+
+    def _known(self, metric: Metric, known: Mapping[str | int, Known]) -> Known | None:
+        """Return a metric as the birth describes it; None: it names none such."""
+        if metric.name is not None:
+            return known.get(metric.name)
+        alias = 0 if metric.alias is None and self._has_aliases else metric.alias
+        if alias is None or alias not in known:
+            self._counts["metrics_unknown"] += 1
+            raise OutOfStep
+        return known[alias]
+
+
+def _described(payload: Payload, *, has_aliases: bool) -> Mapping[str | int, Known]:
+    """Return the metrics of a birth by names and aliases; of one alone that has none, the alias is 0."""
+    known: dict[str | int, Known] = {}
+    without: list[Known] = []
+    for metric in payload.metrics:
+        if metric.name is not None:
+            one = known[metric.name] = Known(metric.name, metric.datatype)
+            if metric.alias is not None:
+                known[metric.alias] = one
+            elif metric.name not in NEVER_BY_ALIAS:
+                without.append(one)
+    if has_aliases and len(without) == 1:
+        known.setdefault(0, without[0])
+    return known
 
 
 def _is_of(origin: Origin, tag: str) -> bool:
     return tag.startswith(f"{origin.text}#")
-
-
-def _known(metric: Metric, known: Mapping[str | int, Known]) -> Known | None:
-    """Return a metric as the birth describes it; None: it names none such."""
-    if metric.name is not None:
-        return known.get(metric.name)
-    if metric.alias is None:
-        return None
-    if metric.alias not in known:
-        raise OutOfStep
-    return known[metric.alias]
 
 
 def _session(payload: Payload) -> Value:

@@ -20,7 +20,7 @@ class Nodes:
         for tag in tags:
             if origin := origin_of_tag(tag):
                 by_node[origin.of_node].append(tag)
-        self._nodes = {node: EdgeNode(node, of_node) for node, of_node in by_node.items()}
+        self._nodes = {node: EdgeNode(node, of_node, counts) for node, of_node in by_node.items()}
 
     @property
     def filters(self) -> list[str]:

@@ -1,7 +1,8 @@
 """Payloads of Sparkplug B: bytes -> metrics. Pure.
 
 https://sparkplug.eclipse.org/specification/version/3.0/documents/sparkplug-specification-3.0.0.pdf, chapter 6. What a
-conforming decoder skips is skipped; a data set, a template, an array and a file have the value None.
+conforming decoder skips is skipped; a data set, a template, an array and a file have the value None. Encoders of
+proto3 leave out what is 0 or empty: https://protobuf.dev/programming-guides/field_presence
 """
 
 import struct
@@ -36,7 +37,8 @@ GOOD: Final = range(192, 256)
 class Metric(NamedTuple):
     """A metric as it was sent; value: as on the wire, where integers have no sign (`typed` gives it back).
 
-    name: None where an alias stands for it. at_ms: epoch ms. is_good: False if its property `Quality` says so.
+    name: None where an alias stands for it, which may be a 0 that was left out. at_ms: epoch ms. is_good: False if its
+    property `Quality` says so.
     """
 
     name: str | None = None
@@ -49,10 +51,10 @@ class Metric(NamedTuple):
 
 
 class Payload(NamedTuple):
-    """A payload; at_ms: epoch ms; seq: 0 to 255, if it is well made."""
+    """A payload; at_ms: epoch ms; seq: 0 to 255, if it is well made; deaths of nodes have none, which is 0, too."""
 
     at_ms: int | None
-    seq: int | None
+    seq: int
     metrics: tuple[Metric, ...]
 
 
@@ -68,7 +70,7 @@ def decode(content: bytes) -> Payload:
     if last.get(PAYLOAD_UUID) == COMPRESSED:
         raise Malformed("a compressed payload: switch compression off at the edge node")
     metrics = (_metric(one) for number, one in found if number == PAYLOAD_METRIC and isinstance(one, bytes))
-    return Payload(_integer(last.get(PAYLOAD_TIME)), _integer(last.get(PAYLOAD_SEQ)), tuple(metrics))
+    return Payload(_integer(last.get(PAYLOAD_TIME)), _integer(last.get(PAYLOAD_SEQ)) or 0, tuple(metrics))
 
 
 def typed(value: Value, datatype: int | None) -> Value:
@@ -98,7 +100,7 @@ def rebirth(now_ms: int) -> bytes:
 def _metric(content: bytes) -> Metric:
     found = dict(fields(content))
     return Metric(
-        name=_text(found.get(NAME)),
+        name=_text(found.get(NAME)) or None,
         alias=_integer(found.get(ALIAS)),
         at_ms=_integer(found.get(TIME)),
         datatype=_integer(found.get(DATATYPE)),
@@ -133,7 +135,4 @@ def _integer(found: Field | None) -> int | None:
 
 
 def _text(found: Field | None) -> str | None:
-    try:
-        return found.decode() if isinstance(found, bytes) else None
-    except UnicodeDecodeError:
-        return None
+    return found.decode(errors="replace") if isinstance(found, bytes) else None

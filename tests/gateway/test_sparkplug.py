@@ -1,5 +1,6 @@
 """Sessions of edge nodes: a made-up one sends over a network that loses, and asks what the gateway takes for known."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
@@ -10,7 +11,8 @@ from hypothesis import strategies as st
 from andon_gateway.changes import Change
 from andon_gateway.conditions import Value
 from andon_gateway.sparkplug import ASK_AGAIN_MS, EdgeNode, Origin, origin_of_tag, read_topic, topics_of
-from andon_gateway.sparkplug_payload import Metric, Payload
+from andon_gateway.sparkplug_payload import Metric, Payload, decode
+from tests.support.sparkplug import payload
 
 NODE: Final = Origin("plant", "line-3")
 PRESS, SAW = NODE._replace(device="press"), NODE._replace(device="saw")
@@ -48,7 +50,7 @@ class Machine:
         self.is_alive = False
         self._truth = {}
         self._session += 1
-        payload = Payload(None, None, (Metric("bdSeq", datatype=4, value=self._session - 1),))
+        payload = Payload(None, 0, (Metric("bdSeq", datatype=4, value=self._session - 1),))
         return [Sent("NDEATH", NODE, payload, {})]
 
     def do(self, action: str, origin: Origin, value: int, *, by_alias: bool) -> list[Sent]:
@@ -101,7 +103,7 @@ actions = st.tuples(
 def test_what_is_known_is_true_whatever_was_lost_and_after_new_births_all_is_known(
     seq: int, steps: list[tuple[str, Origin, int, bool, str]]
 ) -> None:
-    machine, host = Machine(seq), EdgeNode(NODE, TAGS)
+    machine, host = Machine(seq), EdgeNode(NODE, TAGS, Counter())
     known: dict[str, Value] = {}
     late: list[Sent] = []
     for action, origin, value, by_alias, fate in steps:
@@ -122,9 +124,9 @@ def test_what_is_known_is_true_whatever_was_lost_and_after_new_births_all_is_kno
     assert known == {tag: ALIASES[tag.partition("#")[2]] for tag in TAGS}
 
 
-def born(seq: int = 0) -> EdgeNode:
+def born(seq: int = 0, counts: Counter[str] | None = None) -> EdgeNode:
     """Return a host that knows a node and its press."""
-    host = EdgeNode(NODE, TAGS)
+    host = EdgeNode(NODE, TAGS, Counter() if counts is None else counts)
     for sent in Machine(seq).bear(PRESS):
         taken(host, {}, sent)
     return host
@@ -139,11 +141,12 @@ def data(*metrics: Metric, seq: int = 2, at_ms: int | None = None) -> Payload:
     [
         ("NDATA", NODE, data(seq=3)),
         ("NDATA", NODE, data(seq=1)),
-        ("NDATA", NODE, Payload(None, None, ())),
+        ("NDATA", NODE, data(seq=0)),
         ("NDATA", NODE, data(Metric(alias=77, value=1))),
+        ("NDATA", NODE, data(Metric(value=1))),
         ("DDATA", SAW, data(Metric("oil", value=1))),
         ("NBIRTH", NODE, Payload(None, 256, ())),
-        ("NDEATH", NODE, Payload(None, None, ())),
+        ("NDEATH", NODE, data()),
     ],
 )
 def test_what_does_not_follow_makes_all_unknown_and_asks_for_births(
@@ -158,11 +161,69 @@ def test_what_does_not_follow_makes_all_unknown_and_asks_for_births(
     assert [host.asks(ms) for ms in (5, 6, ASK_AGAIN_MS, ASK_AGAIN_MS + 5)] == [True, False, False, True]
 
 
+def sent_by_proto3(kind: str, *metrics: Metric, seq: int | None) -> tuple[str, Origin, Payload]:
+    """A message of the press as an encoder of proto3 writes it: what is 0 or empty is not there."""
+    return kind, PRESS if kind.startswith("D") else NODE, decode(payload(metrics, seq=seq or None))
+
+
+def born_by_proto3(seq: int, *aliases: int) -> tuple[EdgeNode, Counter[str]]:
+    """Return a host that knows a node whose birth had a number, and its press, with aliases for oil, mode and so on."""
+    counts = Counter[str]()
+    host = EdgeNode(NODE, TAGS, counts)
+    host.take(*sent_by_proto3("NBIRTH", Metric("bdSeq", datatype=4, value=1), seq=seq))
+    named = zip(("oil", "mode", "colour"), aliases, strict=False)
+    metrics = [Metric(name, alias or None, datatype=INT8, value=alias) for name, alias in named]
+    assert host.take(*sent_by_proto3("DBIRTH", *metrics, seq=(seq + 1) % 256)), counts
+    return host, counts
+
+
+@pytest.mark.parametrize("seq", [0, 253, 254, 255])
+def test_a_number_that_is_not_there_is_0(seq: int) -> None:
+    host, _ = born_by_proto3(seq, 0, 1)
+
+    for number in range(seq + 2, seq + 5):
+        host.take(*sent_by_proto3("DDATA", Metric("oil", datatype=INT8, value=7), seq=number % 256))
+
+    assert host.is_born
+
+
+def test_an_alias_that_is_not_there_is_0_and_a_name_that_is_empty_is_none() -> None:
+    host, counts = born_by_proto3(0, 0, 1)
+    oil, mode = "plant/line-3/press#oil", "plant/line-3/press#mode"
+
+    found = host.take(
+        *sent_by_proto3("DDATA", Metric(datatype=INT8, value=7), Metric("", 1, datatype=INT8, value=8), seq=2)
+    )
+
+    assert found == [Change(oil, 7, None), Change(mode, 8, None)]
+    assert not counts
+
+
+@pytest.mark.parametrize(
+    ("aliases", "metric"),
+    [
+        ((0, 0), Metric(datatype=INT8, value=7)),  # no aliases are in use
+        ((0, 0, 1), Metric(datatype=INT8, value=7)),  # of two that could be 0, nobody knows which
+        ((1, 2), Metric(datatype=INT8, value=7)),
+        ((0, 1), Metric("", 3, datatype=INT8, value=7)),
+    ],
+)
+def test_a_metric_with_neither_a_name_nor_a_known_alias_is_counted_and_the_node_out_of_step(
+    aliases: tuple[int, ...], metric: Metric
+) -> None:
+    host, counts = born_by_proto3(0, *aliases)
+
+    host.take(*sent_by_proto3("DDATA", metric, seq=2))
+
+    assert not host.is_born
+    assert counts == {"metrics_unknown": 1}
+
+
 def test_a_node_that_joined_earlier_is_asked_and_one_that_died_is_not() -> None:
-    assert EdgeNode(NODE, TAGS).asks(0)
+    assert EdgeNode(NODE, TAGS, Counter()).asks(0)
 
     host = born()
-    host.take("NDEATH", NODE, Payload(None, None, (Metric("bdSeq", datatype=4, value=0),)))
+    host.take("NDEATH", NODE, Payload(None, 0, (Metric("bdSeq", datatype=4, value=0),)))
     assert not host.asks(0)
 
     host.reset()

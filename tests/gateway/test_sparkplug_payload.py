@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from andon_gateway.conditions import Value
 from andon_gateway.protobuf import Malformed, integer, member
 from andon_gateway.sparkplug_payload import BITS, SIGNED, Metric, Payload, decode, rebirth, typed
-from tests.support.sparkplug import BOOLEAN, DOUBLE, FLOAT, STRING, metric, payload
+from tests.support.sparkplug import BOOLEAN, DOUBLE, FLOAT, STRING, payload
 
 # By sparkplug-payload 1.0.3 of Eclipse Tahu: a metric of each type, one without a value, of bad quality, a data set,
 # and one of the past.
@@ -79,7 +79,9 @@ def test_what_was_encoded_comes_back_with_its_sign(sent: list[Metric], seq: int 
     found = decode(payload(sent, seq=seq, at_ms=at_ms))
 
     metrics = tuple(one._replace(value=typed(one.value, one.datatype)) for one in found.metrics)
-    assert found._replace(metrics=metrics) == Payload(at_ms, seq, tuple(sent))
+    assert found._replace(metrics=metrics) == Payload(
+        at_ms, seq or 0, tuple(one._replace(name=one.name or None) for one in sent)
+    )
 
 
 @given(st.integers(-128, 127))
@@ -129,15 +131,17 @@ def test_what_is_no_payload_is_refused_with_the_reason(content: bytes, reason: s
         decode(content)
 
 
-def test_what_nobody_knows_is_skipped_and_a_name_that_is_no_text_is_none() -> None:
-    odd = member(2, integer(99, 7) + metric(Metric("a", datatype=1, value=3)) + member(1, b"\xff"))
+def test_what_nobody_knows_is_skipped_and_a_text_that_is_no_utf_8_is_repaired() -> None:
+    odd = member(2, integer(99, 7) + member(1, b"\xd6l") + integer(4, STRING) + member(15, b"St\xf6rung"))
 
-    assert decode(odd + integer(77, 1) + b"\xc1\x05" + bytes(8)).metrics == (Metric(None, datatype=1, value=3),)
+    [found] = decode(odd + integer(77, 1) + b"\xc1\x05" + bytes(8)).metrics
+
+    assert found == Metric("\ufffdl", datatype=STRING, value="St\ufffdrung")
 
 
 def test_the_order_to_be_born_again_is_a_payload() -> None:
     name = "Node Control/Rebirth"
 
     assert decode(rebirth(1_790_000_000_123)) == Payload(
-        1_790_000_000_123, None, (Metric(name, at_ms=1_790_000_000_123, datatype=BOOLEAN, value=True),)
+        1_790_000_000_123, 0, (Metric(name, at_ms=1_790_000_000_123, datatype=BOOLEAN, value=True),)
     )
