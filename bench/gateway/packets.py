@@ -31,8 +31,9 @@ def packet(kind: int, flags: int = 0, content: bytes = b"") -> bytes:
 
 
 def text(found: str) -> bytes:
-    """Return the bytes of a text."""
-    return struct.pack("!H", len(found.encode())) + found.encode()
+    """Return the bytes of a text; a surrogate stands for a byte that is no UTF-8."""
+    content = found.encode(errors="surrogateescape")
+    return struct.pack("!H", len(content)) + content
 
 
 def read_text(content: bytes, at: int = 0) -> tuple[str, int]:

@@ -23,6 +23,7 @@ from andon_gateway.provisioning import Refused
 from andon_gateway.reading import Message
 from andon_gateway.sources import needing, sources_of
 from andon_gateway.states import remembered, step
+from andon_gateway.store import Unavailable
 from andon_gateway.tables import BadConfiguration
 
 WAIT_S: Final = 10.0
@@ -37,7 +38,7 @@ SourceTag = tuple[str, str]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a verb; return 2 for a configuration that cannot be used."""
+    """Run a verb; return 2 for a configuration that cannot be used, 1 for a store: its disk may have room later."""
     parser = argparse.ArgumentParser(prog="andon-gateway", description=__doc__)
     parser.add_argument("verb", choices=VERBS, help="; ".join(f"{verb}: {about}" for verb, about in VERBS.items()))
     parser.add_argument("configuration", type=Path)
@@ -48,6 +49,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (BadConfiguration, ValueError) as error:
         print(f"{chosen.configuration}: {error}", file=sys.stderr)  # noqa: T201
         return 2
+    except Unavailable as error:
+        print(f"the store: {error}", file=sys.stderr)  # noqa: T201
+        return 1
 
 
 def _run(configuration: Configuration) -> int:

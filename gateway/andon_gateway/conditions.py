@@ -8,7 +8,7 @@ Kleene's: False and unknown is False.
 import ast
 import math
 import operator
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -68,6 +68,39 @@ class Condition:
     def holds(self, values: Mapping[str, Value]) -> bool | None:
         """Return True if it holds, False if not; None: that is unknown."""
         return _truth(self.tree, values)
+
+    def kinds(self) -> Iterator[tuple[str, type]]:
+        """Yield names, each with the kind of value that its place wants: `str`, or `float` for what is no text."""
+        if isinstance(self.tree, ast.Name):
+            yield self.tree.id, float
+        for node in ast.walk(self.tree):
+            match node:
+                case ast.Compare(left=left, ops=ops, comparators=operands):
+                    for one, op, other in zip((left, *operands), ops, operands, strict=False):
+                        yield from _kinds_beside(one, op, other)
+                case ast.BoolOp(values=operands):
+                    yield from _names(operands)
+                case ast.UnaryOp(operand=operand):
+                    yield from _names([operand])
+                case ast.BinOp(left=left, right=right):
+                    yield from _names([left, right])
+
+
+def _kinds_beside(one: ast.expr, op: ast.cmpop, other: ast.expr) -> Iterator[tuple[str, type]]:
+    """Yield the names of a comparison with the kind of what stands beside them; of two names numbers have an order."""
+    for right in other.elts if isinstance(other, ast.Tuple | ast.List) else [other]:
+        for name, beside in ((one, right), (right, one)):
+            match name, beside:
+                case ast.Name(id=id_), ast.Constant(value=str()):
+                    yield id_, str
+                case ast.Name(), ast.Name() if isinstance(op, ast.Eq | ast.NotEq | ast.In | ast.NotIn):
+                    continue
+                case ast.Name(id=id_), _:
+                    yield id_, float
+
+
+def _names(operands: Iterable[ast.expr]) -> Iterator[tuple[str, type]]:
+    return ((one.id, float) for one in operands if isinstance(one, ast.Name))
 
 
 def _check_truth(node: ast.expr, names: Collection[str]) -> None:

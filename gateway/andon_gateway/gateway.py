@@ -1,8 +1,10 @@
 """All of a gateway, connected: sources -> engine -> store -> sender -> API."""
 
+import math
 import queue
 import threading
 from collections import Counter
+from collections.abc import Mapping
 from functools import partial
 from typing import Final
 
@@ -16,7 +18,7 @@ from andon_gateway.notify import notify
 from andon_gateway.reading import Message
 from andon_gateway.sender import Sender
 from andon_gateway.sources import needing, sources_of
-from andon_gateway.store import Store
+from andon_gateway.store import Store, Unavailable
 from andon_gateway.tokens import Tokens
 
 MESSAGES: Final = 1000
@@ -66,18 +68,30 @@ class Gateway:
 
     def look(self) -> Health:
         """Return its health."""
-        oldest = self._store.oldest(1)
         return Health(
             states=self._engine.states,
             sources={name: source.is_up for name, source in self._sources.items()},
-            troubles={name: trouble for name, source in self._sources.items() if (trouble := source.trouble)},
+            troubles=self._troubles(),
             counts=dict(self._counts),
             waiting=self._store.waiting,
             refused=self._store.refused,
-            oldest_s=max(0, self._clock.now_ms() - oldest[0].at_ms) / 1000 if oldest else 0,
+            oldest_s=self._oldest_s(),
             is_clock_known=self._clock.is_known,
-            trouble=self._sender.trouble,
+            trouble=self._engine.trouble or self._sender.trouble,
         )
+
+    def _troubles(self) -> Mapping[str, str]:
+        """Return what goes wrong at sources: with them, and with what they give."""
+        of_values = self._engine.troubles
+        both = {name: (source.trouble, of_values.get(name)) for name, source in self._sources.items()}
+        return {name: "; ".join(filter(None, said)) for name, said in both.items() if any(said)}
+
+    def _oldest_s(self) -> float:
+        try:
+            oldest = self._store.oldest(1)
+        except Unavailable:
+            return math.inf
+        return max(0, self._clock.now_ms() - oldest[0].at_ms) / 1000 if oldest else 0
 
     def _work(self) -> None:
         """Nothing is stamped before the time is known, so nothing is read."""

@@ -1,11 +1,10 @@
 """A command that prints values, one JSON object a line: for machines that speak what nothing here does.
 
-`{"timestamp": 1790000000123, "values": {"Press1.Oil": 81.2, "Press1.Mode": null}}`; the time, epoch ms, may be left
-out. A command that ended, or was quiet for too long, is begun again.
+`{"timestamp": 1790000000123, "values": {"Press1.Oil": 81.2, "Press1.Mode": null}}`; the time, epoch ms or RFC 3339,
+may be left out. A command that ended, or was quiet for too long, is begun again.
 """
 
 import contextlib
-import json
 import queue
 import subprocess
 import threading
@@ -13,9 +12,9 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Final
 
-from andon_gateway.clock import Clock
+from andon_gateway.clock import Clock, said_ms
 from andon_gateway.kinds import LinesSource
-from andon_gateway.reading import Message, Messages, value_of
+from andon_gateway.reading import Message, Messages, json_of, value_of
 
 MAX_LINE: Final = 1_000_000
 GRACE_S: Final = 5.0
@@ -59,9 +58,9 @@ class Lines:
             try:
                 self._read()
                 self.trouble = "the command ended"
-            except OSError as error:
+            except (OSError, ValueError) as error:  # such as a NUL in the command
                 self._counts["source_failures"] += 1
-                self.trouble = f"the command cannot be run: {error.strerror}"
+                self.trouble = f"the command cannot be run: {error}"
             self.is_up = False
             self._put(Message(self._name, dict.fromkeys(self._tags), None, self._clock.now_ms()))
             self._stopped.wait(AGAIN_S)
@@ -110,12 +109,10 @@ class Lines:
 def message_of(line: bytes, source: str, *, received_ms: int) -> Message | None:
     """Return the message of a line; None: it is none."""
     try:
-        found = json.loads(line)
-    except (ValueError, RecursionError):
+        found = json_of(line)
+    except ValueError:
         return None
-    values = found.get("values") if isinstance(found, dict) else None
-    if not isinstance(values, dict):
+    if not isinstance(found, dict) or not isinstance(values := found.get("values"), dict):
         return None
-    at = found.get("timestamp")
-    source_ms = at if isinstance(at, int) and not isinstance(at, bool) else None
+    source_ms = said_ms(found.get("timestamp"))
     return Message(source, {tag: value_of(value) for tag, value in values.items()}, source_ms, received_ms)

@@ -12,7 +12,7 @@ from typing import Final, Protocol
 from andon_gateway.brokers import Broker
 from andon_gateway.changes import Change, messages_of
 from andon_gateway.clock import Clock
-from andon_gateway.mqtt_connection import Connection, Lost
+from andon_gateway.mqtt_connection import Connection
 from andon_gateway.pauses import pause_s
 from andon_gateway.reading import Messages
 
@@ -88,7 +88,7 @@ class Mqtt:
         while not self._stopped.is_set():
             try:
                 self._live()
-            except (Lost, OSError, ValueError) as error:
+            except Exception as error:  # noqa: BLE001  nobody has a list of what a library raises about a foreign broker
                 self._counts["source_failures"] += 1
                 self._lost = str(error) or type(error).__name__
             self._put(self._reader.lose())
@@ -110,6 +110,7 @@ class Mqtt:
             connection.close()
 
     def _take(self, topic: str, content: bytes, is_kept: bool) -> None:  # noqa: FBT001  see Take
+        self._counts["malformed"] += not topic
         self._put(self._reader.take(topic, content, is_kept=is_kept, now_ms=_now_ms()))
 
     def _put(self, changes: Iterable[Change]) -> None:

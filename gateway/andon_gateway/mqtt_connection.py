@@ -17,7 +17,7 @@ ANSWER_S: Final = 10.0
 LOOK_S: Final = 0.25
 
 Take = Callable[[str, bytes, bool], None]
-"""Takes a message: topic, content, and True if the broker had kept it."""
+"""Takes a message: topic (empty if it is no UTF-8), content, and True if the broker had kept it."""
 
 
 class Lost(Exception):
@@ -143,7 +143,11 @@ class Connection:
         self._acknowledged.add(number)
 
     def _on_message(self, _client: Client, _data: object, message: MQTTMessage) -> None:
-        self._take(message.topic, bytes(message.payload), message.retain)
+        try:
+            topic = message.topic
+        except UnicodeDecodeError:  # raised, it would end the connection; kept by the broker, each one after that, too
+            topic = ""
+        self._take(topic, bytes(message.payload), message.retain)
 
 
 def _context(tls: Tls) -> ssl.SSLContext:

@@ -4,13 +4,12 @@ import asyncio
 import contextlib
 import ctypes
 from collections.abc import Callable, Collection
-from datetime import UTC, datetime
 from typing import Final
 
 from asyncua import Client, ua
 
 from andon_gateway.changes import Change, messages_of
-from andon_gateway.clock import Clock
+from andon_gateway.clock import Clock, ms_of
 from andon_gateway.conditions import Value
 from andon_gateway.kinds import OpcuaSource
 from andon_gateway.nodes import NodeName
@@ -173,7 +172,7 @@ class Session:
         changes: list[Change] = []
         for one in result.NotificationMessage.NotificationData or ():
             if isinstance(one, ua.DataChangeNotification):
-                changes += [self._change(item) for item in one.MonitoredItems]
+                changes += [self._change(item) for item in one.MonitoredItems if item.ClientHandle < len(self._tags)]
             elif isinstance(one, ua.StatusChangeNotification):
                 self._why_lost = f"the server ended the subscription: {_said(one.Status)}"
                 self._lost.set()
@@ -186,8 +185,8 @@ class Session:
         handle = item.ClientHandle
         is_first = handle not in self._told
         self._told.add(handle)
-        has_time = self._settings.has_times and not is_first
-        return Change(self._tags[handle], _value(item.Value), _ms(item.Value.SourceTimestamp) if has_time else None)
+        at = item.Value.SourceTimestamp if self._settings.has_times and not is_first else None
+        return Change(self._tags[handle], _value(item.Value), None if at is None else ms_of(at))
 
 
 def reason_of(error: Exception) -> tuple[str, bool]:
@@ -214,10 +213,6 @@ def _value(found: ua.DataValue) -> Value:
         return None
     value = found.Value.Value if found.Value is not None else None
     return value_of(value.Text if isinstance(value, ua.LocalizedText) else value)
-
-
-def _ms(found: datetime | None) -> int | None:
-    return None if found is None else int(found.replace(tzinfo=UTC).timestamp() * 1000)
 
 
 def _said(status: ua.StatusCode) -> str:

@@ -1,10 +1,14 @@
-"""Values and troubles that a source hands to the gateway."""
+"""Values and troubles that a source hands to the gateway, and the edge at which texts enter it."""
 
+import json
 import queue
+import re
 from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from andon_gateway.conditions import Value
+
+LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 class Message(NamedTuple):
@@ -43,4 +47,27 @@ class Source(Protocol):
 
 def value_of(found: object) -> Value:
     """Return a value, None for what is none: a list, an object, null."""
-    return found if isinstance(found, bool | int | float | str) else None
+    if isinstance(found, str):
+        return repaired(found)
+    return found if isinstance(found, bool | int | float) else None
+
+
+def repaired(text: str) -> str:
+    """Return a text as Unicode: what no store and no API takes becomes U+FFFD.
+
+    JSON has half a surrogate pair, and asyncua makes one of each byte that is no UTF-8.
+    """
+    return LONE_SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def json_of(content: bytes) -> object:
+    """Return the JSON of a message; bytes of another encoding than its own cost a text, and not the message.
+
+    Raises:
+        ValueError: it is none.
+
+    """
+    try:
+        return json.loads(content.decode(json.detect_encoding(content), "replace"))
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error

@@ -7,7 +7,7 @@ from typing import Final
 
 from andon_gateway.north import North
 from andon_gateway.pauses import FIRST_S, pause_s
-from andon_gateway.store import Store
+from andon_gateway.store import Store, Unavailable
 from andon_gateway.verdict import Verdict
 
 REPORTS_AT_ONCE: Final = 100
@@ -43,7 +43,17 @@ class Sender:
             pass
 
     def step(self) -> float:
-        """Send one batch; return the seconds to wait before the next one."""
+        """Send one batch; return the seconds to wait before the next one.
+
+        What was taken, and cannot be let go of, is sent again: the API knows it by its content.
+        """
+        try:
+            return self._send()
+        except Unavailable as error:
+            self.trouble = f"the store: {error}"
+            return self._longer()
+
+    def _send(self) -> float:
         batch = self._store.oldest(self._at_once)
         if not batch:
             self.trouble = self._north.keep()

@@ -72,6 +72,13 @@ def remembered(machine: Machine, state: str | None, reported_ms: int) -> Memory:
     return Memory(latches, state, reported_ms, reported_ms)
 
 
+def kinds_of(machine: Machine) -> Mapping[str, type]:
+    """Return the kind of value that the rules want under each name, see `Condition.kinds`; not where they want both."""
+    conditions = [one for rule in machine.rules for one in (rule.when, rule.until) if one]
+    wanted = {pair for one in conditions for pair in one.kinds()}
+    return {name: kind for name, kind in wanted if (name, str if kind is float else float) not in wanted}
+
+
 def step(machine: Machine, memory: Memory, values: Mapping[str, Value], at_ms: int) -> tuple[Memory, Report | None]:
     """Return a machine's memory after values of a time, and the report that is due; time never goes back."""
     now_ms = max(at_ms, memory.at_ms)

@@ -45,8 +45,12 @@ LAST: Final = """
 """
 
 
-class Full(Exception):
-    """As many reports wait, or were refused, as the store holds."""
+OF_VALUES: Final = (sqlite3.DataError, sqlite3.IntegrityError, sqlite3.ProgrammingError)
+"""Errors of SQLite that are about what was to be stored; all others are about the disk."""
+
+
+class Unavailable(Exception):
+    """Nothing can be stored or read now: there is no room, or the disk fails; it says which."""
 
 
 class Stored(NamedTuple):
@@ -70,15 +74,21 @@ class Store:
     """Reports on disk, in the order in which they came; threads may share it."""
 
     def __init__(self, path: Path, *, capacity: int = CAPACITY) -> None:
-        """Open a store, and make it if it is not there."""
+        """Open a store, and make it if it is not there.
+
+        Raises:
+            Unavailable: it cannot be read or made.
+
+        """
         self._capacity = capacity
         self._lock = threading.Lock()
-        self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        self._db.executescript(OPENING)
-        machines = self._db.execute("SELECT id, at_ms, state FROM machines")
-        self._last = {id_: Last(at_ms, state) for id_, at_ms, state in machines}
-        self._waiting = self._count("reports")
-        self._refused = self._count("refused")
+        with _on_disk():
+            self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+            self._db.executescript(OPENING)
+            machines = self._db.execute("SELECT id, at_ms, state FROM machines")
+            self._last = {id_: Last(at_ms, state) for id_, at_ms, state in machines}
+            self._waiting = self._count("reports")
+            self._refused = self._count("refused")
 
     def close(self) -> None:
         """Close the files."""
@@ -106,12 +116,12 @@ class Store:
         No two of one machine have the same time: one that is not later than the one before is put 1 ms behind it.
 
         Raises:
-            Full: there is no room for them.
+            Unavailable: there is no room for them now.
 
         """
         with self._lock:
             if self._waiting + self._refused + len(reports) > self._capacity:
-                raise Full
+                raise Unavailable(f"it holds {self._capacity} reports, and no more")
             last = dict(self._last)
             with self._transaction():
                 for machine, report in reports:
@@ -125,12 +135,22 @@ class Store:
             self._waiting += len(reports)
 
     def oldest(self, most: int) -> list[Stored]:
-        """Return those that wait longest, in their order."""
-        with self._lock:
+        """Return those that wait longest, in their order.
+
+        Raises:
+            Unavailable: the disk does not give them now.
+
+        """
+        with self._lock, _on_disk():
             return [Stored(*row) for row in self._db.execute(NEXT, (most,))]
 
     def settle(self, done: Sequence[int], refused: Mapping[int, str]) -> None:
-        """Let go of reports that were taken, and keep those that were refused apart; number -> reason."""
+        """Let go of reports that were taken, and keep those that were refused apart; number -> reason.
+
+        Raises:
+            Unavailable: the disk does not take that now.
+
+        """
         with self._lock:
             with self._transaction():
                 self._db.executemany(REFUSE, [(reason, number) for number, reason in refused.items()])
@@ -150,10 +170,22 @@ class Store:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._db.execute("COMMIT")
-        except BaseException:
-            self._db.execute("ROLLBACK")
-            raise
+        with _on_disk():
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+                self._db.execute("COMMIT")
+            except BaseException:
+                if self._db.in_transaction:  # SQLite ends it by itself when the disk is full
+                    self._db.execute("ROLLBACK")
+                raise
+
+
+@contextmanager
+def _on_disk() -> Iterator[None]:
+    try:
+        yield
+    except OF_VALUES:
+        raise
+    except sqlite3.DatabaseError as error:
+        raise Unavailable(str(error)) from error

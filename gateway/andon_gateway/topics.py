@@ -3,16 +3,15 @@
 https://www.rfc-editor.org/rfc/rfc6901; times are epoch ms, or RFC 3339.
 """
 
-import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime
 from typing import Final, NamedTuple
 
 from andon_gateway.changes import Change
+from andon_gateway.clock import said_ms
 from andon_gateway.conditions import Malformed
-from andon_gateway.reading import value_of
+from andon_gateway.reading import json_of, value_of
 
 MISSING: Final = object()
 INDEX: Final = re.compile(r"0|[1-9]\d{0,6}", re.ASCII)
@@ -91,13 +90,13 @@ class Topics:
         """
         values = self._by_topic.get(topic, [])
         try:
-            found: object = json.loads(content)
-        except (ValueError, RecursionError):
+            found = json_of(content)
+        except ValueError:
             self._counts["malformed"] += 1
             return [Change(tag, None, None) for tag, _ in values]
         if not is_kept or topic not in self._heard_ms:
             self._heard_ms[topic] = now_ms
-        at_ms = None if self._time is None else _ms(_at(found, self._time))
+        at_ms = None if self._time is None else said_ms(_at(found, self._time))
         self._counts["times_missing"] += self._time is not None and at_ms is None
         there = [(tag, _at(found, path)) for tag, path in values]
         return [Change(tag, value_of(value), at_ms) for tag, value in there if value is not MISSING]
@@ -132,17 +131,6 @@ def _at(found: object, path: Sequence[str]) -> object:
             case _:
                 return MISSING
     return found
-
-
-def _ms(found: object) -> int | None:
-    """Return epoch ms; a text without an offset from UTC is none: nobody knows whose time it is."""
-    if isinstance(found, str):
-        try:
-            at = datetime.fromisoformat(found)
-            return int(at.timestamp() * 1000) if at.tzinfo else None
-        except (ValueError, OverflowError):
-            return None
-    return found if isinstance(found, int) and not isinstance(found, bool) else None
 
 
 def _some(names: Sequence[str]) -> str:

@@ -1,10 +1,11 @@
 """Verdict of an answer of `POST /states` on the reports of its batch. Pure."""
 
-import json
 import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
+
+from andon_gateway.reading import json_of, repaired
 
 LONGEST_WAIT_S: Final = 3600.0
 MAX_REASON: Final = 200
@@ -69,8 +70,8 @@ def judge(count: int, answer: Answer | None) -> Verdict:
 
 def _json_of(answer: Answer) -> Mapping[str, Any]:
     try:
-        body = json.loads(answer.body)
-    except (ValueError, RecursionError):
+        body = json_of(answer.body)
+    except ValueError:
         return {}
     return body if isinstance(body, dict) else {}
 
@@ -86,7 +87,7 @@ def _named(body: Mapping[str, Any], count: int) -> tuple[dict[int, str], bool]:
         field = error.get("field") if isinstance(error, dict) else None
         found = INDEX.match(field) if isinstance(field, str) else None
         if found and int(found[1]) < count:
-            named[int(found[1])] = f"{field} {error.get('detail', '')}".strip()[:MAX_REASON]
+            named[int(found[1])] = repaired(f"{field} {error.get('detail', '')}".strip()[:MAX_REASON])
         else:
             is_whole = False
     return named, is_whole

@@ -6,7 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andon_gateway.conditions import MAX_TEXT, Condition, Malformed, Value
-from andon_gateway.detail import Detail
+from andon_gateway.detail import Detail, cleaned
+from andon_gateway.reading import value_of
+from andon_gateway.states import Machine, Rule, kinds_of
+from services.equipment.bodies import ReportBody
 
 NAMES: Final = ("a", "b", "c")
 NUMBERS: Final = st.integers(-3, 3) | st.sampled_from([0.5, -1.5])
@@ -123,12 +126,76 @@ def test_no_text_raises_anything_else(text: str) -> None:
             continue
 
 
-@given(
-    st.sampled_from(["{a}", "{a:.0f} °C", "at {a:>5} {b}", "{{{c}}}"]),
-    st.fixed_dictionaries(dict.fromkeys(NAMES, VALUES)),
+@pytest.mark.parametrize(
+    ("texts", "kinds"),
+    [
+        (["a > 80", "b"], {"a": float, "b": float}),
+        (["a == 'AUTO' or b in ('ON', 'OFF')", "not c"], {"a": str, "b": str, "c": float}),
+        (["a in (8, 9)", "1 < b <= c"], {"a": float, "b": float, "c": float}),
+        (["a * 2 > b", "-c == 1"], {"a": float, "b": float, "c": float}),
+        (["a in (8, 'AUTO')", "b == c"], {}),
+        (["a == 8", "a == 'AUTO'"], {}),
+        (["a == b and 'ON' != b"], {"b": str}),
+    ],
 )
-def test_a_detail_of_any_values_is_a_text(text: str, values: dict[str, Value]) -> None:
-    assert isinstance(Detail.parse(text, NAMES).of(values), str)
+def test_rules_say_where_a_number_is_expected_and_where_a_text(texts: list[str], kinds: dict[str, type]) -> None:
+    rules = [Rule("ERROR", Condition.parse(text, NAMES), until=Condition.parse(text, NAMES)) for text in texts]
+
+    assert kinds_of(Machine((*rules, Rule("NORMAL")))) == kinds
+
+
+any_text: Final = st.text(
+    st.characters(exclude_categories=()) | st.sampled_from("\0\a\x85\xad\ufeff\u202e\ue000\u200d 🤷")
+)
+
+
+def taken_by_the_api(detail: str | None) -> str | None:
+    """The detail of a report as `POST /states` takes it; raises `ValueError` if it refuses."""
+    report = {"equipmentId": "press", "state": "ERROR", "timestamp": "2026-01-01T00:00Z", "detail": detail}
+    return ReportBody.model_validate(report).detail
+
+
+@given(
+    st.sampled_from(["{a}", "{a:.0f} °C", "at {a:>5} {b}", "{{{c}}}", "{a:c}"]),
+    st.fixed_dictionaries(dict.fromkeys(NAMES, VALUES | any_text.map(value_of) | st.integers(0, 0x110000))),
+)
+def test_a_detail_of_any_values_is_a_text_that_the_api_takes(text: str, values: dict[str, Value]) -> None:
+    detail = Detail.parse(text, NAMES).of(values)
+
+    assert taken_by_the_api(detail) == detail
+
+
+@given(any_text.filter(bool))
+def test_a_text_that_the_api_takes_stays_as_the_api_keeps_it(text: str) -> None:
+    try:
+        kept = taken_by_the_api(text)
+    except ValueError:
+        return
+    assert cleaned(text) == kept
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("HYD LOW\0\0\0", "HYD LOW"),
+        ("oil\a at\x85 81", "oil at 81"),
+        ("\ufeffso\xadft", "soft"),
+        ("\u202egno\u2066l", "gnol"),
+        ("mode \ue000\U0010ffff", "mode "),
+        ("two\tlines\r\nmore", "two\tlines\r\nmore"),
+        ("Mu\u0308ller 👍🏽", "M\u00fcller 👍🏽"),
+        ("x" * 5000, "x" * 1000),
+        ("\0" * 5000 + "late", "late"),
+        ("  ", None),
+        ("\0\0", None),
+        ("\u2800\ufe0f\u3164", None),
+        ("", None),
+    ],
+)
+def test_what_the_api_refuses_in_a_text_is_left_out_and_a_text_of_nothing_else_is_none(
+    said: str, text: str | None
+) -> None:
+    assert cleaned(said) == text
 
 
 def test_a_detail_has_values_in_their_format_and_a_question_mark_for_what_is_unknown() -> None:

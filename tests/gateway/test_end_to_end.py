@@ -63,9 +63,9 @@ def answered(environ: Environ, start_response: StartResponse) -> Iterable[bytes]
 
 
 @contextmanager
-def api() -> Iterator[str]:
+def api(application: Callable[[Environ, StartResponse], Iterable[bytes]] = answered) -> Iterator[str]:
     """The API of the project, as AWS would serve it."""
-    served = make_server(HOST, 0, answered, handler_class=_Quiet)
+    served = make_server(HOST, 0, application, handler_class=_Quiet)
     thread = threading.Thread(target=served.serve_forever, args=(0.02,))
     thread.start()
     try:

@@ -15,10 +15,16 @@ from andon_gateway.store import Store, Stored
 from andon_gateway.verdict import Answer, Verdict, judge
 
 fields = st.sampled_from(["body.0", "body.1.state", "body.7", "body", "", "path.id", "body.x"]) | st.none()
+
+
+def errors_at(places: list[str | None]) -> bytes:
+    return json.dumps({"errors": [{"field": one, "detail": "no \ud800"} for one in places]}).encode()
+
+
 bodies = (
     st.binary(max_size=20)
     | st.fixed_dictionaries({"ids": st.lists(st.text(), max_size=4)}).map(lambda body: json.dumps(body).encode())
-    | st.lists(fields, max_size=4).map(lambda all_: json.dumps({"errors": [{"field": one} for one in all_]}).encode())
+    | st.lists(fields, max_size=4).map(errors_at)
 )
 answers = st.builds(
     Answer,
@@ -38,6 +44,7 @@ def test_a_report_goes_only_when_it_was_taken_or_refused_by_name(count: int, ans
     assert not verdict.done or status in {202, 503}
     assert status != 202 or verdict.waits or len(verdict.done) == count
     assert not verdict.refused or status in {400, 403, 413}
+    assert all(reason.encode() for reason in verdict.refused.values())  # else no store would keep it
     assert verdict.done or verdict.refused or verdict.waits or verdict.is_too_much  # else it would spin
 
 
