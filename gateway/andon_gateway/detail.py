@@ -13,7 +13,8 @@ from andon_gateway.conditions import Malformed, Value
 MAX_CHARACTERS: Final = 1000  # of UTF-8 at most 4,000 bytes: the API takes 4,096
 UNKNOWN: Final = "?"
 
-# As the API takes texts: what cannot be seen is left out, and what has nothing else is none.
+# As the API takes texts: what cannot be seen is left out, and what has nothing else is none. So are joiners, which the
+# API takes between some letters alone.
 BREAKS: Final = "\t\n\r"
 INVISIBLE: Final = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"

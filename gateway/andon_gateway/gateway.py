@@ -81,7 +81,7 @@ class Gateway:
         )
 
     def _troubles(self) -> Mapping[str, str]:
-        """Return what goes wrong at sources: with them, and with what they give."""
+        """Return the troubles of sources and of their values."""
         of_values = self._engine.troubles
         both = {name: (source.trouble, of_values.get(name)) for name, source in self._sources.items()}
         return {name: "; ".join(filter(None, said)) for name, said in both.items() if any(said)}
