@@ -23,7 +23,7 @@ def engine_of(store: Store, counts: Counter[str], *ids: str) -> Engine:
     return Engine(wired, store, Clock(is_trusted=True, wall=lambda: NOW_MS / 1000), counts)
 
 
-def message(**values: float | str | None) -> Message:
+def message(values: dict[str, float | str | None]) -> Message:
     return Message("line", {f"{id_}.oil": value for id_, value in values.items()}, None, NOW_MS)
 
 
@@ -35,9 +35,9 @@ def test_a_report_that_can_never_be_stored_is_counted_and_its_neighbours_are_kep
     thread = threading.Thread(target=engine.run, args=(messages, stopped))
     thread.start()
 
-    messages.put(message(**{"press-1": 81, bad: 81, "press-2": 60}))
+    messages.put(message({"press-1": 81, bad: 81, "press-2": 60}))
     assert eventually(lambda: counts["reported"] == 2)
-    messages.put(message(**{"press-1": 60, bad: 60}))
+    messages.put(message({"press-1": 60, bad: 60}))
     assert eventually(lambda: counts["reported"] == 3)
     stopped.set()
     thread.join()
@@ -52,15 +52,15 @@ def test_a_text_where_a_number_is_expected_is_counted_and_shown_until_a_number_c
     store, counts = Store(tmp_path / "reports.db"), Counter[str]()
     engine = engine_of(store, counts, "press-1", "press-2")
 
-    [(id_, report)] = engine.take(message(**{"press-1": "81.5", "press-2": 81.5}))
+    [(id_, report)] = engine.take(message({"press-1": "81.5", "press-2": 81.5}))
     assert (id_, report.state) == ("press-2", "WARNING1")
     assert counts["wrong_kinds"] == 1
     assert engine.troubles == {"line": "oil of press-1 is a text where a number is expected"}
 
-    engine.take(message(**{"press-1": None}))
+    engine.take(message({"press-1": None}))
     assert engine.troubles == {}
-    engine.take(message(**{"press-1": "81.5"}))
-    [(id_, report)] = engine.take(message(**{"press-1": 81.5}))
+    engine.take(message({"press-1": "81.5"}))
+    [(id_, report)] = engine.take(message({"press-1": 81.5}))
     assert (id_, report.state) == ("press-1", "WARNING1")
     assert engine.troubles == {}
     assert counts["wrong_kinds"] == 2
