@@ -55,6 +55,7 @@ class ReplicaStack(Stack):
             f"{target.stack_name}-replica",
             description=f"{target.project.title}: what is left when a region is lost",
             env=Environment(account=account, region=target.replica_region),
+            synthesizer=target.synthesizer,
             termination_protection=target.protected,
         )
         root.add_stack_dependency(self)
