@@ -246,7 +246,7 @@ class Target:
     def removal_policy(self) -> RemovalPolicy:
         """The fate of data whose stack is deleted or replaces them.
 
-        A failed first deployment leaves none, provided that they can be deleted: see `UNPROTECTED`.
+        What a failed deployment has just made goes, provided that it can be deleted: see `UNPROTECTED`.
         """
         return RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE if self.keeps_data else RemovalPolicy.DESTROY
 
