@@ -261,7 +261,7 @@ def test_the_bus_and_its_archive_go_together(prod: Synthesised) -> None:
 
 
 def test_what_is_replaced_in_a_bucket_goes(varied: Synthesised) -> None:
-    """Who was erased is in it."""
+    """A person who was erased is in it."""
     for made in varied.of_type("AWS::S3::Bucket").values():
         if "VersioningConfiguration" in made:
             rules = made["LifecycleConfiguration"]["Rules"]

@@ -1420,7 +1420,7 @@ INFRA: Final = [
     *_in("library/andon/cdk/function.py", "tests/infra/test_functions.py -k feed",
         ("Lambda stops a replay as a loop", "made.recursive_loop = ALLOW_LOOP", "made.recursive_loop = None")),
     *_in("library/andon/tools/ops/deploy.py", "tests/tools/ops/test_deploy.py",
-        ("a first deployment is never protected", '=true"], []]', '=true"]]'),
+        ("a first deployment is never protected", '={new}"], []]', '={new}"]]'),
         ("versions that are called are deleted", " if one not in aliased]", "]")),
     *_in("library/andon/events/topic_table.py", "library/tests/events/test_topic_table.py",
         ("a name has some of its topics", "for number in numbers]", "for number in numbers[:1]]")),

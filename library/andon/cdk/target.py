@@ -155,7 +155,7 @@ class Target:
         return replace(self, refuses_deletion=False, protected=False, trailed=False)
 
     def protects(self, table: str) -> bool:
-        """Say if a table, by its output, refuses deletion; one that is new does so from its second deployment on."""
+        """Return True if a table, by its output, refuses deletion; a new one does so from its second deployment on."""
         return self.refuses_deletion and table not in self.new_tables
 
     def of_stage(self, stage: Stage) -> "Target":

@@ -48,7 +48,7 @@ class Presence(NamedTuple):
     reason: str | None
 
     def is_after(self, *, at_ms: int, version: int, is_connected: bool) -> bool:
-        """Say if it happened after another one of the same thing; a connection begins before it ends."""
+        """Compare it with another one of the same thing; a connection begins before it ends."""
         if abs(self.at_ms - at_ms) > CLOCKS_APART_MS:
             return self.at_ms > at_ms
         return (self.version, is_connected) > (version, self.is_connected)
