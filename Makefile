@@ -311,8 +311,8 @@ figures: install  ## write the figures in docs/ anew: of alarms, tables and thei
 agents: install  ## write AGENTS.md and llms.txt anew, from packages, docs and verbs
 	@$(ANDON) agents
 
-deploy: install  ## deploy a stage of cdk.json to AWS: STAGE=prod (dev without it), see docs/deploy.md
-	@$(ANDON) deploy $(if $(STAGE),--stage $(STAGE)) $(ARGS)
+deploy: install  ## deploy a stage of cdk.json to AWS: STAGE=prod (dev without it; while a roll-back alarm rings: REPAIR=1), see docs/deploy.md
+	@$(ANDON) deploy $(if $(STAGE),--stage $(STAGE)) $(if $(REPAIR),--repair) $(ARGS)
 
 smoke: install  ## send one fact through a stage on AWS, and take it back: STAGE=prod (without it: the running system)
 	@$(RUN) demo.smoke $(if $(STAGE),--stage $(STAGE))

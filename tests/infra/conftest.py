@@ -5,7 +5,7 @@ import pytest
 import tests.support.infra.kernel  # noqa: F401  before the CDK is loaded
 from andon.testing.synthesised import Synthesised
 from tests.support.infra.cloned import Cloned, cloned
-from tests.support.infra.synthesised import HERE, OTHER_SETTINGS, SWEPT, THERE, only, synthesise
+from tests.support.infra.synthesised import OTHER_SETTINGS, SWEPT, only, synthesise
 
 
 @pytest.fixture(scope="session")
@@ -20,16 +20,11 @@ def prod(layer: Path) -> Synthesised:
 
 @pytest.fixture(scope="session")
 def varied(layer: Path) -> Synthesised:
-    """A stage whose settings are all other than by default: one stack for the tests of each of them."""
-    return synthesise(layer, **OTHER_SETTINGS)
+    """A stage with every option: all settings are other than by default.
 
-
-@pytest.fixture(scope="session")
-def replicated(layer: Path) -> Synthesised:
-    """A stage with a replica region and a trail; cdk-nag finds nothing that is not acknowledged with a reason."""
-    return synthesise(
-        layer, audited=True, region=HERE, account="1" * 12, replicaRegion=THERE, lakeLockDays=28, dataTrail=True
-    )
+    cdk-nag finds nothing that is not acknowledged with a reason.
+    """
+    return synthesise(layer, audited=True, **OTHER_SETTINGS)
 
 
 @pytest.fixture(scope="session")

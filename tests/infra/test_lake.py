@@ -83,12 +83,12 @@ def test_nobody_deletes_not_even_the_listener(aws: Synthesised, action: str) -> 
     assert is_denied(aws, action, objects, by=role(aws))
 
 
-def test_nobody_reads_what_was_replaced(aws: Synthesised, replicated: Synthesised) -> None:
+def test_nobody_reads_what_was_replaced(aws: Synthesised, varied: Synthesised) -> None:
     objects = f"{aws.output('LakeBucket')}.Arn/*"
 
     assert is_denied(aws, "s3:GetObjectVersion", objects, by="anybody")
     assert is_denied(aws, "s3:GetObjectVersion", objects, by=role(aws))
-    assert is_denied(replicated, "s3:GetObjectVersion", f"{replicated.output('LakeBucket')}.Arn/*", by="anybody")
+    assert is_denied(varied, "s3:GetObjectVersion", f"{varied.output('LakeBucket')}.Arn/*", by="anybody")
 
 
 @pytest.mark.parametrize("action", ["s3:PutLifecycleConfiguration", "s3:DeleteBucket"])

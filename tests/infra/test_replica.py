@@ -1,5 +1,6 @@
 """A region is lost: the copies of lake and archive in another one, and what may write them."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,9 @@ LAKE, ARCHIVE = (f"andon-{kind}-AWS::AccountId-{THERE}" for kind in ("lake", "ar
 
 
 @pytest.fixture(scope="module")
-def replica(replicated: Synthesised) -> Synthesised:
-    [name] = [name for name in replicated.templates if "replica" in name]
-    return Synthesised(replicated.templates[name])
+def replica(varied: Synthesised) -> Synthesised:
+    [name] = [name for name in varied.templates if "replica" in name]
+    return Synthesised(varied.templates[name])
 
 
 def rule(stack: Synthesised, output: str) -> Properties:
@@ -33,8 +34,8 @@ def test_a_stage_without_a_replica_region_copies_nothing(aws: Synthesised) -> No
     assert not any("replica" in name for name in aws.templates)
 
 
-def test_the_lake_is_copied_in_time_and_what_is_deleted_stays_in_the_copy(replicated: Synthesised) -> None:
-    copied = rule(replicated, "LakeBucket")
+def test_the_lake_is_copied_in_time_and_what_is_deleted_stays_in_the_copy(varied: Synthesised) -> None:
+    copied = rule(varied, "LakeBucket")
 
     assert text(copied["Destination"]["Bucket"]) == f"arn:AWS::Partition:s3:::{LAKE}"
     within = {"Status": "Enabled", "Time": {"Minutes": COPY_MINUTES}}
@@ -43,8 +44,8 @@ def test_the_lake_is_copied_in_time_and_what_is_deleted_stays_in_the_copy(replic
     assert copied["DeleteMarkerReplication"] == {"Status": "Disabled"}
 
 
-def test_the_archive_is_copied_as_it_comes_and_goes(replicated: Synthesised) -> None:
-    copied = rule(replicated, "ArchiveBucket")
+def test_the_archive_is_copied_as_it_comes_and_goes(varied: Synthesised) -> None:
+    copied = rule(varied, "ArchiveBucket")
 
     assert text(copied["Destination"]["Bucket"]) == f"arn:AWS::Partition:s3:::{ARCHIVE}"
     assert "ReplicationTime" not in copied["Destination"]
@@ -62,11 +63,11 @@ def test_both_copies_are_private_versioned_and_outlive_their_stack(replica: Synt
 
 
 def test_the_copy_of_the_lake_is_locked_as_the_lake_is_or_s3_would_not_copy(
-    replicated: Synthesised, replica: Synthesised
+    varied: Synthesised, replica: Synthesised
 ) -> None:
     locks = [
         stack.resources[stack.output(output)]["Properties"]["ObjectLockConfiguration"]
-        for stack, output in ((replicated, "LakeBucket"), (replica, "LakeCopy"))
+        for stack, output in ((varied, "LakeBucket"), (replica, "LakeCopy"))
     ]
 
     assert locks[0] == locks[1]
@@ -85,44 +86,44 @@ def test_nobody_but_the_role_that_copies_writes_into_the_copy_of_the_lake(replic
     assert "Condition" not in destroys
 
 
-def test_a_role_copies_one_bucket_to_one_other(replicated: Synthesised) -> None:
+def test_a_role_copies_one_bucket_to_one_other(varied: Synthesised) -> None:
     roles = {
         made["RoleName"]: {"Ref": name}
-        for name, made in replicated.of_type("AWS::IAM::Role").items()
+        for name, made in varied.of_type("AWS::IAM::Role").items()
         if "-to-" in str(made.get("RoleName"))
     }
     assert sorted(roles) == [f"Andon-{kind}-to-{THERE}" for kind in ("archive", "lake")]
     allowed: dict[str, dict[str, set[str]]] = {}
     for name, role in roles.items():
-        [policy] = [made for made in replicated.of_type("AWS::IAM::Policy").values() if made["Roles"] == [role]]
+        [policy] = [made for made in varied.of_type("AWS::IAM::Policy").values() if made["Roles"] == [role]]
         statements = policy["PolicyDocument"]["Statement"]
         allowed[name] = {text(one["Resource"]): {*listed(one["Action"])} for one in statements}
     for kind, bucket in (("lake", "LakeBucket"), ("archive", "ArchiveBucket")):
-        own, copy = f"{replicated.output(bucket)}.Arn", f"arn:AWS::Partition:s3:::{LAKE if kind == 'lake' else ARCHIVE}"
+        own, copy = f"{varied.output(bucket)}.Arn", f"arn:AWS::Partition:s3:::{LAKE if kind == 'lake' else ARCHIVE}"
         found = allowed[f"Andon-{kind}-to-{THERE}"]
         assert set(found) == {own, f"{own}/*", f"{copy}/*"}
         assert ("s3:ReplicateDelete" in found[f"{copy}/*"]) == (kind == "archive")
         assert "s3:GetObjectRetention" in found[f"{own}/*"]
 
 
-def test_what_the_archive_replaced_goes_in_both_regions(replicated: Synthesised, replica: Synthesised) -> None:
-    for stack, output in ((replicated, "ArchiveBucket"), (replica, "ArchiveCopy")):
+def test_what_the_archive_replaced_goes_in_both_regions(varied: Synthesised, replica: Synthesised) -> None:
+    for stack, output in ((varied, "ArchiveBucket"), (replica, "ArchiveCopy")):
         rules = stack.resources[stack.output(output)]["Properties"]["LifecycleConfiguration"]["Rules"]
         [old] = [one for one in rules if "NoncurrentVersionExpiration" in one]
         assert old["NoncurrentVersionExpiration"] == {"NoncurrentDays": 1}
         assert old["ExpiredObjectDeleteMarker"] is True
 
 
-def test_an_alarm_rings_when_the_copy_is_older_than_is_promised(replicated: Synthesised) -> None:
+def test_an_alarm_rings_when_the_copy_is_older_than_is_promised(varied: Synthesised) -> None:
     alarms: dict[str, Any] = {
         made["MetricName"]: made
-        for made in replicated.of_type("AWS::CloudWatch::Alarm").values()
+        for made in varied.of_type("AWS::CloudWatch::Alarm").values()
         if made.get("Namespace") == "AWS/S3"
     }
 
     assert set(alarms) == {"ReplicationLatency", "OperationsFailedReplication"}
     assert alarms["ReplicationLatency"]["Threshold"] == COPY_MINUTES * 60
-    assert all("docs/runbooks/copy-behind.md" in made["AlarmDescription"] for made in alarms.values())
+    assert all("/copy-behind.md" in made["AlarmDescription"] for made in alarms.values())
 
 
 def test_what_is_promised_is_the_sum_of_the_steps() -> None:
@@ -134,3 +135,13 @@ def test_what_is_promised_is_the_sum_of_the_steps() -> None:
 def test_a_replica_region_has_to_be_another_one_than_the_stages(layer: Path, here: str | None) -> None:
     with pytest.raises(ValueError, match=r"replicaRegion is eu-west-1: stages.prod of cdk.json needs another one"):
         synthesise(layer, stage="prod", region=here, replicaRegion=THERE)
+
+
+def test_both_stacks_are_deployed_by_the_roles_of_the_stage(varied: Synthesised) -> None:
+    artifacts = json.loads((varied.folder / "manifest.json").read_text())["artifacts"]
+    deployed = {
+        name: json.dumps(one["properties"]) for name, one in artifacts.items() if one["type"].endswith(":stack")
+    }
+
+    assert deployed.keys() == {"Andon", "Andon-replica"}
+    assert all("cdk-andon1-deploy-role" in said and "hnb659fds" not in said for said in deployed.values())

@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
@@ -14,16 +14,15 @@ from andon.cdk.event_hub import EventHub
 from andon.cdk.lake import Lake
 from andon.cdk.sign_in import hours_of_device
 from andon.cdk.stage import Stage
-from andon.cdk.target import Target
+from andon.cdk.target import MOST_LOCK_DAYS, Target
 from andon.packages.discovery import subscribers_of
 from andon.testing.synthesised import Synthesised, text
 from infra.stack import Andon
-from tests.support.infra.synthesised import KEPT, PROJECT, PROTECTED, STAGES, only, synthesise
+from tests.support.infra.synthesised import KEPT, OTHER_SETTINGS, PROJECT, PROTECTED, STAGES, only, synthesise
 
 KEEPS_DATA = {
     "AWS::Cognito::UserPool",
     "AWS::DynamoDB::Table",
-    "AWS::Events::Archive",
     "AWS::KMS::Key",
     "AWS::S3::Bucket",
 }
@@ -58,7 +57,7 @@ def first(layer: Path) -> Synthesised:
     """A first deployment in a region with small quotas: tables, users, what a trail watches, and many routes.
 
     cdk-nag finds nothing that is not acknowledged with a reason. An explicit environment needs no other acknowledgement
-    than one that is left to whoever deploys; `replicated` has one, too, with all packages.
+    than one that is left to whoever deploys; `varied` has one, too, with all packages.
     """
     packages = only("services/equipment", "services/maintenance", "views/board")
 
@@ -80,6 +79,31 @@ def test_a_first_deployment_refuses_no_deletion_and_the_next_one_does(first: Syn
     assert (first.protected, protections(first)) == (False, {False, "INACTIVE"})
     assert not first.of_type("AWS::CloudTrail::Trail")  # it fills its bucket, which then could not be deleted
     assert (prod.protected, protections(prod)) == (True, {True, "ACTIVE"})
+
+
+def test_one_deployment_may_bring_a_new_table_and_mend_what_a_roll_back_alarm_rings_about(
+    layer: Path, aws: Synthesised
+) -> None:
+    made = synthesise(
+        layer,
+        stage="prod",
+        declare=only("services/equipment"),
+        unprotected="EquipmentHistoryTable,OfNobodyTable",
+        repair="true",
+    )
+
+    protected = {
+        name: made.resources[made.output(name)]["Properties"]["DeletionProtectionEnabled"]
+        for name in ("EquipmentTable", "EquipmentHistoryTable")
+    }
+    assert protected == {"EquipmentTable": True, "EquipmentHistoryTable": False}
+    assert made.protected
+
+    def heeds(stack: Synthesised) -> set[bool]:
+        groups = stack.of_type("AWS::CodeDeploy::DeploymentGroup").values()
+        return {one["AlarmConfiguration"]["Enabled"] for one in groups}
+
+    assert (heeds(made), heeds(aws)) == ({False}, {True})
 
 
 @pytest.mark.parametrize("region", ["cn-north-1", "us-gov-west-1", "eusc-de-east-1", "us-iso-east-1"])
@@ -125,6 +149,16 @@ def test_a_trail_writes_down_who_reads_the_lake_the_archive_and_the_faults(aws: 
     assert {text(one) for one in objects["Values"]} == {f"{bucket}.Arn/" for bucket in watched}
     assert (objects["Type"], selector["IncludeManagementEvents"]) == ("AWS::S3::Object", False)
     assert trail["EnableLogFileValidation"] is True
+    [policy] = [
+        made for made in prod.of_type("AWS::S3::BucketPolicy").values() if made["Bucket"] == trail["S3BucketName"]
+    ]
+    [others] = [
+        one
+        for one in policy["PolicyDocument"]["Statement"]
+        if one["Effect"] == "Deny" and one["Principal"] == {"Service": "cloudtrail.amazonaws.com"}
+    ]
+    arn = text(others["Condition"]["StringNotEquals"]["aws:SourceArn"])
+    assert arn.endswith(f":trail/{trail['TrailName']}")
     assert not aws.of_type("AWS::CloudTrail::Trail")
 
 
@@ -215,6 +249,30 @@ def test_everything_that_keeps_data_outlives_its_stack_and_what_would_replace_it
     assert {made["UpdateReplacePolicy"] for made in keeping} == {"Retain"}
 
 
+def test_the_bus_and_its_archive_go_together(prod: Synthesised) -> None:
+    """An archive can be replayed to its own bus alone, whose name the next deployment of the stage takes again."""
+    fates = {
+        made.get("DeletionPolicy", "Delete")
+        for made in prod.resources.values()
+        if made["Type"] in {"AWS::Events::EventBus", "AWS::Events::Archive"}
+    }
+
+    assert fates == {"Delete"}
+
+
+def test_what_is_replaced_in_a_bucket_goes(varied: Synthesised) -> None:
+    """A person who was erased is in it."""
+    for made in varied.of_type("AWS::S3::Bucket").values():
+        if "VersioningConfiguration" in made:
+            rules = made["LifecycleConfiguration"]["Rules"]
+            [days] = [
+                one["NoncurrentVersionExpiration"]["NoncurrentDays"]
+                for one in rules
+                if "NoncurrentVersionExpiration" in one
+            ]
+            assert days <= MOST_LOCK_DAYS
+
+
 def test_stages_of_one_account_share_neither_metrics_nor_topics_nor_names(aws: Synthesised, prod: Synthesised) -> None:
     def own_metrics(stack: Synthesised) -> set[str]:
         alarms = stack.of_type("AWS::CloudWatch::Alarm").values()
@@ -257,3 +315,18 @@ def test_no_stage_of_the_repository_names_an_account() -> None:
     for settings in json.loads((PROJECT / "cdk.json").read_text())["context"]["stages"].values():
         assert "account" not in settings
         assert not str(settings.get("alarmTopic", "")).startswith("arn:")
+
+
+def test_a_stage_with_every_option_at_once_says_each_setting_that_may_be_left_out() -> None:
+    optional = {one.name for one in fields(Stage) if one.default is not MISSING}
+
+    assert optional <= {re.sub("[A-Z]", lambda found: f"_{found[0].lower()}", name) for name in OTHER_SETTINGS}
+
+
+def test_a_stage_whose_name_begins_another_ones_is_refused() -> None:
+    stages = dict.fromkeys(("prod", "prod2", "dev"), STAGES["stages"]["dev"])
+
+    for name in ("prod", "prod2"):
+        with pytest.raises(ValueError, match=r"stages of cdk.json: prod2? and prod2? begin alike"):
+            Target.of(App(context=STAGES | {"stages": stages, "stage": name}))
+    assert Target.of(App(context=STAGES | {"stages": stages, "stage": "dev"})).stage == "dev"

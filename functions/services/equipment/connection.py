@@ -4,7 +4,7 @@ A machine that was off for no longer than the grace of the broker's queue was ne
 before its absence is heard of, which is then older.
 """
 
-from typing import Final, NotRequired, TypedDict
+from typing import Final, NotRequired, TypedDict, cast
 
 from andon.dynamodb.errors import ConditionFailed
 from andon.dynamodb.expressions import Condition
@@ -24,7 +24,10 @@ NAME: Final = "Connection"  # sorts behind the times of reports, see `state.py`
 
 
 class ConnectionRow(TypedDict):
-    """The newest that the broker said of a machine's client; `order`, `version`: see `Presence`. `at`: in epoch ms."""
+    """The newest that the broker said of a machine's client.
+
+    at: in epoch ms, later than that of the row before, whatever the broker's clocks say. version: see `Presence`.
+    """
 
     pk: str
     sk: str
@@ -32,7 +35,6 @@ class ConnectionRow(TypedDict):
     equipmentId: str
     isLost: bool
     at: int
-    order: str
     version: int
     reportedBy: str
     reason: NotRequired[str]
@@ -40,28 +42,38 @@ class ConnectionRow(TypedDict):
 
 def keep(presence: Presence) -> bool:
     """Write down whether a machine is connected; return False if something newer is known."""
-    newer = Condition("attribute_not_exists(#order) OR #order < :order", {"order": "order"}, {"order": presence.order})
-    try:
-        TABLE.put({**row_of(presence)}, condition=newer)
-    except ConditionFailed:
-        return False
-    return True
+    known: ConnectionRow | None = None
+    while known is None or presence.is_after(
+        at_ms=known["at"], version=known["version"], is_connected=not known["isLost"]
+    ):
+        try:
+            TABLE.put({**row_of(presence, known)}, condition=_still(known))
+        except ConditionFailed as failed:
+            known = cast("ConnectionRow | None", failed.row)
+        else:
+            return True
+    return False
 
 
-def row_of(presence: Presence) -> ConnectionRow:
-    """Return the row of a machine's connection, from its newest presence."""
+def row_of(presence: Presence, known: ConnectionRow | None = None) -> ConnectionRow:
+    """Return the row of a machine's connection, from its newest presence and the row before."""
     row: ConnectionRow = {
         "pk": partition_of(presence.name),
         "sk": NAME,
         "discriminator": DISCRIMINATOR,
         "equipmentId": presence.name,
         "isLost": not presence.is_connected,
-        "at": presence.at_ms,
-        "order": presence.order,
+        "at": presence.at_ms if known is None else max(presence.at_ms, known["at"] + 1),
         "version": presence.version,
         "reportedBy": BROKER,
     }
     return row if presence.reason is None else {**row, "reason": presence.reason}
+
+
+def _still(known: ConnectionRow | None) -> Condition:
+    if known is None:
+        return Condition("attribute_not_exists(#at)", {"at": "at"}, {})
+    return Condition("#at = :at", {"at": "at"}, {"at": known["at"]})
 
 
 def connection_changed(change: Change) -> Fact | None:
@@ -69,10 +81,8 @@ def connection_changed(change: Change) -> Fact | None:
     old, new = change.old or {}, change.new
     if new is None or new["isLost"] == old.get("isLost", False):
         return None
-    # Both may have happened in one millisecond; whoever reads the facts has nothing but their times.
-    at_ms = max(new["at"], old.get("at", 0) + 1)
-    entity = ConnectionEntity(equipmentId=new["equipmentId"], since=times.to_utc(at_ms))
+    entity = ConnectionEntity(equipmentId=new["equipmentId"], since=times.to_utc(new["at"]))
     if "reason" in new:
         entity["reason"] = new["reason"]
     type_ = CONNECTION_LOST if new["isLost"] else CONNECTION_BACK
-    return Fact(type_, at_ms, new["equipmentId"], DISCRIMINATOR, entity, actor=author_in(new))
+    return Fact(type_, new["at"], new["equipmentId"], DISCRIMINATOR, entity, actor=author_in(new))

@@ -38,10 +38,16 @@ def private_bucket(
     """Create a bucket.
 
     unlogged: why its reads are not logged. keeps_days: when its objects expire; None is never. versioned: what
-    is replaced stays.
+    is replaced stays for a while.
     """
-    rules = None if keeps_days is None else [s3.LifecycleRule(expiration=Duration.days(keeps_days))]
+    rules = [] if keeps_days is None else [s3.LifecycleRule(expiration=Duration.days(keeps_days))]
+    rules += [forgets()] if versioned else []
     return _bucket(scope, name, unlogged=unlogged, lifecycle_rules=rules, versioned=versioned)
+
+
+def forgets() -> s3.LifecycleRule:
+    """Make what was replaced go after `FORGETS_DAYS`."""
+    return s3.LifecycleRule(noncurrent_version_expiration=Duration.days(FORGETS_DAYS))
 
 
 def tiered_bucket(
@@ -83,7 +89,7 @@ def append_only_bucket(
         unlogged=unlogged,
         bucket_name=bucket_name,
         versioned=True,  # whatever is written over stays, for a while
-        lifecycle_rules=[s3.LifecycleRule(noncurrent_version_expiration=Duration.days(FORGETS_DAYS))],
+        lifecycle_rules=[forgets()],
         # Always: to turn it on later would replace the bucket. What it locks by default can change at any time.
         object_lock_enabled=True,
         object_lock_default_retention=lock_days and s3.ObjectLockRetention.governance(Duration.days(lock_days)),

@@ -58,6 +58,7 @@ class Canary(Construct):
             auto_rollback=codedeploy.AutoRollbackConfig(
                 failed_deployment=True, stopped_deployment=True, deployment_in_alarm=True
             ),
+            ignore_alarm_configuration=not Target.of(self).heeds_alarms,
         )
         self.group.node.add_dependency(deployer.policy)
         # Of the alias: not of what calls the function by its own name.

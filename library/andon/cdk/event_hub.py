@@ -78,11 +78,13 @@ class EventHub(Construct):
         self._archive()
 
     def _archive(self) -> None:
-        """Have EventBridge keep events, where the stage says for how long."""
+        """Have EventBridge keep events, where the stage says for how long.
+
+        It goes with its bus, the only one that it can be replayed to; the lake has the same events.
+        """
         if days := Target.of(self).archive_days:
             everything = events.EventPattern(account=[Aws.ACCOUNT_ID])
-            archive = self.bus.archive("Archive", event_pattern=everything, retention=Duration.days(days))
-            archive.apply_removal_policy(Target.of(self).removal_policy)
+            self.bus.archive("Archive", event_pattern=everything, retention=Duration.days(days))
 
     @property
     def is_closed(self) -> bool:

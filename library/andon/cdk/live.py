@@ -6,7 +6,7 @@ from aws_cdk import Aws
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from andon.cdk.broker import acknowledge_wildcard, arn_of
+from andon.cdk.broker import arn_of
 from andon.cdk.changes import CHANGED, NOTHING, failure_store, follow
 from andon.cdk.checks import nag
 from andon.cdk.function import Function
@@ -63,7 +63,7 @@ class Live(Construct):
         }
         for action, resource in allowed.items():
             role.add_to_policy(iam.PolicyStatement(actions=[action], resources=[resource]))
-            acknowledge_wildcard(role, resource, nag.LIVE_BROWSERS)
+            nag.acknowledge_wildcard(role, resource, nag.LIVE_BROWSERS)
         return role
 
     def _publishing(self, push: Function) -> None:
@@ -71,7 +71,7 @@ class Live(Construct):
         push.grant(["iot:Publish"], [topics])
         if (origin := Target.of(self).live_origin) and origin.startswith("wss://"):
             push.handler.add_environment(BROKER, origin.replace("wss://", "https://", 1))
-        acknowledge_wildcard(push, topics, nag.LIVE_TOPICS)
+        nag.acknowledge_wildcard(push, topics, nag.LIVE_TOPICS)
 
     def _connecting(self, query: Function) -> None:
         query.handler.add_environment(connection.ROLE, self.role.role_arn)

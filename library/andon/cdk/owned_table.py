@@ -59,7 +59,7 @@ class OwnedTable(dynamodb.Table):
             encryption=_encryption(target),
             encryption_key=_customer_key(scope) if target.customer_key else None,
             point_in_time_recovery_specification=_recovery(schema, is_kept=target.keeps_data and not is_rebuilt),
-            deletion_protection=target.refuses_deletion,
+            deletion_protection=target.protects(pascal(variable)),
             removal_policy=target.removal_policy,
         )
         if first:  # the default, which CDK leaves out: an update from the other mode is to say so

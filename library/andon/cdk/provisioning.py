@@ -10,7 +10,7 @@ from aws_cdk import aws_iot as iot
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from andon.cdk.broker import WITHOUT_A_WILL, acknowledge_wildcard, arn_of
+from andon.cdk.broker import WITHOUT_A_WILL, arn_of
 from andon.cdk.checks import nag
 from andon.cdk.function import Function
 from andon.cdk.target import Target
@@ -57,7 +57,7 @@ class Provisioning(Construct):
         hook.handler.add_environment(ROOT, self._root)
         things = arn_of(f"thing/{self._root}{SEPARATOR}*")
         hook.grant(["iot:ListThingPrincipals"], [things])
-        acknowledge_wildcard(hook, things, nag.OWN_THINGS)
+        nag.acknowledge_wildcard(hook, things, nag.OWN_THINGS)
         role = self._role(kinds, things)
         for kind in kinds:
             template = fleet.template_of(self._root, kind)
@@ -90,8 +90,8 @@ class Provisioning(Construct):
             description="AWS IoT makes things of those who have a claim",
             inline_policies={"Calls": iam.PolicyDocument(statements=statements)},
         )
-        acknowledge_wildcard(role, things, nag.OWN_THINGS)
-        acknowledge_wildcard(role, certificates, nag.NEW_CERTIFICATES)
+        nag.acknowledge_wildcard(role, things, nag.OWN_THINGS)
+        nag.acknowledge_wildcard(role, certificates, nag.NEW_CERTIFICATES)
         return role
 
     def _add_template(self, kind: Kind, template: str, role: iam.Role, hook: Function) -> None:

@@ -102,6 +102,10 @@ def chosen(node: Node) -> Stage:
     name = node.try_get_context("stage") or FIRST_STAGE
     if name not in stages:
         raise ValueError(f"-c stage={name}: cdk.json has {' and '.join(stages) or 'no stages'}")
+    if alike := [one for one in stages if one != name and (name.startswith(one) or one.startswith(name))]:
+        raise ValueError(
+            f"stages of cdk.json: {name} and {alike[0]} begin alike, so that a right to one could be one to both"
+        )
     for setting in _SETTINGS:
         if setting not in FLAGS and node.try_get_context(setting) is not None:
             raise ValueError(f"{setting} is no flag but a setting: put it into stages.{name} of cdk.json")

@@ -1,5 +1,6 @@
 """The target of a deployment: AWS, or the emulator on this machine. All differences are in this one value."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import ceil
 from typing import Final
@@ -32,9 +33,14 @@ BYTECODE: Final = (REQUIRED, OPTIONAL, NONE)
 REPORTS_OF_SWEEP: Final = 400
 FEWEST_SWEEPS: Final = 5  # one rule's
 
-# The flag of a first deployment, which `make deploy` sets: what CloudFormation could not delete, were it to fail, is
-# protected by the deployment after it. Who forgets it has the protections.
+# The flag of the first deployment of a stage ("true"), or of some tables (their outputs, by commas), which `make
+# deploy` sets: what CloudFormation could not delete, were it to fail, is protected by the deployment after it. Who
+# forgets it has the protections.
 UNPROTECTED: Final = "unprotected"
+ALL: Final = "true"
+
+# The flag of a deployment that mends what a roll-back alarm rings about: CodeDeploy would refuse it.
+REPAIR: Final = "repair"
 
 NO_TOPIC: Final = (
     "stage {stage}: alarms would wake nobody. Create an SNS topic, subscribe to it (docs/deploy.md), and name it: "
@@ -89,7 +95,9 @@ class Target:
     environment: Environment | None = None  # account and region; None: whichever the template is deployed to
     qualifier: str | None = None  # of what `cdk bootstrap` made; None: CDK's own
     protected: bool = False  # the stack refuses to be deleted
+    new_tables: Sequence[str] = ()  # whose first deployment this is, by their outputs
     deployment: str | None = None  # how traffic moves to new code, see canary.py; None: at once, without aliases
+    heeds_alarms: bool = True  # a deployment that a roll-back alarm rings for is refused, or rolled back
     reports: Throttle = REPORTS  # of each route on which devices report: what is planned
     reports_of_one: int = OF_ONE  # of it, a second, for each caller of a route that is shared out
     requests: Throttle = REQUESTS  # of each other route
@@ -137,11 +145,18 @@ class Target:
         if context(SINK):
             raise ValueError(f"-c {SINK}: it is for one machine alone; on AWS people are told")
         chosen = replace(AWS.of_stage(stages.chosen(node)), bytecode=bytecode)
-        return chosen.unprotected() if context(UNPROTECTED) else chosen
+        if context(REPAIR):
+            chosen = replace(chosen, heeds_alarms=False)
+        unprotected = context(UNPROTECTED) or ""
+        return chosen.unprotected() if unprotected == ALL else replace(chosen, new_tables=unprotected.split(","))
 
     def unprotected(self) -> "Target":
         """Return this target without what would keep CloudFormation from deleting all of it; a trail fills a bucket."""
         return replace(self, refuses_deletion=False, protected=False, trailed=False)
+
+    def protects(self, table: str) -> bool:
+        """Return True if a table, by its output, refuses deletion; a new one does so from its second deployment on."""
+        return self.refuses_deletion and table not in self.new_tables
 
     def of_stage(self, stage: Stage) -> "Target":
         """Return this target with the settings of a stage.
@@ -231,7 +246,7 @@ class Target:
     def removal_policy(self) -> RemovalPolicy:
         """The fate of data whose stack is deleted or replaces them.
 
-        A failed first deployment leaves none, provided that they can be deleted: see `UNPROTECTED`.
+        What a failed deployment has just made goes, provided that it can be deleted: see `UNPROTECTED`.
         """
         return RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE if self.keeps_data else RemovalPolicy.DESTROY
 

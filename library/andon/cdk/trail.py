@@ -5,6 +5,7 @@ from typing import Final
 
 from aws_cdk import Stack
 from aws_cdk import aws_cloudtrail as cloudtrail
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
@@ -21,9 +22,12 @@ def trail_of(root: Stack, buckets: Iterable[s3.Bucket]) -> None:
     """
     scope = Construct(root, "Trail")
     bucket = private_bucket(scope, "Bucket", unlogged=nag.TRAIL_READS, keeps_days=KEEPS_DAYS)
+    name = f"{root.stack_name}-data"
+    _deny_other_trails(bucket, Stack.of(scope).format_arn(service="cloudtrail", resource="trail", resource_name=name))
     trail = cloudtrail.Trail(
         scope,
         "Trail",
+        trail_name=name,
         bucket=bucket,
         management_events=cloudtrail.ReadWriteType.NONE,
         include_global_service_events=False,
@@ -33,4 +37,20 @@ def trail_of(root: Stack, buckets: Iterable[s3.Bucket]) -> None:
     # An ARN that ends in a slash: all objects of the bucket.
     trail.add_s3_event_selector(
         [cloudtrail.S3EventSelector(bucket=one) for one in buckets], include_management_events=False
+    )
+
+
+def _deny_other_trails(bucket: s3.Bucket, trail: str) -> None:
+    """Keep the trails of other accounts, which CloudTrail writes by the same principal, out of a bucket.
+
+    https://docs.aws.amazon.com/awscloudtrail/latest/userguide/create-s3-bucket-policy-for-cloudtrail.html
+    """
+    bucket.add_to_resource_policy(
+        iam.PolicyStatement(
+            effect=iam.Effect.DENY,
+            principals=[iam.ServicePrincipal("cloudtrail.amazonaws.com")],
+            actions=["s3:*"],
+            resources=[bucket.bucket_arn, bucket.arn_for_objects("*")],
+            conditions={"StringNotEquals": {"aws:SourceArn": trail}},
+        )
     )

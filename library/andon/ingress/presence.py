@@ -1,5 +1,7 @@
 """Presence of clients, as the broker tells it: one connected, or is gone. Pure.
 
+Messages come late, twice and in any order. Their times are of clocks that differ by up to two minutes, so that those of
+a quick reconnect may be the wrong way round; versions count connections, and begin again after an hour offline.
 https://docs.aws.amazon.com/iot/latest/developerguide/life-cycle-events.html
 """
 
@@ -27,25 +29,29 @@ SQL: Final = (
 )
 """The statement of a rule: of all clients of an account, those of one deployment."""
 
-DIGITS: Final = 16
-"""Of a time, and of a version, in what they are ordered by."""
+CLOCKS_APART_MS: Final = 5 * 60_000
+"""Two times that are farther apart are in order: more than two clocks can differ, less than until versions restart."""
 
 
 class Presence(NamedTuple):
-    """A thing that connected, or is gone; the last one, by its order, says how it is.
+    """A thing that connected, or is gone.
 
-    thing: its name on the broker. name: that within the deployment. at_ms: when, in epoch milliseconds. order: a text
-    that sorts with those of the same thing. version: the broker's number of the connection. reason: why it is gone, in
-    the broker's words.
+    thing: its name on the broker. name: that within the deployment. at_ms: when, in epoch milliseconds. version: the
+    broker's number of the connection. reason: why it is gone, in the broker's words.
     """
 
     thing: str
     name: str
     is_connected: bool
     at_ms: int
-    order: str
     version: int
     reason: str | None
+
+    def is_after(self, *, at_ms: int, version: int, is_connected: bool) -> bool:
+        """Compare it with another one of the same thing; a connection begins before it ends."""
+        if abs(self.at_ms - at_ms) > CLOCKS_APART_MS:
+            return self.at_ms > at_ms
+        return (self.version, is_connected) > (version, self.is_connected)
 
 
 def sql_of(happening: str, root: str) -> str:
@@ -79,7 +85,5 @@ def from_members(members: Mapping[str, object], root: str) -> Presence | None:
         raise Poison(f"{client} is no thing of {root}")
     if reason == TAKEN_OVER:
         return None
-    # A connection that ended within a millisecond has one version.
-    order = f"{at_ms:0{DIGITS}}#{version:0{DIGITS}}#{happening == DISCONNECTED:d}"
     why = reason if happening == DISCONNECTED and isinstance(reason, str) else None
-    return Presence(client, name, happening == CONNECTED, at_ms, order, version, why)
+    return Presence(client, name, happening == CONNECTED, at_ms, version, why)

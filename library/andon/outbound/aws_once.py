@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from http import HTTPStatus
 from typing import Final, NamedTuple
 
 import orjson
@@ -13,6 +14,18 @@ from andon.wire import retries
 from andon.wire.credentials import credentials, region
 from andon.wire.curl import Handle
 from andon.wire.endpoint import endpoint_of
+
+# AWS refuses this account, whoever the recipient is. SES has these besides 403:
+# https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html#API_SendEmail_Errors
+OF_THE_ACCOUNT: Final = frozenset(
+    {
+        "AccountSuspendedException",
+        "LimitExceededException",
+        "MailFromDomainNotVerifiedException",
+        "NotFoundException",
+        "SendingPausedException",
+    }
+)
 
 _CODE: Final = re.compile(r"[A-Za-z0-9]{1,64}")
 _ERROR_IN_XML: Final = re.compile(rb"<Error>.*?<Code>([^<]*)</Code>", re.DOTALL)
@@ -40,14 +53,19 @@ def call_once(service: AwsService, path: str, headers: Mapping[str, str], body: 
 
 
 def outcome_of_call(reply: Reply, *, provider_id: str = "") -> Outcome:
-    """Return the outcome of a call of AWS; reasons are AWS's names of errors, without their words, which may quote."""
+    """Return the outcome of a call of AWS; reasons are AWS's names of errors, without their words, which may quote.
+
+    A refusal of the account is none of the recipient: the breaker counts it, and the next channel is tried.
+    """
     outcome = outcome_of(reply, provider_id=provider_id)
     if isinstance(outcome, Sent) or not reply.has_status:
         return outcome
     code = _code_in(reply) or outcome.reason
     if isinstance(outcome, Unknown):
         return Unknown(code)
-    return NotTaken(code) if isinstance(outcome, NotTaken) or retries.is_throttled(code) else RefusedForGood(code)
+    is_of_account = reply.status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN} or code in OF_THE_ACCOUNT
+    not_taken = is_of_account or isinstance(outcome, NotTaken) or retries.is_throttled(code)
+    return NotTaken(code) if not_taken else RefusedForGood(code)
 
 
 def _code_in(reply: Reply) -> str:

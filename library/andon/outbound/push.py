@@ -12,7 +12,7 @@ from typing import Final
 import orjson
 
 from andon.outbound.base64url import encoded
-from andon.outbound.channel import Message, Outcome, RefusedForGood
+from andon.outbound.channel import Message, NotTaken, Outcome, RefusedForGood
 from andon.outbound.hosts import Hosts
 from andon.outbound.https import post
 from andon.outbound.once import outcome_of
@@ -29,6 +29,7 @@ TOPIC_CHARACTERS: Final = 32
 
 # The reasons of refusals: nobody is subscribed there any more, so that it can be forgotten; the address is none.
 GONE: Final = "gone"
+UNSIGNED: Final = "unsigned"
 ADDRESS: Final = "address"
 
 _URGENCY: Final = {"high": "high", "low": "normal"}  # what is `low` there waits for a charger
@@ -65,6 +66,8 @@ class Push:
         reply = post(found.target, headers, body)
         if reply.status in {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}:
             return RefusedForGood(GONE)
+        if reply.status == HTTPStatus.UNAUTHORIZED:  # the signature is ours; 403 is about the key that a browser knows
+            return NotTaken(UNSIGNED)
         return outcome_of(reply)
 
 

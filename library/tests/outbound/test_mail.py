@@ -51,8 +51,9 @@ def refused(code: str, status: int) -> bytes:
     ("answer", "expected"),
     [
         (refused("MessageRejected", 400), RefusedForGood("MessageRejected")),
-        (refused("MailFromDomainNotVerifiedException", 400), RefusedForGood("MailFromDomainNotVerifiedException")),
-        (refused("AccessDeniedException", 403), RefusedForGood("AccessDeniedException")),
+        (refused("MailFromDomainNotVerifiedException", 400), NotTaken("MailFromDomainNotVerifiedException")),
+        (refused("AccessDeniedException", 403), NotTaken("AccessDeniedException")),
+        (refused("SendingPausedException", 400), NotTaken("SendingPausedException")),
         (refused("TooManyRequestsException", 429), NotTaken("TooManyRequestsException")),
         (refused("LimitExceededException", 400), NotTaken("LimitExceededException")),
         (refused("InternalFailure", 500), Unknown("InternalFailure")),

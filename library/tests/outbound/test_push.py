@@ -125,6 +125,7 @@ def test_what_is_about_the_same_takes_the_place_of_what_nobody_has_read(sink: Sc
         *(
             (404, RefusedForGood(GONE)),
             (410, RefusedForGood(GONE)),
+            (401, NotTaken("unsigned")),
             (403, RefusedForGood("HTTP 403")),
             (413, RefusedForGood("HTTP 413")),
         ),

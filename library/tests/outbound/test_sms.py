@@ -60,7 +60,7 @@ def test_a_message_is_handed_over_as_the_sdk_does_it(sns: ScriptedServer) -> Non
     ("answer", "expected"),
     [
         (refused("InvalidParameter", 400), RefusedForGood("InvalidParameter")),
-        (refused("AuthorizationError", 403), RefusedForGood("AuthorizationError")),
+        (refused("AuthorizationError", 403), NotTaken("AuthorizationError")),
         (refused("Throttling", 400), NotTaken("Throttling")),
         (refused("Throttled", 429), NotTaken("Throttled")),
         (refused("InternalError", 500), Unknown("InternalError")),

@@ -1,8 +1,8 @@
 """Who is connected to the broker: whatever order its messages come in, and however often, the last one counts."""
 
 import json
-from itertools import count, pairwise, permutations
-from typing import Any
+from itertools import count, pairwise
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given
@@ -18,7 +18,7 @@ from tests.support.services.reports import report
 
 EQUIPMENT = Package("services", "equipment")
 NUMBERS = count(1)
-HAPPENINGS = st.lists(st.tuples(st.booleans(), st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=6)
+MINUTE_MS = 60_000
 
 
 def said(name: str, happening: str, at_ms: int, *, version: int = 0, reason: str | None = None) -> str:
@@ -27,10 +27,15 @@ def said(name: str, happening: str, at_ms: int, *, version: int = 0, reason: str
 
 def hear(loop: Loop, *bodies: str) -> list[str]:
     """Deliver messages one by one; return the types of the facts."""
+    return [fact["detail-type"] for fact in published(loop, *bodies)]
+
+
+def published(loop: Loop, *bodies: str) -> list[Any]:
+    """Deliver messages one by one; return the facts about connections."""
     found = []
     for body in bodies:
         assert loop.invoke(EQUIPMENT, "ingest", sqs_event([body])) == {"batchItemFailures": []}
-        found += [event["detail-type"] for event in loop.run() if event["detail-type"].startswith("connection")]
+        found += [event for event in loop.run() if event["detail-type"].startswith("connection")]
     return found
 
 
@@ -54,10 +59,10 @@ def test_a_lost_connection_is_on_the_board_until_it_is_back_or_the_machine_repor
     assert on_board(loop, name)["disconnectedSince"] == times.to_utc(NOW - 500)
     assert "silentSince" not in on_board(loop, name)
 
-    assert hear(loop, said(name, "connected", NOW - 100)) == ["connection-back"]
+    assert hear(loop, said(name, "connected", NOW - 100, version=1)) == ["connection-back"]
     assert "disconnectedSince" not in on_board(loop, name)
 
-    hear(loop, said(name, "disconnected", NOW - 50))
+    hear(loop, said(name, "disconnected", NOW - 50, version=1))
     report(loop, name, "NORMAL", at=times.to_utc(NOW))
     loop.run()
     assert "disconnectedSince" not in on_board(loop, name)
@@ -67,7 +72,7 @@ def test_who_was_back_before_the_grace_was_over_was_never_gone(loop: Loop, equip
     name = equipment_id.replace("#", "-")
 
     # The queue of those that are gone hands over later.
-    assert hear(loop, said(name, "connected", NOW - 400), said(name, "disconnected", NOW - 500)) == []
+    assert hear(loop, said(name, "connected", NOW - 400, version=1), said(name, "disconnected", NOW - 500)) == []
 
 
 def test_a_connection_that_ended_within_a_millisecond_is_lost(loop: Loop, equipment_id: str) -> None:
@@ -89,7 +94,7 @@ def test_what_is_passed_over_of_presence_is_counted_by_why(loop: Loop, equipment
     loop.invoke(
         EQUIPMENT,
         "ingest",
-        sqs_event([said(name, "connected", NOW), said(name, "disconnected", NOW - 1), again, again]),
+        sqs_event([said(name, "connected", NOW, version=1), said(name, "disconnected", NOW - 1), again, again]),
     )
 
     [line] = [line for line in log_lines if line["message"] == "ingested"]
@@ -116,19 +121,62 @@ def test_what_says_nothing_of_a_client_of_this_deployment_is_a_fault(loop: Loop,
     assert [event["detail-type"] for event in loop.run()] == ["fault"]
 
 
-@given(happenings=HAPPENINGS)
-def test_in_every_order_the_facts_end_as_the_last_one_says(loop: Loop, happenings: list[tuple[bool, int, int]]) -> None:
-    """Of two of one time and version, which the broker does not send, nobody could say which is the last."""
-    distinct = {(at, version): is_connected for is_connected, at, version in happenings}
-    bodies = {
-        said("{}", "connected" if is_connected else "disconnected", NOW + at, version=version): (at, version)
-        for (at, version), is_connected in distinct.items()
-    }
-    ends = "connection-back" if distinct[max(distinct)] else "connection-lost"
+class Happening(NamedTuple):
+    is_connected: bool
+    at_ms: int  # by the clock of the broker that saw it
+    version: int
 
-    for order in permutations(bodies) if len(bodies) < 4 else [[*bodies], [*bodies][::-1]]:
-        name = f"any-{next(NUMBERS)}"
-        facts = hear(loop, *(body.replace("{}", name) for body in [*order, order[0]]))
 
-        assert all(one != other for one, other in pairwise(facts))
-        assert facts[-1:] in ([ends], [] if ends == "connection-back" else [ends])
+@st.composite
+def lives(draw: st.DrawFn) -> list[Happening]:
+    """A client's connections, in the order in which they happened: brief ones, long ones, versions that began anew."""
+    now_ms, version, found = NOW - 10**9, 0, list[Happening]()
+    for number in range(draw(st.integers(1, 6))):
+        is_connected = number % 2 == 0
+        wait_ms = draw(st.sampled_from([0, 1, 1_000, 200_000, 400_000, 65 * MINUTE_MS]))
+        now_ms += wait_ms
+        if is_connected:
+            version = 0 if wait_ms > 60 * MINUTE_MS else version + 1
+        off_ms = draw(st.sampled_from([-2 * MINUTE_MS, -1, 0, 2 * MINUTE_MS]))
+        found.append(Happening(is_connected, now_ms + off_ms, version))
+    return found
+
+
+@given(data=st.data(), life=lives())
+def test_in_every_order_the_facts_end_as_the_last_one_says(
+    loop: Loop, data: st.DataObject, life: list[Happening]
+) -> None:
+    name = f"any-{next(NUMBERS)}"
+    heard = data.draw(st.permutations([*life, *data.draw(st.lists(st.sampled_from(life), max_size=2))]))
+
+    facts = published(
+        loop,
+        *(
+            said(name, "connected" if one.is_connected else "disconnected", one.at_ms, version=one.version)
+            for one in heard
+        ),
+    )
+
+    types = [fact["detail-type"] for fact in facts]
+    assert all(one != other for one, other in pairwise(types))
+    assert types[-1:] in ([["connection-back"], []] if life[-1].is_connected else [["connection-lost"]])
+    since = [fact["detail"]["connection"]["since"] for fact in facts]
+    assert since == sorted({*since}), "whoever reads the facts has nothing but their times"
+
+
+def test_a_quick_reconnect_is_told_right_whichever_broker_is_ahead(loop: Loop, equipment_id: str) -> None:
+    name = equipment_id.replace("#", "-")
+
+    assert hear(
+        loop,
+        said(name, "disconnected", NOW, version=7),
+        said(name, "connected", NOW - 90_000, version=8),
+        said(name, "disconnected", NOW - 60_000, version=8),
+    ) == ["connection-lost", "connection-back", "connection-lost"]
+
+
+def test_a_machine_that_was_off_for_an_hour_and_begins_with_version_0_is_back(loop: Loop, equipment_id: str) -> None:
+    name = equipment_id.replace("#", "-")
+    lost = said(name, "disconnected", NOW - 65 * MINUTE_MS, version=7)
+
+    assert hear(loop, lost, said(name, "connected", NOW), lost) == ["connection-lost", "connection-back"]

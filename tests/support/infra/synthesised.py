@@ -61,11 +61,18 @@ STAGES = {
 PROTECTED = {"liveOrigin": "wss://a2-ats.iot.eu-west-1.amazonaws.com"}
 """Settings that a protected stage has to name, too."""
 
+HERE, THERE = "eu-central-1", "eu-west-1"
+"""The region of a stage, and its replica region."""
+
 OTHER_SETTINGS: dict[str, Any] = {
+    "account": "1" * 12,
     "alarmTopic": "arn:aws:sns:eu-central-1:000000000000:pager",
     "capacity": "PROVISIONED",
+    "apiRequestsPerSecond": 20_000,
     "customerKey": True,
+    "dataTrail": True,
     "holdBackSeconds": 0,
+    "invocationsPerSecond": 20_000,
     "lakeLockDays": 21,
     "linkHours": 2,
     "liveOrigin": "wss://a1-ats.iot.eu-west-1.amazonaws.com",
@@ -75,17 +82,20 @@ OTHER_SETTINGS: dict[str, Any] = {
     "provisionedByClaim": ["factory"],
     "pushHosts": ["fcm.googleapis.com"],
     "pushKey": "BPublic",
+    "putEventsPerSecond": 11_000,
     "qualifier": "andon1",
+    "region": HERE,
+    "replicaRegion": THERE,
     "runbooks": "https://example.com/runbooks",
+    "secondFactor": True,
     "smsPerDay": 300,
+    "tableUnitsPerSecond": 90_000,
+    "traced": False,
     "webhookHosts": ["events.pagerduty.com", "*.logic.azure.com"],
 }
-"""Settings that do not depend on each other, none as by default."""
+"""All settings that a stage may leave out, none as by default."""
 
-HERE, THERE = "eu-central-1", "eu-west-1"
-"""The region of a stage, and its replica region."""
-
-FLAGS = {"target", "stage", "layer", "bytecode", "alarmTopic", "unprotected"}
+FLAGS = {"target", "stage", "layer", "bytecode", "alarmTopic", "unprotected", "repair"}
 """Names that `-c` sets; all else is a setting of the stage."""
 
 

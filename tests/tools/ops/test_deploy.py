@@ -33,14 +33,24 @@ def described(**answer: Any) -> Any:  # noqa: ANN401  boto3's client
 
 @pytest.mark.parametrize("status", ["CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_FAILED"])
 def test_a_stack_that_was_created_keeps_its_protections(status: str) -> None:
-    assert deploy.deployments(created=deploy.is_created(described(status=status), "Andon")) == [[]]
+    assert deploy.is_created(described(status=status), "Andon")
+    assert deploy.deployments(frozenset({"BoardTable"}), frozenset({"BoardTable", "BusName"})) == [[]]
 
 
 @pytest.mark.parametrize("answer", [{"status": "ROLLBACK_COMPLETE"}, {"message": "Stack with id Andon does not exist"}])
 def test_a_first_deployment_goes_without_protections_and_one_with_them_follows(answer: dict[str, str]) -> None:
-    first, second = deploy.deployments(created=deploy.is_created(described(**answer), "Andon"))
+    deployed = deploy.deployed_in(described(**answer), "Andon")
 
-    assert (first, second) == (["--context=unprotected=true"], [])
+    assert deploy.deployments(frozenset({"BoardTable"}), deployed) == [["--context=unprotected=true"], []]
+
+
+def test_a_new_table_goes_without_protection_and_a_deployment_with_it_follows() -> None:
+    declared = frozenset({"BoardTable", "LogTable", "PressTable"})
+
+    assert deploy.deployments(declared, frozenset({"BoardTable"})) == [
+        ["--context=unprotected=LogTable,PressTable"],
+        [],
+    ]
 
 
 def test_whoever_cannot_read_the_stack_deploys_it_with_protections(capsys: pytest.CaptureFixture[str]) -> None:

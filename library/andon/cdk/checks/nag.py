@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from aws_cdk import Acknowledgment, App, CfnElement, Names, Stack, Validations
+from aws_cdk import Acknowledgment, App, Aws, CfnElement, Names, Stack, Validations
 from cdk_nag import AwsSolutionsChecks
 from constructs import IConstruct
 
@@ -48,6 +48,7 @@ LIVE_BROWSERS: Final = "each session has a policy of its own, for one client id 
 LIVE_ENDPOINT: Final = "DescribeEndpoint has no resources to name; a stage with a liveOrigin does without it"
 OWN_THINGS: Final = "the things of this stack are named below it; which of them are there, people and claims decide"
 NEW_CERTIFICATES: Final = "AWS IoT names a certificate by its digest, when it signs one for whoever has a claim"
+MAIL: Final = "its From is fixed by a condition; recipients of the sandbox and a default configuration set are anyone's"
 PHONES: Final = "a phone number is no resource: SNS takes only * for it, and each topic is denied"
 SECRETS: Final = "links and browsers' subscriptions count while its value does: an admin decides when it is rotated"
 DEVICES: Final = "devices and scripts sign in too, and cannot answer a second factor; nobody can sign up by themselves"
@@ -69,7 +70,9 @@ def acknowledge(scope: IConstruct, **reasons: str) -> None:
 
 
 def acknowledge_wildcard(scope: IConstruct, resource: str, reason: str) -> None:
-    """Acknowledge one wildcard in a policy, by the resource that it names."""
+    """Acknowledge one wildcard in a policy, by the resource that it names; AWS's pseudo parameters may be tokens."""
+    for name, token in (("Partition", Aws.PARTITION), ("Region", Aws.REGION), ("AccountId", Aws.ACCOUNT_ID)):
+        resource = resource.replace(token, f"<AWS::{name}>")
     Validations.of(scope).acknowledge(Acknowledgment(id=f"AwsSolutions-IAM5[Resource::{resource}]", reason=reason))
 
 

@@ -1,8 +1,8 @@
 """`make deploy`: a stage to AWS. It says which quota is too small, deploys, and protects what keeps data afterwards.
 
-A first deployment that fails is taken back by CloudFormation. It cannot delete what refuses deletion: the stack would
-end in ROLLBACK_FAILED, and each protection would have to be lifted by hand. So the first one is made without them, and
-is followed by one with them. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/WorkingWithTables.Basics.html
+What is new is taken back by CloudFormation if the deployment fails. It cannot delete what refuses deletion: a stack
+would end in ROLLBACK_FAILED, a table would be left behind without one. So each table and stack is deployed without
+protections first, and once more with them. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/WorkingWithTables.Basics.html
 """
 
 import argparse
@@ -10,6 +10,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from math import ceil
 from typing import Any, Final, TypeVar
 
@@ -18,13 +19,14 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from andon.cdk import stage as stages
 from andon.cdk.canary import ALIAS
-from andon.cdk.names import FIRST_STAGE, stack_of
+from andon.cdk.names import FIRST_STAGE, pascal, stack_of
 from andon.cdk.stage import Stage
-from andon.cdk.target import UNPROTECTED
+from andon.cdk.target import ALL, REPAIR, UNPROTECTED
 from andon.cdk.throttles import Throttle
+from andon.packages.discovery import packages
 from andon.project import project
 from andon.tools.stack.errors import ToolFailed
-from andon.tools.stack.nested import resources_of, stacks_of
+from andon.tools.stack.nested import outputs_of, resources_of, stacks_of
 
 CDK: Final = project().root / "node_modules" / ".bin" / "cdk"
 
@@ -61,9 +63,23 @@ def is_created(cloudformation: Any, stack: str) -> bool:  # noqa: ANN401  boto3'
     return described["StackStatus"] not in NEVER_CREATED
 
 
-def deployments(*, created: bool) -> list[list[str]]:
-    """Return the arguments of each deployment in turn; the last one protects."""
-    return [[]] if created else [[f"--context={UNPROTECTED}=true"], []]
+def deployed_in(cloudformation: Any, stack: str) -> frozenset[str] | None:  # noqa: ANN401
+    """Return the outputs of a stack and those nested in it; None: it was never created."""
+    return frozenset(outputs_of(cloudformation, stack)) if is_created(cloudformation, stack) else None
+
+
+def deployments(declared: AbstractSet[str], deployed: AbstractSet[str] | None) -> list[list[str]]:
+    """Return the arguments of each deployment in turn; the last one protects.
+
+    declared: the outputs of all tables. deployed: the outputs of the stack; None: it was never created.
+    """
+    new = ALL if deployed is None else ",".join(sorted(declared - deployed))
+    return [[f"--context={UNPROTECTED}={new}"], []] if new else [[]]
+
+
+def declared_tables() -> frozenset[str]:
+    """Return the outputs of the tables of all packages."""
+    return frozenset(pascal(variable) for package in packages() for variable in package.tables)
 
 
 def workers_needed(stage: Stage) -> int:
@@ -137,8 +153,11 @@ def _deploy(arguments: Sequence[str]) -> None:
     subprocess.run([str(CDK), "deploy", "--all", *arguments], cwd=project().root, check=True)
 
 
-def deploy(stage: Stage, arguments: Sequence[str]) -> None:
-    """Deploy a stage with more arguments for `cdk deploy`; the first time without protections, then with them."""
+def deploy(stage: Stage, arguments: Sequence[str], *, repair: bool = False) -> None:
+    """Deploy a stage with more arguments for `cdk deploy`; what is new first without protections, then with them.
+
+    repair: even while a roll-back alarm rings.
+    """
     session, stack = boto3.Session(region_name=stage.deployed_region), stack_of(stage.name)
     lambda_, cloudformation = session.client("lambda"), session.client("cloudformation")
     needed = workers_needed(stage)
@@ -149,9 +168,12 @@ def deploy(stage: Stage, arguments: Sequence[str]) -> None:
     )
     if few := advice(limit, needed):
         print(few)
-    created = asked(f"the stack {stack}", lambda: is_created(cloudformation, stack), otherwise=True)
-    for context in deployments(created=created):
-        _deploy([f"--context=stage={stage.name}", *context, *arguments])
+    declared, mending = declared_tables(), [f"--context={REPAIR}=true"] if repair else []
+    deployed: frozenset[str] | None = asked(
+        f"the stack {stack}", lambda: deployed_in(cloudformation, stack), otherwise=declared
+    )
+    for context in deployments(declared, deployed):
+        _deploy([f"--context=stage={stage.name}", *mending, *context, *arguments])
     functions = functions_with_alias(cloudformation, stack)
     if gone := asked("old versions", lambda: forget_old_versions(lambda_, functions), 0):
         print(f"{gone} old versions of functions deleted")
@@ -161,9 +183,10 @@ def main() -> None:
     """Run it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
     parser.add_argument("--stage", default=FIRST_STAGE, help="a stage of cdk.json")
+    parser.add_argument("--repair", action="store_true", help="even while a roll-back alarm rings")
     asked, others = parser.parse_known_args()
     try:
-        deploy(_stage(asked.stage), others)
+        deploy(_stage(asked.stage), others, repair=asked.repair)
     except subprocess.CalledProcessError as failed:
         sys.exit(failed.returncode)
 
