@@ -104,8 +104,7 @@ def test_a_token_that_has_expired_is_refused(stack: Stack) -> None:
     for valid_s in (3, 12, 48, 192):
         with _access_for(valid_s, stack):
             token = users.token(stack.outputs, groups.OPERATOR)
-        expires = _claims(token)["exp"]
-        assert isinstance(expires, int)
+        expires = int(str(_claims(token)["exp"]))
         before = _with(token, stack).status
         if time.time() < expires:  # else the machine was too busy for it to be asked in time
             break

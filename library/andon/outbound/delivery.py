@@ -135,7 +135,7 @@ class Delivery(NamedTuple):
 
 
 def most_receives(visibility_ms: int) -> int:
-    """Return how often a message may come, on a queue that hides it for so long each time, until its end is known.
+    """Return the most receives of a message until its end is known, on a queue that hides it for so long each time.
 
     It comes while it is held back, and after each call that nobody answered; then it ends. Five times more for failures
     of ours.

@@ -116,7 +116,7 @@ def _format_at(host: str) -> Callable[[Message, Destination, str], JsonObject]:
 
 
 def _said_in(body: bytes) -> JsonObject:
-    """Return what a host answers; empty if that is no JSON object."""
+    """Return the JSON object that a host answers; empty if it is none."""
     try:
         said = orjson.loads(body)
     except ValueError:
