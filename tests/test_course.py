@@ -14,9 +14,6 @@ QUICK = "not test_permissions and not test_imports"
 """Laws that are tried with every new project; they synthesise it, and import each handler."""
 
 
-pytestmark = pytest.mark.timeout(900)  # a whole project beside others
-
-
 @pytest.fixture(scope="module")
 def course(tmp_path_factory: pytest.TempPathFactory, wheel: Path) -> Course:
     return Course(tmp_path_factory.mktemp("course"), wheel)

@@ -1,6 +1,7 @@
 """An API that loses answers, hangs, refuses and lies; what it took, it keeps by content, as `POST /states` does."""
 
 import json
+import math
 import threading
 import time
 from collections import Counter
@@ -14,7 +15,8 @@ from andon.events.identifiers import of_content
 from bench.gateway.workload import POISON
 
 HOST: Final = "127.0.0.1"
-HANG_S: Final = 0.4
+HANG_S: Final = 1.5
+LOOK_S: Final = 0.002
 
 Report = dict[str, Any]
 
@@ -27,6 +29,8 @@ class HostileApi:
         self.facts: dict[str, Report] = {}
         self.times: Counter[str] = Counter()
         self.done: Counter[str] = Counter()
+        self.most = math.inf
+        """Facts beyond which a request waits."""
         self._chance = Random(seed)  # noqa: S311  mischief is no secret
         self._lock = threading.Lock()
 
@@ -39,9 +43,11 @@ class HostileApi:
         return ids
 
     def draw(self, kinds: tuple[str, ...], weights: tuple[int, ...]) -> str:
-        """Return the kind of answer that a request gets, by weighted chance."""
+        """Return the kind of answer that a request gets: each kind once, then by weighted chance."""
+        while len(self.facts) >= self.most:
+            time.sleep(LOOK_S)
         with self._lock:
-            [kind] = self._chance.choices(kinds, weights)
+            [kind] = [one for one in kinds if not self.done[one]][:1] or self._chance.choices(kinds, weights)
             self.done[kind] += 1
         return kind
 

@@ -2,17 +2,16 @@
 
 import json
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 from typing import Final
 
 from bench.gateway.broker import HOST, Broker
 from bench.gateway.hostile_api import HostileApi
 from bench.gateway.packets import Publication
-from bench.gateway.torture import Outcome, child_of, judged, run
+from bench.gateway.torture import Outcome, child_of, judged, run_killed
 from bench.gateway.workload import workload
 
-TIMEOUT_S: Final = 0.1
+TIMEOUT_S: Final = 0.25
 TAKEN: Final[Mapping[str, int]] = {"acknowledge": 60, "lose": 8, "hang up": 8, "acknowledge another": 5}
 NOT_TAKEN: Final[Mapping[str, int]] = {
     "lose, not taken": 5,
@@ -32,13 +31,8 @@ def torture(folder: Path, *, count: int, kills: int, seed: int) -> Outcome:
             api.publish(json.loads(sent.content))
         return kind.partition(",")[0]
 
-    def has(most: int) -> bool:
-        return len(api.facts) >= most
-
     with Broker(take) as broker:
         url = f"mqtt://{HOST}:{broker.port}"
         command = child_of(folder, url, count, seed, timeout_s=TIMEOUT_S)
-        ends = [number * len(made) // (kills + 2) for number in range(1, kills + 1)]
-        killed = sum(not run(command, partial(has, end)) for end in ends)
-        killed += not run(command, lambda: False)
+        killed = run_killed(command, api, [number * len(made) // (kills + 2) for number in range(1, kills + 1)])
     return judged(made, api, folder, killed)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from andon.tools.stack.processes import PATIENCE_S
 from andon_gateway.clock import Clock
 from andon_gateway.config import read
 from andon_gateway.reading import Message, Source
@@ -26,7 +27,7 @@ class Reader:
         self.values: dict[str, object] = {}
         self.seen: list[Message] = []
 
-    def eventually(self, holds: Callable[[], bool], *, within_s: float) -> bool:
+    def eventually(self, holds: Callable[[], bool], *, within_s: float = PATIENCE_S) -> bool:
         """Take messages until something holds; return whether it did in time."""
         ends_s = time.monotonic() + within_s
         while not holds() and time.monotonic() < ends_s:

@@ -16,9 +16,6 @@ SLOW = "not test_no_handler_loads and not test_what_no_caller_waits"
 """Laws about how a cold start costs little, which import each handler: they are tried with every new project."""
 
 
-pytestmark = pytest.mark.timeout(900)  # a whole project beside others
-
-
 @pytest.fixture(scope="module", params=FROZEN, ids=lambda file: file.name)
 def before(request: pytest.FixtureRequest, wheel_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project as a release made it, with the wheel of today in place of that release's."""

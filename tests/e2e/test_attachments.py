@@ -11,12 +11,11 @@ from urllib.parse import urlsplit
 from andon.testing.environment import ACCOUNT, REGION
 from andon.tools.listings import keys_in
 from andon.tools.stack.api import path_of
-from andon.tools.stack.processes import eventually
+from andon.tools.stack.processes import PATIENCE_S, eventually
 from andon.tools.stack.stack import Stack
 from contract import groups
 from contract.locations import FIELDS
 
-WITHIN_S: Final = 60
 PHOTO: Final = b"\xff\xd8 a photo \xff\xd9"
 MACHINE: Final = "press-with-photos"
 BODY: Final = {"contentType": "image/jpeg", "bytes": len(PHOTO)}
@@ -27,7 +26,7 @@ def send(
 ) -> tuple[HTTPResponse, bytes]:
     """Send a request to an address, without a token; return the response and its body."""
     parts = urlsplit(url)
-    connection = HTTPConnection(parts.netloc, timeout=WITHIN_S)
+    connection = HTTPConnection(parts.netloc, timeout=PATIENCE_S)
     try:
         connection.request(method, f"{parts.path}?{parts.query}", body, {**(headers or {})})
         response = connection.getresponse()
@@ -46,7 +45,7 @@ def test_a_photo_is_uploaded_once_for_two_orders_and_deleted_when_its_row_has_go
     register(stack)
     orders = [path_of("equipment", MACHINE, "maintenance", f"{datetime.now(UTC):%F}", kind) for kind in ("oil", "belt")]
     for order in orders:
-        assert eventually(lambda: supervisor.put(order, {}).status in {200, 201}, within_s=WITHIN_S)  # noqa: B023  called at once
+        assert eventually(lambda: supervisor.put(order, {}).status in {200, 201})  # noqa: B023  called at once
         assert operator.request("POST", f"{order}/start", {}).status == 200
     first, second = (f"{order}/attachments/{sha256(PHOTO).hexdigest()}" for order in orders)
 

@@ -101,12 +101,14 @@ def _access_for(seconds: int, stack: Stack) -> Iterator[None]:
 
 
 def test_a_token_that_has_expired_is_refused(stack: Stack) -> None:
-    with _access_for(3, stack):
-        token = users.token(stack.outputs, groups.OPERATOR)
-    expires = _claims(token)["exp"]
-    assert isinstance(expires, int)
+    for valid_s in (3, 12, 48, 192):
+        with _access_for(valid_s, stack):
+            token = users.token(stack.outputs, groups.OPERATOR)
+        expires = int(str(_claims(token)["exp"]))
+        before = _with(token, stack).status
+        if time.time() < expires:  # else the machine was too busy for it to be asked in time
+            break
 
-    before = _with(token, stack).status
     time.sleep(max(0.0, expires - time.time()) + 1)
 
     assert before == 200

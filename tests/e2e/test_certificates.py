@@ -21,7 +21,7 @@ from andon_gateway.north import ByMqtt, north_of
 from andon_gateway.store import Stored
 from andon_gateway.tables import Table
 from services.equipment.things import GATEWAY, MACHINE
-from tests.e2e.test_things import ROOT, WITHIN_S, register_machine, report, states, topics
+from tests.e2e.test_things import ROOT, register_machine, report, states, topics
 from tests.support.certificates import Authority
 from tests.support.thing import Refused, Thing, with_certificate
 
@@ -55,7 +55,7 @@ def test_a_machine_reports_by_its_certificate(stack: Stack, press: Registered, c
         machine.publish(press.topic, report(state="ERROR"))
         machine.publish(topics(MACHINE, OWN)[1], report(state="NORMAL"))
 
-    assert eventually(lambda: sorted(states(stack, "tls-press-1")) == ["ERROR", "NORMAL"], within_s=WITHIN_S)
+    assert eventually(lambda: sorted(states(stack, "tls-press-1")) == ["ERROR", "NORMAL"])
     modes = {file.name: stat.S_IMODE(file.stat().st_mode) for file in press.folder.iterdir()}
     assert set(modes.values()) == {0o600}
 
@@ -135,7 +135,7 @@ def test_the_gateway_of_a_plant_reports_by_its_certificate(stack: Stack, home: P
 
     assert verdict.done == {0}, verdict
     assert settings.topic == made.topic
-    assert eventually(lambda: states(stack, "tls-press-4") == ["ERROR"], within_s=WITHIN_S)
+    assert eventually(lambda: states(stack, "tls-press-4") == ["ERROR"])
 
 
 @pytest.mark.parametrize(("kind", "name"), [("robot", "r2"), (MACHINE.name, "a b"), (MACHINE.name, "")])

@@ -25,7 +25,7 @@ from andon_gateway.gateway import Gateway
 from andon_gateway.provisioning import Refused as NotProvisioned
 from contract import groups
 from services.equipment.things import GATEWAY, MACHINE
-from tests.e2e.test_things import ROOT, WITHIN_S, register_machine, report, states, topics
+from tests.e2e.test_things import ROOT, register_machine, report, states, topics
 from tests.gateway.test_mqtt_north import CONFIGURATION
 from tests.support.thing import Refused, Thing, with_certificate
 
@@ -37,7 +37,7 @@ SIGNING = fleet.SIGNING
 def made(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> MadeClaim:
     """A claim to be a machine; the hook has been called, whose first process may take longer than it is waited for."""
     made = claim.make(here(stack.outputs), MACHINE.name, home=tmp_path_factory.mktemp("claims"))
-    assert eventually(lambda: is_answered(made, tmp_path_factory.mktemp("nobody")), within_s=WITHIN_S)
+    assert eventually(lambda: is_answered(made, tmp_path_factory.mktemp("nobody")))
     return made
 
 
@@ -93,7 +93,7 @@ def test_a_machine_that_is_registered_gets_a_certificate_by_the_claim_and_report
 
     with with_certificate(made.broker.port, thing, made.folder, of=tmp_path) as machine:
         machine.publish(topics(MACHINE, thing)[0], report(state="ERROR"))
-    assert eventually(lambda: states(stack, "claim-press-1") == ["ERROR"], within_s=WITHIN_S)
+    assert eventually(lambda: states(stack, "claim-press-1") == ["ERROR"])
 
 
 def test_the_gateway_of_a_plant_provisions_itself_and_its_first_report_is_on_the_board(
@@ -116,7 +116,7 @@ def test_the_gateway_of_a_plant_provisions_itself_and_its_first_report_is_on_the
     ]
     gateway = Gateway(read(configuration))
     gateway.start()
-    assert eventually(lambda: states(stack, "claim-press-2") == ["WARNING1"], within_s=WITHIN_S)
+    assert eventually(lambda: states(stack, "claim-press-2") == ["WARNING1"])
     gateway.stop()
 
 

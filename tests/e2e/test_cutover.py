@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -13,6 +12,7 @@ import pytest
 from andon.recorded.archive import shard_of
 from andon.tools.stack import audit, emulator, outputs
 from andon.tools.stack.api import path_of
+from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
 from demo.people import LIZ
 from tests.support.clone import Clone, with_next_version
@@ -121,12 +121,11 @@ def pattern_of(made: dict[str, str]) -> object:
 
 
 def wait_until_shown(stack: Stack) -> None:
-    for _ in range(60):
+    def is_shown() -> bool:
         answers = [stack.api("analyst").get(path_of("equipment", machine, "board")) for machine in MACHINES]
-        if all(answer.status == 200 and "operator" in answer.json for answer in answers):
-            return
-        time.sleep(1)
-    raise AssertionError([answer.body for answer in answers])
+        return all(answer.status == 200 and "operator" in answer.json for answer in answers)
+
+    assert eventually(is_shown)
 
 
 def test_a_version_with_a_bug_is_refused_and_nothing_changes(clone: Clone, stack: Stack) -> None:
@@ -165,7 +164,7 @@ def test_a_version_that_is_filled_purged_midway_and_filled_again_serves_without_
 
         with SteadyReads(stack.api("analyst"), MACHINES) as reads:
             said = clone.done("-m", "andon.tools.views.cutover", "board")
-            reads.wait_for(READS, within_s=60)
+            assert eventually(lambda: reads.reads >= READS)
 
     assert "board_v2 serves now" in said
     assert (reads.errors, reads.older) == ([], [])

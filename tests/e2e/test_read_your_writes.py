@@ -16,8 +16,6 @@ from andon.tools.stack.stack import Stack
 from contract import groups
 from tests.support.services.versions import equipment
 
-WITHIN_S: Final = 60
-LIMIT_S: Final = sum(PAUSES_SECONDS) + 3  # the reads between the pauses, on a machine that is busy
 VIEWS: Final = ("state_log", "board")
 
 
@@ -31,12 +29,12 @@ def stopped(stack: Stack, view: str) -> Iterator[None]:
         if one["EventSourceArn"].endswith(f":{queue}")
     )
     lambda_.update_event_source_mapping(UUID=mapping, Enabled=False)
-    assert eventually(lambda: _state(lambda_, mapping) == "Disabled", within_s=WITHIN_S)
+    assert eventually(lambda: _state(lambda_, mapping) == "Disabled")
     try:
         yield
     finally:
         lambda_.update_event_source_mapping(UUID=mapping, Enabled=True)
-    assert eventually(lambda: _state(lambda_, mapping) == "Enabled", within_s=WITHIN_S)
+    assert eventually(lambda: _state(lambda_, mapping) == "Enabled")
 
 
 def _state(lambda_: Any, mapping: str) -> str:  # noqa: ANN401  boto3's client
@@ -59,10 +57,10 @@ def test_a_stopped_listener_makes_a_read_wait_and_answers_nothing_older_and_star
         waiting = analyst.get(asked)
         waited_s = time.monotonic() - began
     started = time.monotonic()
-    there = eventually(lambda: analyst.get(asked).status == 200, within_s=WITHIN_S)
+    there = eventually(lambda: analyst.get(asked).status == 200)
 
     assert (waiting.status, waiting.body, waiting.headers["retry-after"]) == (202, b"", "1")
-    assert sum(PAUSES_SECONDS) <= waited_s < LIMIT_S
+    assert waited_s >= sum(PAUSES_SECONDS)
     assert older.json == {"items": []} if view == "state_log" else older.status == 404
     assert there, f"not there {time.monotonic() - started:.0f} s after the listener started again"
     shown = analyst.get(asked).json
@@ -81,13 +79,13 @@ def test_a_day_of_the_agenda_is_one_object_that_has_another_tag_once_an_order_wa
         path = path_of("factories", factory, "agenda", day) + (f"?after={token}" if token else "")
         return analyst.request("GET", path, headers={"if-none-match": tag} if tag else {})
 
-    assert eventually(lambda: admin.put(order, {}).status in {200, 201}, within_s=WITHIN_S), "maintenance heard of it"
+    assert eventually(lambda: admin.put(order, {}).status in {200, 201}), "maintenance heard of it"
     planned = admin.put(order, {})
-    assert eventually(lambda: day(first, planned.headers["x-after"]).status == 200, within_s=WITHIN_S)
+    assert eventually(lambda: day(first, planned.headers["x-after"]).status == 200)
     before = day(first)
     moved = admin.put(order, {"plannedFor": second}, {"if-match": '"1"'})
-    assert eventually(lambda: day(second, moved.headers["x-after"]).status == 200, within_s=WITHIN_S)
-    assert eventually(lambda: day(first).headers["etag"] != before.headers["etag"], within_s=WITHIN_S)
+    assert eventually(lambda: day(second, moved.headers["x-after"]).status == 200)
+    assert eventually(lambda: day(first).headers["etag"] != before.headers["etag"])
 
     assert [one["plannedFor"] for one in before.json["items"]] == [first]
     shown = day(second)

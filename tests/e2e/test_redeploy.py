@@ -64,7 +64,7 @@ def test_a_view_that_is_new_is_filled_from_the_lake(stack: Stack) -> None:
     def has_log() -> bool:
         return bool(reports.get(logs).json["items"])
 
-    assert eventually(has_log, within_s=30)
+    assert eventually(has_log)
     key = {"DeviceID": {"S": machine}, "State#Date": {"S": f"ERROR#{at}"}}
     stack.client("dynamodb").delete_item(TableName=stack.outputs["StateLogTable"], Key=key)
     assert not has_log()
@@ -72,4 +72,4 @@ def test_a_view_that_is_new_is_filled_from_the_lake(stack: Stack) -> None:
     [said] = fill_new(here(stack.outputs), ["state_log", "no_view"])
 
     assert said.startswith("state_log is new: ")
-    assert eventually(has_log, within_s=30)
+    assert eventually(has_log)

@@ -32,7 +32,6 @@ from tests.support.services.reports import ASSIGN, REPORT
 
 MINUTE_MS: Final = 60_000
 DAY_MS: Final = 24 * 60 * MINUTE_MS
-WITHIN_S: Final = 60
 
 NOT_REAPED, REAPED = "press-that-is-not-reaped-yet", "press-that-is-reaped"
 MACHINES: Final = (NOT_REAPED, REAPED)
@@ -147,7 +146,7 @@ def begin(stack: Stack, equipment_id: str) -> str:
 def end_of(stack: Stack, job: str) -> int:
     """Wait until a job is done; return until when, in epoch seconds, it lets rows live."""
     api = stack.api(groups.ADMIN)
-    assert eventually(lambda: api.get(job).json["state"] == "done", within_s=WITHIN_S)
+    assert eventually(lambda: api.get(job).json["state"] == "done")
     return times.to_ms(api.get(job).json["until"]) // 1000
 
 
@@ -160,7 +159,7 @@ def kept(stack: Stack) -> Lake:
         with frozen_clock(long_ago_ms):
             for machine in MACHINES:
                 happen_to(machine, long_ago_ms)
-        assert eventually(lambda: all(len(kept.about(one)) == EVENTS for one in MACHINES), within_s=WITHIN_S)
+        assert eventually(lambda: all(len(kept.about(one)) == EVENTS for one in MACHINES))
         with frozen_clock(long_ago_ms):
             for machine in MACHINES:
                 take_in(kept.about(machine), now_ms=long_ago_ms)
@@ -178,7 +177,7 @@ def test_what_expired_comes_back_over_http_with_a_fresh_ttl_and_nothing_is_publi
     until = {machine: end_of(stack, job) for machine, job in jobs.items()}
 
     for machine in MACHINES:
-        assert eventually(partial(_is_all_shown, stack, machine), within_s=WITHIN_S), shown(stack, machine)
+        assert eventually(partial(_is_all_shown, stack, machine)), shown(stack, machine)
         back = {table: [row for row in rows(stack, table, machine) if row["ttl"] > time.time()] for table in KEYS}
         assert {row["ttl"] for found in back.values() for row in found} == {until[machine]}
         assert [row["latched"] for row in back["EquipmentTable"]] == [True, True]
@@ -197,7 +196,7 @@ def _wait_for_a_later_event(stack: Stack, kept: Lake) -> None:
     assert operator.put(path_of("equipment", later, "states", timestamp), {"state": "NORMAL"}).status == 201
     log = path_of("equipment", later, "logs", "NORMAL", timestamp, "assignment")
     assert operator.put(log, {"operator": LIZ}).status == 201
-    assert eventually(lambda: len(kept.about(later)) == 2, within_s=WITHIN_S)
+    assert eventually(lambda: len(kept.about(later)) == 2)
 
 
 def test_a_list_of_what_expired_leads_to_the_archive(stack: Stack, kept: Lake) -> None:

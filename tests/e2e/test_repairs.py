@@ -2,7 +2,6 @@
 
 import json
 import time
-from typing import Final
 
 from andon.cdk.names import FAILURES
 from andon.runtime import times
@@ -14,8 +13,6 @@ from andon.tools.views.deployed import Deployed
 from contract import groups
 from tests.support.archive import line_of, report_of
 from tests.support.samples import sample
-
-WITHIN_S: Final = 60
 
 
 def deployed(stack: Stack) -> Deployed:
@@ -30,11 +27,11 @@ def test_a_dead_letter_goes_back_to_its_queue_and_into_the_view(stack: Stack) ->
     pair, sqs, now_ms = pair_of(stack.outputs, "state_log"), stack.client("sqs"), int(time.time() * 1000)
     report = report_of("press-dead", at_ms=now_ms, event_id="was dead", timestamp=times.to_utc(now_ms))
     sqs.send_message(QueueUrl=pair.dead_letters, MessageBody=line_of(report, at_ms=now_ms))
-    assert eventually(lambda: waiting(sqs, pair.dead_letters) == 1, within_s=WITHIN_S)
+    assert eventually(lambda: waiting(sqs, pair.dead_letters) == 1)
 
     assert redrive(sqs, pair) == 1
 
-    assert eventually(lambda: has_log(stack, "press-dead"), within_s=WITHIN_S)
+    assert eventually(lambda: has_log(stack, "press-dead"))
     assert waiting(sqs, pair.dead_letters) == 0
 
 
@@ -50,4 +47,4 @@ def test_what_a_trigger_gave_up_on_goes_through_it_again(stack: Stack) -> None:
     assert [one.error for one in replay(deployed(stack), source)] == [None]
 
     assert failures(s3, source.bucket) == []
-    assert eventually(lambda: has_log(stack, "press-given-up"), within_s=WITHIN_S)
+    assert eventually(lambda: has_log(stack, "press-given-up"))

@@ -3,9 +3,8 @@
 import io
 import sys
 import threading
-import time
 import urllib.request
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from urllib.error import HTTPError
@@ -14,6 +13,7 @@ from wsgiref.simple_server import WSGIRequestHandler, make_server
 import pytest
 
 from andon.testing.loop import Loop
+from andon.tools.stack.processes import eventually
 from andon_gateway import cli
 from andon_gateway.config import parse
 from andon_gateway.gateway import Gateway as PlantGateway
@@ -21,14 +21,13 @@ from andon_gateway.health import server
 from tests.support.gateway import Environ, Gateway, StartResponse
 
 HOST = "127.0.0.1"
-WITHIN_S = 20.0
 
 PLC = """
-import json, time
+import json, signal, time
 for oil in (60, 81, 78, 74):
     print(json.dumps({"timestamp": int(time.time() * 1000), "values": {"Oil": oil, "Stop": False}}), flush=True)
     time.sleep(0.02)
-time.sleep(60)
+signal.pause()
 """
 CONFIGURATION = """
 [andon]
@@ -74,15 +73,6 @@ def api(application: Callable[[Environ, StartResponse], Iterable[bytes]] = answe
         served.shutdown()
         thread.join()
         served.server_close()
-
-
-def eventually(holds: Callable[[], bool]) -> bool:
-    ends_s = time.monotonic() + WITHIN_S
-    while time.monotonic() < ends_s:
-        if holds():
-            return True
-        time.sleep(0.02)
-    return False
 
 
 def configured(folder: Path, url: str) -> str:

@@ -11,6 +11,7 @@ from typing import Final
 
 import pytest
 
+from andon.tools.stack.processes import PATIENCE_S
 from andon_gateway import mqtt
 from andon_gateway.clock import Clock
 from andon_gateway.conditions import Value
@@ -22,7 +23,6 @@ from bench.gateway.broker import HOST, Broker
 from tests.support.certificates import Authority
 from tests.support.sparkplug import INT32, payload
 
-WITHIN_S: Final = 15.0
 CONFIGURATION: Final = """
 [andon]
 url = "https://api.example"
@@ -50,7 +50,7 @@ class Read:
 
     def until(self, holds: Callable[[], bool]) -> bool:
         """Return True as soon as it holds."""
-        ends_s = time.monotonic() + WITHIN_S
+        ends_s = time.monotonic() + PATIENCE_S
         while time.monotonic() < ends_s:
             try:
                 self.values |= self._messages.get(timeout=0.02).values
@@ -145,7 +145,7 @@ def test_an_edge_node_is_asked_for_its_births_by_who_came_later_or_missed_someth
     with Broker(bear) as broker, reading(tmp_path, at(broker), SPARKPLUG, PRESS_OIL) as read:
 
         def is_born_with(value: int) -> None:
-            assert births.acquire(timeout=WITHIN_S)
+            assert births.acquire(timeout=PATIENCE_S)
             assert broker.published[-1].topic == "spBv1.0/plant/NCMD/line"
             assert [one.name for one in decode(broker.published[-1].content).metrics] == ["Node Control/Rebirth"]
             broker.say("spBv1.0/plant/NBIRTH/line", payload([Metric("bdSeq", datatype=4, value=1)], seq=0))

@@ -4,7 +4,6 @@ import json
 import ssl
 import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +13,7 @@ from andon.ingress.names import basic_ingest, rule_of, thing_of, topic_of, witho
 from andon.packages.package import Package
 from andon.testing.lambda_events import rule_message, sqs_event
 from andon.testing.loop import Loop
+from andon.tools.stack.processes import PATIENCE_S, eventually
 from andon_gateway.brokers import Broker as Place
 from andon_gateway.clock import MAX_AGE_MS, MAX_AHEAD_MS, Clock
 from andon_gateway.config import parse
@@ -29,7 +29,6 @@ from services.equipment.things import GATEWAY
 from tests.support.certificates import Authority
 from tests.support.samples import sample
 
-WITHIN_S: Final = 15.0
 NOW_MS: Final = 1_790_000_000_000
 THING: Final = thing_of("Andon", "gdl-1")
 TOPIC: Final = basic_ingest(rule_of("Andon", GATEWAY), topic_of("Andon", GATEWAY, THING))
@@ -57,18 +56,9 @@ states = [{ is = "WARNING1", when = "oil > 80", detail = "oil at {oil} °C" }, {
 """
 
 
-def north(broker: Broker, *, answer_s: float = WITHIN_S) -> MqttNorth:
+def north(broker: Broker, *, answer_s: float = PATIENCE_S) -> MqttNorth:
     settings = ByMqtt(Place(HOST, broker.port), TOPIC)
     return MqttNorth(settings, clock=Clock(is_trusted=True, wall=lambda: NOW_MS / 1000), answer_s=answer_s)
-
-
-def eventually(holds: Callable[[], bool]) -> bool:
-    ends_s = time.monotonic() + WITHIN_S
-    while time.monotonic() < ends_s:
-        if holds():
-            return True
-        time.sleep(0.02)
-    return False
 
 
 def test_a_gateway_reports_by_its_certificate_to_the_topic_of_its_factory_and_the_report_is_on_the_board(
@@ -125,7 +115,7 @@ def test_without_an_acknowledgement_a_report_stays_and_is_sent_again_over_a_new_
     store = Store(tmp_path / "reports.db")
     store.add([("press", Report("ERROR", NOW_MS))])
     with Broker(lambda _: fates.pop(0)) as broker:
-        way = north(broker, answer_s=0.1)
+        way = north(broker, answer_s=2)
         sender = Sender(store, way, counts=Counter())
         waiting = []
         for _ in range(4):

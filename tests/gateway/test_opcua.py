@@ -18,8 +18,6 @@ from bench.gateway.reader import Reader
 from demo.plc.server import TAGS, URI
 from tests.support.plc import Press
 
-WITHIN_S: Final = 20.0
-
 CONFIGURATION: Final = """
 [andon]
 url = "https://api.example"
@@ -61,7 +59,7 @@ def reading(text: str, folder: Path) -> Iterator[Reader]:
 def comes_to(read: Reader, **values: Value) -> bool:
     """Return True as soon as values are the newest."""
     wanted = {f"nsu=urn:andon:plc;s={TAGS[name].node}": value for name, value in values.items()}
-    return read.eventually(lambda: wanted.items() <= read.values.items(), within_s=WITHIN_S)
+    return read.eventually(lambda: wanted.items() <= read.values.items())
 
 
 def told(read: Reader) -> list[Value]:
@@ -71,7 +69,7 @@ def told(read: Reader) -> list[Value]:
 
 def says(read: Reader, trouble: str) -> bool:
     """Return True as soon as a source says a trouble."""
-    return read.eventually(lambda: re.search(trouble, read.source.trouble or "") is not None, within_s=WITHIN_S)
+    return read.eventually(lambda: re.search(trouble, read.source.trouble or "") is not None)
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +109,7 @@ def test_a_server_that_stood_still_for_three_seconds_loses_no_change_and_no_conn
             time.sleep(3)  # it is what is tried
         press.turn("estop 1")
         press.turn("estop 0")
-        assert read.eventually(lambda: told(read)[-2:] == [True, False], within_s=WITHIN_S)
+        assert read.eventually(lambda: told(read)[-2:] == [True, False])
 
     assert None not in told(read)
 

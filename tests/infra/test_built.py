@@ -7,6 +7,7 @@ from threading import Barrier
 import pytest
 
 from andon.cdk.built import STALE_S, build_once
+from andon.tools.stack.processes import PATIENCE_S
 
 
 def fill(content: Path) -> None:
@@ -47,7 +48,7 @@ def test_of_several_that_ask_at_once_one_builds(tmp_path: Path) -> None:
     all_are_there = Barrier(4)
 
     def ask() -> Path:
-        all_are_there.wait(timeout=30)
+        all_are_there.wait(timeout=PATIENCE_S)
         return build_once(tmp_path / "code" / "folder", slowly)
 
     with ThreadPoolExecutor(4) as pool:

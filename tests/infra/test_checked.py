@@ -30,7 +30,6 @@ def test_a_finding_that_nobody_acknowledged_ends_a_synth() -> None:
         app.synth()
 
 
-@pytest.mark.timeout(900)  # 15 s of CPU a stage
 def test_cfn_lint_finds_nothing_in_dev_and_prod(aws: Synthesised, prod: Synthesised) -> None:
     templates = [str(made.folder / name) for made in (aws, prod) for name in made.templates]
 

@@ -5,14 +5,17 @@ import pytest
 
 from andon.cdk.names import pascal
 from andon.handlers.declared_listener import listener_of
+from andon.outbound.delivery import LEASE_MS, MOST_CHANNELS, most_receives
 from andon.packages.package import Package
 from andon.rules.due import READ_SHARDS
 from andon.rules.sweep import shards_in
 from andon.testing.synthesised import Synthesised, text
+from services.notify.contact import CHANNELS
 from tests.support.infra.synthesised import FILES, READERS, SWEPT
 
 DAY = 24 * 60 * 60
 LISTENERS = [file for file in FILES if file.endswith("/listener")]
+SENDER = "services/notify/sender"
 OF_READERS = [reader.path("listener") for reader in READERS]
 LAKE = "stores/lake/listener"  # it waits for many: see test_lake.py
 RULE = "AWS::Events::Rule"
@@ -109,6 +112,14 @@ def test_after_five_attempts_a_message_waits_a_fortnight_for_a_person(aws: Synth
     dead_letters = redrive["deadLetterTargetArn"]["Fn::GetAtt"][0]
     assert dead_letters in {aws.output(name) for name in aws.outputs if name.endswith("DeadLetterQueueUrl")}
     assert aws.of_type("AWS::SQS::Queue")[dead_letters]["MessageRetentionPeriod"] == 14 * DAY
+
+
+def test_a_message_is_held_back_for_as_long_as_the_sender_says_and_is_no_dead_letter(aws: Synthesised) -> None:
+    queue = queue_of(aws, SENDER)
+
+    assert queue["RedrivePolicy"]["maxReceiveCount"] == most_receives(1000 * queue["VisibilityTimeout"])
+    assert len(CHANNELS) <= MOST_CHANNELS
+    assert queue["VisibilityTimeout"] * 1000 > LEASE_MS, "what comes again comes behind the lease"
 
 
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)

@@ -15,7 +15,7 @@ from andon.tools.stack.users import PASSWORD
 STATUS: Final = "Failed to load resource: the server responded with a status of"
 REFUSED: Final = re.compile(rf"{STATUS} (400|401|403|404|409|412|428) ")
 POLL_MS: Final = 20
-SOON_MS: Final = 30_000
+SOON_MS: Final = 120_000
 REPORT: Final = """addEventListener("securitypolicyviolation", ({violatedDirective, blockedURI}) =>
   console.error(`violates ${violatedDirective}: ${blockedURI}`))"""
 

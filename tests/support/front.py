@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from andon.tools.stack import emulator, front
-from andon.tools.stack.processes import eventually
+from andon.tools.stack.processes import PATIENCE_S, eventually
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Fronted:
 
     def connect(self) -> socket.socket:
         """Open a connection."""
-        return socket.create_connection((emulator.HOST, self.port), timeout=10)
+        return socket.create_connection((emulator.HOST, self.port), timeout=PATIENCE_S)
 
     def send(self, raw: bytes) -> bytes:
         """Send bytes on a connection of its own and return all that comes back until it is closed."""
@@ -106,13 +106,13 @@ def fronted(emulator_port: int | None = None) -> Iterator[Fronted]:
     for thread in threads:
         thread.start()
     try:
-        assert eventually(lambda: _answers(running.port), within_s=10)
+        assert eventually(lambda: _answers(running.port))
         yield running
     finally:
         loop.call_soon_threadsafe(task.cancel)
         behind.shutdown()
         for thread in threads:
-            thread.join(timeout=10)
+            thread.join(timeout=PATIENCE_S)
         behind.server_close()
 
 

@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
+from andon.tools.stack.processes import PATIENCE_S
 from bench.gateway.packets import (
     CONNACK,
     CONNECT,
@@ -31,7 +32,6 @@ CLEAN_SESSION: Final = 0x02
 REFUSED: Final = 0x80
 BINARY, CLOSE = 0x2, 0x8
 KEEP_ALIVE_S: Final = 60
-TIMEOUT_S: Final = 15.0
 
 
 class Refused(Exception):
@@ -47,7 +47,7 @@ class Subscriber(AbstractContextManager["Subscriber"]):
 
     def __enter__(self) -> Self:
         # As browsers do, which take every name below `localhost` for this machine.
-        self._socket = socket.create_connection(("127.0.0.1", urlsplit(self._changes["url"]).port), TIMEOUT_S)
+        self._socket = socket.create_connection(("127.0.0.1", urlsplit(self._changes["url"]).port), PATIENCE_S)
         try:
             self._subscribe()
         except BaseException:
@@ -66,7 +66,7 @@ class Subscriber(AbstractContextManager["Subscriber"]):
     def __exit__(self, *_: object) -> None:
         self._socket.close()
 
-    def next(self, *, within_s: float = TIMEOUT_S) -> tuple[str, dict[str, Any]]:
+    def next(self, *, within_s: float = PATIENCE_S) -> tuple[str, dict[str, Any]]:
         """Return the topic and the body of the next message.
 
         Raises:

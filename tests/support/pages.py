@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from playwright.sync_api import ConsoleMessage, Page
+from playwright.sync_api import ConsoleMessage, Page, Request
 
 from contract import people
 from demo.board.fake_api import ORIGIN, FakeApi
@@ -35,11 +35,15 @@ class Screen:
     page: Page
     known: FakeApi
     troubles: list[str] = field(default_factory=list)
+    _under_way: set[Request] = field(default_factory=set)
 
     def open(self, place: str, *, search: str = "") -> None:
         """Go to a place of the page, and watch for errors."""
         self.page.on("console", self._console)
         self.page.on("pageerror", lambda error: self.troubles.append(f"script: {error}"))
+        self.page.on("request", self._asked)
+        for ended in ("requestfinished", "requestfailed"):
+            self.page.on(ended, self._ended)
         self.page.goto(f"{ORIGIN}/{search}{place}")
 
     def go(self, place: str) -> None:
@@ -67,10 +71,12 @@ class Screen:
         return within_ms
 
     def let_pass(self, ms: int, *, step_ms: int = STEP_MS) -> None:
-        """Let time pass in the page, in steps: requests and messages take theirs outside of its clock."""
+        """Let time pass in the page, in steps; its clock stands still until what a step asks for is answered."""
         for _ in range(0, ms, step_ms):
             self.page.clock.run_for(step_ms)
             self.page.wait_for_timeout(20)
+            while self._under_way:
+                self.page.wait_for_timeout(5)
 
     def pause(self) -> None:
         """Let time pass in the page only where a test lets it, however slow this machine is."""
@@ -89,6 +95,12 @@ class Screen:
         """Return True if the page is wider than the window."""
         root = "document.scrollingElement"
         return bool(self.page.evaluate(f"() => {root}.scrollWidth > {root}.clientWidth"))
+
+    def _asked(self, request: Request) -> None:
+        self._under_way.add(request)
+
+    def _ended(self, request: Request) -> None:
+        self._under_way.discard(request)
 
     def _console(self, message: ConsoleMessage) -> None:
         if message.type in {"error", "warning"} and not REFUSED.match(message.text):

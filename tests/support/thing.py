@@ -11,9 +11,9 @@ from urllib.parse import urlsplit
 from paho.mqtt.client import Client
 from paho.mqtt.enums import CallbackAPIVersion, MQTTProtocolVersion
 
+from andon.tools.stack.processes import PATIENCE_S
 from andon.tools.thing.certificate import CERTIFICATE, KEY, SIGNERS
 
-WITHIN_S: Final = 15
 AT_LEAST_ONCE: Final = 1
 FAILED: Final = 0x80
 
@@ -67,9 +67,9 @@ class Thing(AbstractContextManager["Thing"]):
 
     def _wait_for(self, what: str) -> None:
         try:
-            said, reason = self._said.get(timeout=WITHIN_S)
+            said, reason = self._said.get(timeout=PATIENCE_S)
         except Empty:
-            raise Refused(f"not {what} within {WITHIN_S} s") from None
+            raise Refused(f"not {what} within {PATIENCE_S:.0f} s") from None
         if said != what or reason >= FAILED:
             raise Refused(f"{said}: {reason:#x}")
 

@@ -143,5 +143,4 @@ def _start(event: Path, folder: Path) -> "subprocess.CompletedProcess[str]":
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
     )

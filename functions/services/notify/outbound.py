@@ -13,6 +13,7 @@ from contract.links import link_to
 from contract.log_rows import log_of
 from services.notify import notices as requests
 from services.notify import proving, reach, telling
+from services.notify.about import partition_of
 from services.notify.fact_types import (
     DELIVERY_FAILED,
     MESSAGE_DECIDED,
@@ -66,10 +67,19 @@ def compose(wake: Wake, way: Way, notices: Sequence[Notice], now_ms: int) -> Mes
         subject=text.subject,
         text=text.text,
         urgency="high" if any(notice.is_urgent for notice in notices) else "low",
-        about=wake.message,
+        about=wake.message if is_asked_for else _about(wake, notices),
         link=None if is_asked_for else _link_of(wake, way, notices, now_ms),
         language=way.language,
     )
+
+
+def _about(wake: Wake, notices: Sequence[Notice]) -> str:
+    """Return the one trouble that a message is about, whoever is told and however often; of several, a name of its own.
+
+    Else a message about one of them would take the place of one about all.
+    """
+    subjects = {partition_of(one) for one in subjects_of(notices)}
+    return subjects.pop() if len(subjects) == 1 else wake.message
 
 
 def _link_of(wake: Wake, way: Way, notices: Sequence[Notice], now_ms: int) -> str | None:

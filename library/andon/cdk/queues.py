@@ -1,5 +1,6 @@
 """Queues: encrypted by SQS, over TLS only, each with a dead-letter queue."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -46,17 +47,22 @@ class LastResort(sqs.Queue):
         nag.acknowledge(self, SQS3=nag.NOT_ITSELF)
 
 
+RECEIVES: Final = 5  # of a message that fails
+
+
 @dataclass(frozen=True, slots=True)
 class Batch:
     """The messages that a listener gets at once, the wait for so many, and the batches at a time.
 
-    at_a_time: None is as many as the target says. delay_seconds: so long a message waits in the queue first.
+    at_a_time: None is as many as the target says. delay_seconds: so long a message waits in the queue first. receives:
+    how often it may come, by how long it is hidden each time, in milliseconds; then it is a dead letter.
     """
 
     size: int = 10
     window_seconds: int = 0
     at_a_time: int | None = None
     delay_seconds: int = 0
+    receives: Callable[[int], int] = lambda _: RECEIVES
 
 
 SOON: Final = Batch()
@@ -69,10 +75,12 @@ def work(
     *,
     consumer_timeout: Duration,
     dead_letters: sqs.Queue,
-    window_seconds: int = 0,
-    delay_seconds: int = 0,
+    batch: Batch,
 ) -> sqs.Queue:
-    """Create a queue whose messages are tried five times; functions find it by its name, see `queue.beside`."""
+    """Create a queue, for what gets its messages in such batches; functions find it by its name, see `queue.beside`."""
+    # With less than six times the timeout and the window, a message could become visible while Lambda still retries
+    # it: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
+    hidden_seconds = 6 * consumer_timeout.to_seconds() + batch.window_seconds
     return sqs.Queue(
         scope,
         "Queue",
@@ -80,11 +88,11 @@ def work(
         encryption=sqs.QueueEncryption.SQS_MANAGED,
         enforce_ssl=True,
         retention_period=Duration.days(4),
-        delivery_delay=Duration.seconds(delay_seconds) if delay_seconds else None,
-        # With less than six times the timeout and the window, a message could become visible while Lambda still retries
-        # it: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
-        visibility_timeout=Duration.seconds(6 * consumer_timeout.to_seconds() + window_seconds),
-        dead_letter_queue=sqs.DeadLetterQueue(queue=dead_letters, max_receive_count=5),
+        delivery_delay=Duration.seconds(batch.delay_seconds) if batch.delay_seconds else None,
+        visibility_timeout=Duration.seconds(hidden_seconds),
+        dead_letter_queue=sqs.DeadLetterQueue(
+            queue=dead_letters, max_receive_count=batch.receives(1000 * int(hidden_seconds))
+        ),
     )
 
 
@@ -93,16 +101,8 @@ def feed(
 ) -> Reader:
     """Create a listener's queue and dead-letter queue; the names of their outputs begin with `output`."""
     dead_letters = LastResort(scope, "DeadLetters")
-    window = batch.window_seconds
-    name, timeout = queue.name_of(listener.package.name, purpose), listener.timeout
-    waiting = work(
-        scope,
-        name,
-        consumer_timeout=timeout,
-        dead_letters=dead_letters,
-        window_seconds=window,
-        delay_seconds=batch.delay_seconds,
-    )
+    name = queue.name_of(listener.package.name, purpose)
+    waiting = work(scope, name, consumer_timeout=listener.timeout, dead_letters=dead_letters, batch=batch)
     wake(listener, waiting, batch)
     tell(scope, f"{output}QueueUrl", waiting.queue_url, "a queue")
     tell(scope, f"{output}{DEAD_LETTERS}", dead_letters.queue_url, "its dead-letter queue")

@@ -35,6 +35,7 @@ from andon.cdk.throttles import throttles_of
 from andon.events import fault, publish_changes
 from andon.http import shares
 from andon.outbound.breaker import OPENS_AT
+from andon.outbound.delivery import most_receives
 from andon.packages.discovery import role_of
 from andon.packages.package import PROVISION, Package
 from andon.rules import due, hold_back
@@ -59,7 +60,7 @@ SWEEP_ACTIONS: Final = (*DECIDING_ACTIONS, "DeleteItem")  # what is done is not 
 EVERY: Final = Duration.minutes(1)
 
 # What is asked within so long is told together. One message at a time: a provider that is slow delays no other one.
-SENDS: Final = Batch(size=1, delay_seconds=10)
+SENDS: Final = Batch(size=1, delay_seconds=10, receives=most_receives)
 
 # Twice as many as open a breaker: where a provider never answers, half of them may wait for it until it is open.
 FEWEST_SENDERS: Final = 2 * OPENS_AT

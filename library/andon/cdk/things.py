@@ -61,7 +61,7 @@ class Things(Construct):
             name_of(listener.package.name, GONE),
             consumer_timeout=listener.timeout,
             dead_letters=to.dead_letters,
-            delay_seconds=batch.delay_seconds,
+            batch=batch,
         )
         wake(listener, waiting, batch)
         return waiting

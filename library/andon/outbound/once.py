@@ -21,6 +21,9 @@ USER_AGENT: Final = "Andon"
 # The name of the failure of a request whose host has an address that is not public, see `https`.
 NOT_PUBLIC: Final = "AddressNotPublic"
 
+# Refusals that count for now, https://www.rfc-editor.org/rfc/rfc9110#status.408 and RFC 8470, 6585.
+NOT_NOW: Final = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS}
+
 
 class Reply(NamedTuple):
     """End of a request. failed: the name of the error if no whole response did, else empty.
@@ -83,7 +86,7 @@ def outcome_of(reply: Reply, *, provider_id: str = "") -> Outcome:
     said = f"HTTP {reply.status}"
     if reply.status < HTTPStatus.MULTIPLE_CHOICES:
         return Sent(provider_id)
-    if reply.status == HTTPStatus.TOO_MANY_REQUESTS:
+    if reply.status in NOT_NOW:
         return NotTaken(said)
     return RefusedForGood(said) if reply.status < HTTPStatus.INTERNAL_SERVER_ERROR else Unknown(said)
 

@@ -8,8 +8,10 @@ https://learn.microsoft.com/en-us/connectors/teams/#request-body-schema
 https://adaptivecards.io/explorer/AdaptiveCard.html
 """
 
+import re
 from collections.abc import Callable
 from hashlib import sha256
+from http import HTTPStatus
 from typing import Any, Final
 
 import orjson
@@ -17,7 +19,7 @@ import orjson
 from andon.outbound.channel import Message, Outcome, RefusedForGood
 from andon.outbound.hosts import Destination, HostRefused, Hosts
 from andon.outbound.https import post
-from andon.outbound.once import Reply, outcome_of
+from andon.outbound.once import outcome_of
 from andon.runtime.json_types import JsonObject
 
 NAME: Final = "webhook"
@@ -28,6 +30,11 @@ MOST_CHARACTERS_OF_A_KEY: Final = 255
 
 # The reason of a refusal before any request: its host is not, or is no longer, on the list.
 HOST: Final = "host"
+
+# https://learn.microsoft.com/en-us/microsoftteams/platform/webhooks-and-connectors/how-to/connectors-using
+_HTTP_ERROR: Final = re.compile(rb"HTTP error ([45][0-9][0-9])")
+_FAILED: Final = re.compile(rb"\s*Webhook message delivery failed")
+_THROTTLED: Final = re.compile(rb"rate.?limit|throttl|too.many", re.IGNORECASE)
 
 _HEADERS: Final = {"content-type": "application/json"}
 
@@ -50,7 +57,10 @@ class Webhook:
             return RefusedForGood(HOST)
         body = _format_at(target.host)(message, target, self._source)
         reply = post(target, _HEADERS, orjson.dumps(body))
-        return outcome_of(reply, provider_id=_id_in(reply))
+        said = _said_in(reply.body)
+        if reply.status == HTTPStatus.OK and (status := _error_in(reply.body, said)):
+            reply = reply._replace(status=status)
+        return outcome_of(reply, provider_id=_id_in(said))
 
 
 def plain(message: Message, _target: Destination, source: str) -> JsonObject:
@@ -105,13 +115,37 @@ def _format_at(host: str) -> Callable[[Message, Destination, str], JsonObject]:
     return next(known, plain)
 
 
-def _id_in(reply: Reply) -> str:
-    """Return the host's name of the message; PagerDuty and most others repeat our key, or say nothing."""
+def _said_in(body: bytes) -> JsonObject:
+    """Return the JSON object that a host answers; empty if it is none."""
     try:
-        said = orjson.loads(reply.body)
+        said = orjson.loads(body)
     except ValueError:
-        return ""
-    found = said.get("dedup_key", said.get("id", "")) if isinstance(said, dict) else ""
+        return {}
+    return said if isinstance(said, dict) else {}
+
+
+def _error_in(body: bytes, said: JsonObject) -> int | None:
+    """Return the status that an answer of 200 should have had; None if it says of no error.
+
+    Teams' connectors say `… returned HTTP error 429 …` in words; others have a member for it, such as `"ok": false`.
+    """
+    if named := _HTTP_ERROR.search(body):
+        return int(named[1])
+    is_error = (
+        _FAILED.match(body)
+        or any(said.get(name) is False for name in ("ok", "success"))
+        or said.get("error")
+        or said.get("errors")
+        or said.get("status") in {"error", "failed", "failure"}
+    )
+    if not is_error:
+        return None
+    return HTTPStatus.TOO_MANY_REQUESTS if _THROTTLED.search(body) else HTTPStatus.BAD_REQUEST
+
+
+def _id_in(said: JsonObject) -> str:
+    """Return the host's name of the message; PagerDuty and most others repeat our key, or say nothing."""
+    found = said.get("dedup_key", said.get("id", ""))
     return _cut(found, MOST_CHARACTERS_OF_A_KEY) if isinstance(found, str) else ""
 
 

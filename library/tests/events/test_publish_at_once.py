@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from andon.events.publish import Published, publish
+from andon.tools.stack.processes import PATIENCE_S
 from andon.wire import aws
 from tests.support.either_wire import connected
 from tests.support.scripted_server import Answer, Asked, ScriptedServer, whole
@@ -16,7 +17,7 @@ def test_the_requests_of_a_batch_go_to_the_bus_at_once(monkeypatch: pytest.Monke
     all_are_there = threading.Barrier(3)
 
     def take(asked: Asked) -> Answer:
-        all_are_there.wait(timeout=30)
+        all_are_there.wait(timeout=PATIENCE_S)
         return Answer(whole({"FailedEntryCount": 0, "Entries": [{"EventId": "1"} for _ in asked.json["Entries"]]}))
 
     with ScriptedServer(take) as server, connected(aws.LIBCURL, server.url):

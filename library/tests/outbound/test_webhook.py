@@ -8,7 +8,7 @@ import pytest
 from outbound.ended import assert_ended
 from outbound.messages import MESSAGE
 
-from andon.outbound.channel import NotTaken, RefusedForGood, Sent, Unknown
+from andon.outbound.channel import NotTaken, Outcome, RefusedForGood, Sent, Unknown
 from andon.outbound.hosts import Hosts
 from andon.outbound.https import SINK
 from andon.outbound.webhook import HOST, Webhook
@@ -106,7 +106,36 @@ def test_a_message_without_a_link_has_none(message: Any, sink: ScriptedServer) -
     assert "page.example.com" not in json.dumps(body_in(sink))
 
 
-@pytest.mark.parametrize("said", [b"", b"ok", b"[]", b'{"id": 7}', b'{"dedup_key": null}'])
+TEAMS_SAYS: Final = b"Webhook message delivery failed with error: Microsoft Teams endpoint returned HTTP error %d."
+ERRORS: Final = {
+    b'{"ok": false, "error": "channel_not_found"}': RefusedForGood("HTTP 400"),
+    b'{"ok": false, "error": "ratelimited"}': NotTaken("HTTP 429"),
+    b'{"success": false}': RefusedForGood("HTTP 400"),
+    b'{"status": "error", "message": "Too many requests"}': NotTaken("HTTP 429"),
+    b'{"errors": ["no such room"]}': RefusedForGood("HTTP 400"),
+    TEAMS_SAYS % 413: RefusedForGood("HTTP 413"),
+    TEAMS_SAYS % 429: NotTaken("HTTP 429"),
+    TEAMS_SAYS % 503: Unknown("HTTP 503"),
+    b"Webhook message delivery failed with error: it is too large.": RefusedForGood("HTTP 400"),
+}
+
+
+@pytest.mark.parametrize(("said", "ends"), ERRORS.items())
+def test_an_error_in_the_body_of_a_200_counts_as_the_status_that_it_stands_for(
+    said: bytes, ends: Outcome, sink: ScriptedServer
+) -> None:
+    sink.script = in_turn(whole(said, 200))
+
+    assert_ended(WEBHOOK.send(TEAMS), ends)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        *(b"", b"1", b"ok", b"[]", b"null", b'{"id": 7}', b'{"dedup_key": null}', b'{"ok": true, "error": null}'),
+        *(b'{"errors": [], "status": "success"}', b'{"text": "ok: false"}', b"the error was mended"),
+    ],
+)
 def test_a_host_may_say_anything(said: bytes, sink: ScriptedServer) -> None:
     sink.script = in_turn(whole(said, 200))
 
@@ -121,7 +150,11 @@ def test_a_host_that_is_no_longer_on_the_list_is_not_called(sink: ScriptedServer
 
 @pytest.mark.parametrize(
     ("status", "kind"),
-    [(400, RefusedForGood), (410, RefusedForGood), (302, RefusedForGood), (429, NotTaken), (500, Unknown)],
+    [
+        *((status, RefusedForGood) for status in (302, 400, 409, 410, 426)),
+        *((status, NotTaken) for status in (408, 425, 429)),
+        (500, Unknown),
+    ],
 )
 def test_what_the_host_answers_decides(status: int, kind: type, sink: ScriptedServer) -> None:
     sink.script = in_turn(whole({}, status))

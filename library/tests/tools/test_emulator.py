@@ -154,7 +154,7 @@ def test_neither_the_front_nor_the_emulator_outlives_the_other(tmp_path: Path, e
         front = _front_of(running)
         os.kill({"front": front, "emulator": running.pid}[ends_first], signal.SIGKILL)
 
-        assert eventually(lambda: _has_ended(running, front), within_s=10)
+        assert eventually(lambda: _has_ended(running, front))
     finally:
         emulator.stop(tmp_path, running)
 
@@ -167,7 +167,7 @@ def test_on_a_lifeline_both_end_with_whoever_holds_it(tmp_path: Path) -> None:
         assert running.process.stdin
         running.process.stdin.close()
 
-        assert eventually(lambda: _has_ended(running, front), within_s=10)
+        assert eventually(lambda: _has_ended(running, front))
     finally:
         emulator.stop(tmp_path, running)
 

@@ -11,6 +11,7 @@ import pytest
 from andon.tools.stack import emulator, front, live, private_file, sign_in_paths
 from andon.tools.stack.foreign import refusal
 from andon.tools.stack.front import RoutesFile
+from andon.tools.stack.processes import PATIENCE_S
 from tests.support.front import Fronted, fronted
 
 GET = b"GET /equipment/press-7 HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n"
@@ -253,7 +254,7 @@ def test_before_anything_is_deployed_nothing_is_let_through(running: Fronted) ->
 
 
 def test_requests_and_answers_go_through_as_they_are_on_one_connection(running: Fronted) -> None:
-    with closing(http.client.HTTPConnection(emulator.HOST, running.port, timeout=10)) as connection:
+    with closing(http.client.HTTPConnection(emulator.HOST, running.port, timeout=PATIENCE_S)) as connection:
         headers = {"Authorization": "Bearer x", "If-Match": '"1"', "Connection": "keep-alive", "TE": "trailers"}
         bodies: list[tuple[str, bytes | Iterator[bytes], int]] = [
             ("PUT", b"x" * 3_000_000, 3_000_000),

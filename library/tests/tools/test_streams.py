@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from andon.tools.stack.processes import PATIENCE_S
 from andon.tools.stack.streams import Followers, Mapping
 
 STREAM = "arn:aws:dynamodb:us-east-1:000000000000:table/things/stream/1"
-DEADLINE_S = 10
 
 
 class Emulator:
@@ -34,14 +34,14 @@ class Emulator:
                 assert stream not in self.under_way
                 self.under_way.add(stream)
                 if stream == "slow":
-                    self.held[stream].wait(DEADLINE_S)
+                    self.held[stream].wait(PATIENCE_S)
                 self.handled[stream].append(self.waiting[stream].pop(0))
                 self.under_way.remove(stream)
                 done = True
         return done
 
     def handles(self, stream: str, batches: list[int]) -> None:
-        deadline = time.monotonic() + DEADLINE_S
+        deadline = time.monotonic() + PATIENCE_S
         while self.handled[stream] != batches:
             assert time.monotonic() < deadline, (stream, self.handled[stream])
             time.sleep(0.001)
@@ -77,7 +77,7 @@ def test_a_mapping_that_was_deleted_is_not_followed_any_more(emulator: Emulator)
     emulator.waiting.clear()
 
     for thread in followed:
-        thread.join(DEADLINE_S)
+        thread.join(PATIENCE_S)
         assert not thread.is_alive()
 
 

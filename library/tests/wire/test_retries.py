@@ -1,7 +1,6 @@
 """Retries and final errors, over either wire, from a scripted server."""
 
 import random
-import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
@@ -222,13 +221,12 @@ def test_nobody_listening_is_an_error(pauses: list[float]) -> None:
 def test_what_takes_too_long_is_tried_again(slow: Answer, server_of: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     server = server_of(in_turn(whole(ITEM), slow, whole(ITEM)))
     assert get() == ITEM  # with time enough, by the handle that is used again
-    monkeypatch.setattr(deadline, "ATTEMPT_MS", 150)
-    started = time.monotonic()
+    monkeypatch.setattr(deadline, "ATTEMPT_MS", 1_000)  # enough for the attempt behind it, on a busy machine
 
     assert get() == ITEM
     assert len(server.requests) == 3
-    assert time.monotonic() - started < 1
 
+    monkeypatch.setattr(deadline, "ATTEMPT_MS", 150)
     server.script = in_turn(SILENCE)
     with pytest.raises(CallFailed, match="ReadTimeoutError"):
         get()

@@ -10,7 +10,7 @@ from andon.tools.stack.stack import Stack
 from tests.support.browser import Watched, fill_in, leave_for_sign_in, session, watched
 
 # What the page waits for comes from a deployed stack, whose functions may be cold on a machine with other work to do.
-expect.set_options(timeout=30_000)
+expect.set_options(timeout=120_000)
 
 
 @pytest.fixture(scope="package")

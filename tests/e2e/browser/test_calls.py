@@ -20,7 +20,6 @@ from tests.e2e.browser.test_board import AT_FIRST_MS
 from tests.support.axe import violations
 from tests.support.browser import fill_in, leave_for_sign_in, session, watched
 
-WITHIN_S = 2.0
 CATALOG = {
     "categories": [{"id": "material", "name": "Material", "icon": "box", "priority": 2, "needsCause": True}],
     "causes": [{"id": "out-of-coils", "name": "Out of coils", "categories": ["material"]}],
@@ -85,7 +84,6 @@ def test_two_taps_call_one_comes_and_a_cause_ends_it(
     seconds = time.perf_counter() - began
     with capsys.disabled():
         print(f"\ntap to other screen: {seconds * 1000:.0f} ms")  # noqa: T201
-    assert seconds < WITHIN_S
     expect(cards(caller)).to_have_count(1)
     assert len(open_calls(operator, machine)) == 1, "a double tap is one call"
     assert violations(caller) == violations(other) == []
@@ -117,9 +115,7 @@ def test_two_taps_call_one_comes_and_a_cause_ends_it(
 def warm_up(api: ApiClient, machine: str, screens: list[Page]) -> None:
     """Raise a call, and close it by the API: without a cause it is refused."""
     path = f"/calls/{uuid.uuid4()}"
-    assert eventually(
-        lambda: api.put(path, {"equipmentId": machine, "category": "material"}).status == 201, within_s=20
-    )
+    assert eventually(lambda: api.put(path, {"equipmentId": machine, "category": "material"}).status == 201)
     for screen in screens:
         expect(cards(screen)).to_have_count(1, timeout=AT_FIRST_MS)
     closed = [

@@ -11,7 +11,7 @@ from demo.board.fake_api import FakeApi
 from demo.board.pictures import WALL, api, context_of
 from tests.support.pages import Screen
 
-expect.set_options(timeout=30_000)  # a machine may be busy
+expect.set_options(timeout=120_000)  # a machine may be busy
 
 
 @pytest.fixture(scope="package")

@@ -122,7 +122,8 @@ def deliver(page: Page, site: Site, data: str) -> None:
     found: list[str] = []
     devtools.on("ServiceWorker.workerRegistrationUpdated", lambda event: found.extend(ids_in(event)))
     devtools.send("ServiceWorker.enable")
-    page.wait_for_timeout(50)
+    while not found:
+        page.wait_for_timeout(20)
     devtools.send(
         "ServiceWorker.deliverPushMessage", {"origin": site.origin, "registrationId": found[-1], "data": data}
     )

@@ -197,3 +197,23 @@ def test_no_address_stands_in_a_fact_or_in_what_was_told(floor: Floor) -> None:
     assert sms.sent[0].address == "+523300000000"
     assert "a@example.com" not in said
     assert "+523300000000" not in said
+
+
+def test_all_steps_of_one_trouble_have_one_key_whoever_is_told_and_several_troubles_have_another(floor: Floor) -> None:
+    since = times.to_utc(SLOT)
+    press = {"equipmentId": "press-1", "state": "ERROR", "timestamp": since}
+    webhook = Spy("webhook")
+    with channels(webhook):
+        for person in (PERSON, "sv-01"):
+            reach(person, "webhook")
+        for number, person in enumerate((PERSON, "sv-01", PERSON)):
+            at = SLOT + number * 10 * MINUTE_MS
+            floor.go_on(at, 5, hears=[request("press-1", at=at, person=person, about=press)])
+        at = SLOT + 40 * MINUTE_MS
+        more = [request(machine, at=at + number) for number, machine in enumerate(("press-2", "press-3"))]
+        floor.go_on(at, 5, hears=more)
+
+    steps, digests = webhook.sent[:3], webhook.sent[3:]
+    assert {one.about for one in steps} == {f"About#Log#ERROR#{since}#press-1"}
+    assert len({one.id for one in steps}) == 3
+    assert [one.about for one in digests] == [one.id for one in digests] != []

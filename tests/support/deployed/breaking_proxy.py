@@ -1,7 +1,8 @@
 """The process of a proxy that breaks what handlers ask of the emulator: `python -m … PORT EMULATOR_PORT`.
 
 It answers some requests itself, as AWS does that is throttling or failing; it passes on others and lets nobody hear of
-the answer; and some it delays. Everything else goes through. `GET /_broken` counts what was done, by kind.
+the answer; and some it delays. Each kind it does at the first occasion, then by chance. Everything else goes through.
+`GET /_broken` counts what was done, by kind. From `PUT /_broken` to `DELETE /_broken` it refuses all that writes.
 """
 
 import asyncio
@@ -47,6 +48,7 @@ class BreakingProxy:
     def __init__(self, emulator_port: int) -> None:
         self.broken: Counter[str] = Counter()
         self._port, self._dice = emulator_port, random.Random(SEED)  # noqa: S311  no secret
+        self._is_outage = False
 
     async def serve(self, reader: StreamReader, writer: StreamWriter) -> None:
         """Answer requests until the client closes the connection, or an answer is lost."""
@@ -56,7 +58,9 @@ class BreakingProxy:
                 if head.all("expect"):
                     writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
                 body = await reader.readexactly(int(next(iter(head.all("content-length")), "0")))
-                if head.start.startswith(f"GET {COUNTS} "):
+                method, path, _ = head.start.split(" ")
+                if path == COUNTS:
+                    self._is_outage = {"PUT": True, "DELETE": False}.get(method, self._is_outage)
                     _answer(writer, 200, json.dumps(self.broken))
                     continue
                 service, operation = operation_of(head)
@@ -82,8 +86,11 @@ class BreakingProxy:
         """Choose what is done to a request."""
         if operation not in WRITES | READS:
             return None
-        for kind, chance in CHANCES.items():
-            if self._dice.random() < chance and (kind != LOST or operation in WRITES):
+        possible = {kind: chance for kind, chance in CHANCES.items() if kind != LOST or operation in WRITES}
+        if self._is_outage and operation in WRITES:
+            possible = {FAILED: 1}
+        for kind, chance in possible.items():
+            if self._dice.random() < chance or not self.broken[kind]:
                 self.broken[kind] += 1
                 return kind
         return None

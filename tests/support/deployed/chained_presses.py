@@ -1,12 +1,12 @@
 """Presses in trouble for which a chain asks at once, after one minute and after two, on the deployed stack.
 
-One is left alone; of the others somebody says 30 s after their report that they have seen it, or they are normal again.
+One is left alone; of the others somebody says, as soon as one was asked, that it was seen, or they are normal again.
 """
 
 import time
 from collections.abc import Callable
 from functools import partial
-from threading import Timer
+from threading import Thread
 from typing import Final, NamedTuple
 
 from andon.dynamodb.attribute_values import to_plain, to_typed
@@ -26,7 +26,6 @@ SEEN: Final = "press-seen"
 NORMAL: Final = "press-normal-again"
 PRESSES: Final = (ALONE, SEEN, NORMAL)
 MANAGER: Final = "mg-01"
-ENDS_S: Final = 30
 
 STEPS: Final = [
     {"after": after, "tell": tell, "urgency": "high"}
@@ -76,12 +75,13 @@ def begin(stack: Stack) -> ChainedPresses:
         body = {"name": press, "factoryId": FACTORY, "lineId": "1", "location": dict.fromkeys(FIELDS, "x")}
         assert operator.put(path_of("equipment", press), body).status == 201
     for press in PRESSES:
-        assert eventually(partial(is_known, stack, press), within_s=60)
+        assert eventually(partial(is_known, stack, press))
     reported = {press: _report(stack, press, "ERROR") for press in PRESSES}
     log = {"equipmentId": SEEN, "state": "ERROR", "timestamp": times.to_utc(reported[SEEN])}
-    _later(lambda: operator.request("POST", "/acknowledgements", [log]))
-    _later(lambda: _report(stack, NORMAL, "NORMAL"))
-    return ChainedPresses(reported)
+    presses = ChainedPresses(reported)
+    _once(lambda: bool(presses.asked(stack, SEEN)), lambda: operator.request("POST", "/acknowledgements", [log]))
+    _once(lambda: bool(presses.asked(stack, NORMAL)), lambda: _report(stack, NORMAL, "NORMAL"))
+    return presses
 
 
 def _report(stack: Stack, press: str, state: str) -> int:
@@ -91,7 +91,5 @@ def _report(stack: Stack, press: str, state: str) -> int:
     return now_ms
 
 
-def _later(happens: Callable[[], object]) -> None:
-    timer = Timer(ENDS_S, happens)
-    timer.daemon = True
-    timer.start()
+def _once(holds: Callable[[], bool], happens: Callable[[], object]) -> None:
+    Thread(target=lambda: eventually(holds) and happens(), daemon=True).start()

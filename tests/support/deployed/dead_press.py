@@ -31,6 +31,6 @@ def die(stack: Stack) -> DeadPress:
     died_at = times.to_utc(int(time.time()) * 1000 - 40 * MINUTE_MS)
     assert operator.put(path_of("equipment", ID), body).status == 201
     assert supervisor.put(path_of("factories", FACTORY, "roster"), roster).status == 201
-    assert eventually(lambda: operator.get(path_of("equipment", ID, "board")).status == 200, within_s=60)
+    assert eventually(lambda: operator.get(path_of("equipment", ID, "board")).status == 200)
     assert operator.put(path_of("equipment", ID, "states", died_at), {"state": "ERROR"}).status == 201
     return DeadPress(ID, died_at)

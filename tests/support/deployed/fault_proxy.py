@@ -31,7 +31,20 @@ class FaultProxy:
 
     def fired(self) -> Mapping[str, int]:
         """Count what was done to requests, by kind."""
-        with urllib.request.urlopen(f"{self.url}{COUNTS}", timeout=30) as answer:  # noqa: S310  our own
+        return self._ask("GET")
+
+    @contextmanager
+    def outage(self) -> Iterator[None]:
+        """Let every write fail."""
+        self._ask("PUT")
+        try:
+            yield
+        finally:
+            self._ask("DELETE")
+
+    def _ask(self, method: str) -> Mapping[str, int]:
+        request = urllib.request.Request(f"{self.url}{COUNTS}", method=method)  # noqa: S310  our own
+        with urllib.request.urlopen(request, timeout=BOOT_S) as answer:  # noqa: S310
             counts: Mapping[str, int] = json.load(answer)
             return counts
 

@@ -37,13 +37,6 @@ class SteadyReads:
         self._over.set()
         self._thread.join()
 
-    def wait_for(self, reads: int, *, within_s: float) -> None:
-        """Wait until there were so many."""
-        until = time.monotonic() + within_s
-        while self.reads < reads:
-            assert time.monotonic() < until, f"{self.reads} of {reads} reads"
-            time.sleep(0.1)
-
     def _run(self) -> None:
         began = time.monotonic()
         with self.api.connect() as connection:

@@ -15,6 +15,7 @@ from andon.tools.stack.errors import ToolFailed
 TAIL_LINES: Final = 30
 GRACE_S = 5.0
 POLL_S: Final = 0.05
+PATIENCE_S: Final = 300.0  # who waits longer has failed, however busy the machine is
 LEFT: Final = ".pid"  # ends the name of the file that says what runs, beside its log
 
 
@@ -102,7 +103,7 @@ def tail(log: Path) -> str:
     return "\n".join(log.read_text(errors="replace").splitlines()[-TAIL_LINES:])
 
 
-def eventually(true: Callable[[], bool], *, within_s: float) -> bool:
+def eventually(true: Callable[[], bool], *, within_s: float = PATIENCE_S) -> bool:
     """Poll until `true()`; return whether it became true in time. Half of the time at most is spent on looking."""
     began = time.monotonic()
     deadline = began + within_s

@@ -46,7 +46,6 @@ def copy(made: Path, tmp_path: Path) -> Path:
     return shutil.copytree(made, tmp_path / "copy")
 
 
-@pytest.mark.timeout(900)  # a whole project beside others
 def test_its_own_tests_and_the_laws_are_green(copy: Path, wheel: Path) -> None:
     said = python(*PYTEST, "-k", QUICK, imports=(wheel,), cwd=copy)
 

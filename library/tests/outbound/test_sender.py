@@ -1,0 +1,106 @@
+"""A message that nobody takes ends by itself, before its queue makes it a dead letter."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import count
+from typing import Final
+from unittest.mock import patch
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from andon.dynamodb.client import Table
+from andon.dynamodb.schema import Keys, TableSchema
+from andon.outbound import mailbox, sender
+from andon.outbound.channel import Message, NotTaken, Outcome, RefusedForGood, Sent, Unknown
+from andon.outbound.counted import SenderCounts
+from andon.outbound.delivery import MOST_CHANNELS, NO_CHANNEL, Notice, Status, most_receives
+from andon.outbound.gateway import Gateway, Waiting, Wake, Way
+from andon.runtime import clock
+from andon.testing.memory.aws import AwsInMemory
+
+NOON: Final = 1_790_000_000_000
+KEYS: Final = Keys("pk", "sk", one_partition_per="entity")
+TABLE: Final = Table("TOLD_TABLE", KEYS)
+WAKE: Final = Wake("Person#op-17", f"{NOON:013d}.now", NOON, "now")
+HIDDEN_MS: Final = 120_000
+OWN_FAILURES: Final = 5  # of a sender that ends before it has done anything
+
+NO_ROOM: Final = 0
+OUTCOMES: Final = st.sampled_from([NotTaken("429"), Unknown("timeout"), RefusedForGood("400"), Sent("id")])
+
+
+class Scripted:
+    """A channel whose calls end as a script says, then always as its last one."""
+
+    def __init__(self, name: str, outcomes: Sequence[Outcome]) -> None:
+        self.name, self._outcomes = name, list(outcomes)
+
+    def send(self, _: Message) -> Outcome:
+        """End as is next."""
+        return self._outcomes.pop(0) if len(self._outcomes) > 1 else self._outcomes[0]
+
+
+@contextmanager
+def standing() -> Iterator[Callable[[int], None]]:
+    """An empty table, and what sets the clock."""
+    now = [NOON]
+    with (
+        AwsInMemory({TABLE.variable: TableSchema(KEYS)}),
+        patch.dict("os.environ", {TABLE.variable: TABLE.variable}),
+        patch.object(clock, "now_ms", lambda: now[0]),
+    ):
+        yield lambda to_ms: now.__setitem__(0, to_ms)
+
+
+def gateway_of(script: Sequence[tuple[Sequence[Outcome], int | None]]) -> Gateway:
+    """The gateway to somebody who is reached by so many channels, some of which have a limit an hour."""
+    notice = Notice("n", NOON, {"machine": "press-1"})
+    ways = [Way(f"c{number}", "somebody", per_hour=most) for number, (_, most) in enumerate(script)]
+    channels = {way.channel: Scripted(way.channel, outcomes) for way, (outcomes, _) in zip(ways, script, strict=True)}
+    message = Message("m", "somebody", "subject", "text", "low", "about", None, "en")
+    return Gateway(
+        TABLE,
+        on=frozenset(),
+        emits=frozenset(),
+        wake_of=lambda _: WAKE,
+        waiting_of=lambda *_: Waiting([notice], [notice]),
+        ways_of=lambda *_: ways,
+        compose=lambda *_: message,
+        channels=lambda: channels,
+        tell_story=lambda *_: None,
+    )
+
+
+@given(
+    script=st.lists(
+        st.tuples(st.lists(OUTCOMES, min_size=1, max_size=6), st.sampled_from([None, NO_ROOM])),
+        max_size=MOST_CHANNELS,
+    ),
+    late_ms=st.integers(0, HIDDEN_MS),
+)
+@example(script=[([Sent("id")], NO_ROOM)], late_ms=0)
+@example(script=[([Unknown("timeout")], None)] * MOST_CHANNELS, late_ms=0)
+def test_its_end_is_known_before_it_has_come_as_often_as_it_may(
+    script: list[tuple[list[Outcome], int | None]], late_ms: int
+) -> None:
+    gateway = gateway_of(script)
+    with standing() as at:
+        for received in count(1):
+            at(NOON + late_ms + received * HIDDEN_MS)
+            try:
+                is_told = sender.tell(WAKE, gateway, SenderCounts())
+            except sender.NotYet:
+                assert received < most_receives(HIDDEN_MS) - OWN_FAILURES
+            else:
+                break
+        ended = {one.channel: one.status for one in mailbox.read(TABLE, WAKE.recipient, clock.now_ms()).deliveries}
+
+    assert is_told == (Status.SENT in ended.values())
+    assert is_told or ended[NO_CHANNEL] is Status.FAILED
+
+
+@pytest.mark.parametrize(("hidden_ms", "times"), [(120_000, 22), (60_000, 29), (900_000, 15)])
+def test_it_may_come_as_often_as_it_is_held_back_and_called_for(hidden_ms: int, times: int) -> None:
+    assert most_receives(hidden_ms) == times
