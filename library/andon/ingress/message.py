@@ -69,14 +69,16 @@ def from_message(body: str, *, kinds: Iterable[Kind], root: str, now_ms: int) ->
 
 
 def legible(body: str) -> str:
-    """Return a message whose content, if it is text, stands there as text: for people, and for who looks for names.
+    """Return a message whose content, if it is text, stands there as text; `from_message` reads it, too.
 
-    `from_message` reads it, too.
+    All else stays in Base64: UTF-8 with NUL is nobody's text, but may be UTF-16.
     """
     try:
         members = _object_of(body)
         text = _decoded(_published(members))
     except Poison:
+        return body
+    if "\0" in text:
         return body
     encoded = {BODY, FAILED_BODY}
     return strict_json.dumps({**{key: members[key] for key in members if key not in encoded}, **_marked(members, text)})
