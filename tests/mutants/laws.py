@@ -99,7 +99,7 @@ CONTENT: Final = [
     *_in("demo/importing/sheets.py", "tests/demo/importing/test_sheets.py",
         ("an import: a byte order mark is a part of a name", '"utf-8-sig"', '"utf-8"'),
         ("an import: the last of two rows wins", "        if row.id in numbers:\n", "        if False:\n"),
-        ("an import: semicolons stand in names", "delimiter=max(DELIMITERS, key=head.count)", 'delimiter=","')),
+        ("an import: semicolons stand in names", "else max(DELIMITERS, key=head.count)", 'else ","')),
     *_in("library/andon/content/contents.py", CONTENTS,
         ("content: a name comes back", "/{content.sha256}/{now_ms}", "/{content.sha256}/0"),
         ("content: what nothing refers to stays for a week", "GRANTED_SECONDS: Final = 6 *",
