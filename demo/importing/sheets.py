@@ -148,10 +148,8 @@ def _cells_of(sheet: Sheet, content: bytes) -> Iterator[tuple[int, Cells]]:
     sep = SEP.match(text)
     text, skipped = (text[sep.end() :], 1) if sep else (text, 0)
     head = "".join(text.splitlines()[:1])
-    reader = csv.reader(
-        io.StringIO(text, newline=""), delimiter=sep[1] if sep else max(DELIMITERS, key=head.count), strict=True
-    )
-    lines = _lines_of(sheet, reader, skipped)
+    delimiter = sep[1] if sep else max(DELIMITERS, key=head.count)
+    lines = _lines_of(sheet, text, delimiter, skipped)
     columns = _columns_of(sheet, next(lines, (0, []))[1])
     for number, cells in lines:
         if len(cells) < len(columns) or any(cells[len(columns) :]):
@@ -169,9 +167,9 @@ def _text_of(sheet: Sheet, content: bytes) -> str:
         raise Unfit([f"{sheet.name}.csv is not UTF-8; save it as CSV UTF-8"]) from error
 
 
-def _lines_of(sheet: Sheet, reader: "csv._reader", skipped: int) -> Iterator[tuple[int, list[str]]]:
+def _lines_of(sheet: Sheet, text: str, delimiter: str, skipped: int) -> Iterator[tuple[int, list[str]]]:
     """Yield the first line that there is, then those with a cell that is not empty, each with its number."""
-    is_head = True
+    reader, is_head = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True), True
     while True:
         number = reader.line_num + skipped + 1
         try:
