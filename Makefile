@@ -145,8 +145,8 @@ ON_STACK = $(if $(STACK),--stack '$(STACK)')
 
 # As they were typed: a name may have a quote in it.
 erase: override export ALSO := $(value ALSO)
-erase: install  ## erase a person's name, and every mention of it in texts: ID=op-17 ALSO="Ana,Anita" (count only: DRY_RUN=1; a day later: AGAIN=1)
-	@$(ANDON) erase '$(ID)' --also "$$ALSO" $(if $(AGAIN),--again) $(if $(DRY_RUN),--dry-run) $(ON_STACK)
+erase: install  ## erase a person's name, and every mention of it in texts: ID=op-17 ALSO="Ana,Anita" (count only: DRY_RUN=1; an id is called so: KEEP_IDS=1; a day later: AGAIN=1)
+	@$(ANDON) erase '$(ID)' --also "$$ALSO" $(if $(AGAIN),--again) $(if $(DRY_RUN),--dry-run) $(if $(KEEP_IDS),--keep-ids) $(ON_STACK)
 
 replay: install  ## run one handler on a sample, in this process: EVENT=events/stream/state-reported.json
 	@$(ANDON) replay $(EVENT)

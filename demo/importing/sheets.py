@@ -7,12 +7,15 @@
 | `categories.csv` | `id`, `name`, `icon`, `priority`, `needsCause` (yes, no) | |
 | `causes.csv` | `id`, `name`, `categories`, `lines` (may be empty: all) | with a vertical bar between |
 
-As a spreadsheet saves them: UTF-8, with a byte order mark or without; cells between commas, semicolons or tabs.
+As a spreadsheet saves them: UTF-8 or UTF-16, with a byte order mark or without; cells between commas, semicolons or
+tabs, which a line `sep=;` may say; headings in any case, and empty columns behind them.
 """
 
+import codecs
 import csv
 import io
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from pydantic import ValidationError
@@ -29,6 +32,10 @@ from services.people.bodies import PersonBody
 Cells = Mapping[str, str]
 
 DELIMITERS: Final = ",;\t"
+SEP: Final = re.compile(rf'"?sep=([{DELIMITERS}])"?(?:\r\n|\r|\n)', re.IGNORECASE)
+"""The first line by which a spreadsheet says what stands between cells."""
+
+LONGEST_SAID: Final = 200  # characters of headings that are none
 BETWEEN: Final = "|"
 YES_OR_NO: Final[dict[str, object]] = {"yes": True, "no": False}
 
@@ -99,7 +106,7 @@ def rows_of(sheet: Sheet, content: bytes, factory: str) -> list[Row]:
     """Return the rows of a sheet, as the API takes them.
 
     Raises:
-        Unfit: it is not UTF-8, has other columns, an id twice, or a row that the API would refuse.
+        Unfit: it is no text, has other columns, a row that is none, an id twice, or a row that the API would refuse.
 
     """
     rows, wrong = list[Row](), list[str]()
@@ -136,22 +143,55 @@ def _row(sheet: Sheet, number: int, cells: Cells, factory: str) -> Row:
 
 
 def _cells_of(sheet: Sheet, content: bytes) -> Iterator[tuple[int, Cells]]:
-    """Yield the rows that are not empty, by the number of their line; cells without space at their ends."""
+    """Yield the rows that are not empty, by the number of their first line; cells without space at their ends."""
+    text = _text_of(sheet, content)
+    sep = SEP.match(text)
+    text, skipped = (text[sep.end() :], 1) if sep else (text, 0)
+    head = "".join(text.splitlines()[:1])
+    delimiter = sep[1] if sep else max(DELIMITERS, key=head.count)
+    lines = _lines_of(sheet, text, delimiter, skipped)
+    columns = _columns_of(sheet, next(lines, (0, []))[1])
+    for number, cells in lines:
+        if len(cells) < len(columns) or any(cells[len(columns) :]):
+            raise Unfit([f"{sheet.name}.csv, line {number}: {len(cells)} cells, not {len(columns)}"])
+        yield number, dict(zip(columns, cells, strict=False))  # behind them are empty ones alone
+
+
+def _text_of(sheet: Sheet, content: bytes) -> str:
+    """Return the text of a sheet. A heading begins with a letter of ASCII, which has a NUL beside it in UTF-16."""
+    by_mark = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    by_nul = {0: "utf-16-be", 1: "utf-16-le"}.get(content[:2].find(b"\0"), "utf-8-sig")
     try:
-        text = content.decode("utf-8-sig")
+        return content.decode("utf-16" if by_mark else by_nul)
     except UnicodeDecodeError as error:
         raise Unfit([f"{sheet.name}.csv is not UTF-8; save it as CSV UTF-8"]) from error
-    head = text.partition("\n")[0]
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(DELIMITERS, key=head.count))
-    columns = [name.strip() for name in next(reader, [])]
+
+
+def _lines_of(sheet: Sheet, text: str, delimiter: str, skipped: int) -> Iterator[tuple[int, list[str]]]:
+    """Yield the first line that there is, then those with a cell that is not empty, each with its number."""
+    reader, is_head = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True), True
+    while True:
+        number = reader.line_num + skipped + 1
+        try:
+            cells = [cell.strip() for cell in next(reader)]
+        except StopIteration:
+            return
+        except csv.Error as error:  # a cell that is longer than any, or whose quotation mark has no other
+            raise Unfit([f"{sheet.name}.csv, line {number}: {error}; is a quotation mark open?"]) from error
+        if is_head or any(cells):
+            yield number, cells
+        is_head = False
+
+
+def _columns_of(sheet: Sheet, headings: Sequence[str]) -> list[str]:
+    """Return the columns of a sheet by its headings, in their order."""
+    last = max((number for number, one in enumerate(headings, 1) if one), default=0)
+    names = {name.casefold(): name for name in sheet.columns}
+    columns = [names.get(one.casefold(), one) for one in headings[:last]]
     if sorted(columns) != sorted(sheet.columns):
-        raise Unfit([f"{sheet.name}.csv has the columns {', '.join(columns)}; it needs {', '.join(sheet.columns)}"])
-    for cells in reader:
-        stripped = [cell.strip() for cell in cells]
-        if len(stripped) != len(columns) and any(stripped):
-            raise Unfit([f"{sheet.name}.csv, line {reader.line_num}: {len(cells)} cells, not {len(columns)}"])
-        if any(stripped):
-            yield reader.line_num, dict(zip(columns, stripped, strict=True))
+        found = "".join(one if one.isprintable() else "·" for one in ", ".join(columns)[:LONGEST_SAID])
+        raise Unfit([f"{sheet.name}.csv has the columns {found}; it needs {', '.join(sheet.columns)}"])
+    return columns
 
 
 def _body_of(sheet: Sheet, cells: Cells, factory: str) -> JsonObject:

@@ -16,7 +16,7 @@ from andon.project import project
 from andon.recorded.archive import SHARDS
 from andon.runtime.clock import DAY_MS
 from andon.testing.environment import REGION, frozen_clock
-from andon.testing.lambda_events import sqs_event
+from andon.testing.lambda_events import rule_message, sqs_event
 from andon.testing.loop import Loop
 from andon.testing.memory.calls import Answer, Call
 from andon.testing.memory.objects import Objects
@@ -36,7 +36,13 @@ FAILURES: Final = "failures"
 DEAD_LETTERS: Final = "StateLogDeadLetterQueueUrl"
 WRITES: Final = frozenset({"PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems", "PutObject", "DeleteObject"})
 
-ARCHIVE, STATE_LOG, BOARD = Package("stores", "archive"), Package("views", "state_log"), Package("views", "board")
+BY_A_MACHINE: Final = rule_message(
+    '{"detail": "Ana Muñoz"}'.encode("latin-1"), topic="Andon/equipment/Andon:1/state", client="Andon:1", at_ms=0
+)
+"""A message that is not UTF-8: it stays in Base64."""
+
+EQUIPMENT, ARCHIVE = Package("services", "equipment"), Package("stores", "archive")
+STATE_LOG, BOARD = Package("views", "state_log"), Package("views", "board")
 
 Everything = tuple[dict[str, Any], dict[str, dict[str, bytes]], list[dict[str, str]]]
 
@@ -177,7 +183,8 @@ def plant(loop: Loop) -> None:
 
 
 def _spoil(loop: Loop) -> None:
-    """Make a fault of a message, and a finding of a row that says what no event says."""
+    """Make faults of two messages, and a finding of a row that says what no event says."""
+    loop.invoke(EQUIPMENT, "ingest", sqs_event([BY_A_MACHINE]))
     message = {"id": "1", "source": "equipment", "detail-type": "state-reported", "detail": {"note": f"{NAME} — Ana"}}
     loop.deliver(STATE_LOG, [json.dumps(message)])
     loop.run()

@@ -1,8 +1,10 @@
 """Rows that differ from their events are found, reported and repaired; sound ones are never touched."""
 
+import io
 import json
 import random
 import re
+import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
@@ -10,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from andon.cdk.names import pascal
 from andon.dynamodb.attribute_values import to_typed
 from andon.events.domain_event import DomainEvent
 from andon.packages.discovery import readers, recomputed, views
@@ -20,10 +23,11 @@ from andon.testing.drift import clear_rows, forge, look, remember, reported, row
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_events import sqs_event
 from andon.testing.loop import Loop
+from andon.tools.stack import audit
 from andon.views.view_updates import updates_in
 from andon.wire import aws
 from demo.people import LIZ, SUE
-from tests.support.archive import DAY_MS, HOUR_MS, MINUTE_MS, clear, line_of, report_of, sweep
+from tests.support.archive import ARCHIVE, DAY_MS, HOUR_MS, MINUTE_MS, clear, line_of, report_of, sweep
 from tests.support.examples import ON_TABLES
 from tests.support.lake import LAKE
 from tests.support.log_lines import LogLines
@@ -414,3 +418,36 @@ def test_a_sample_costs_two_requests_a_day_for_a_piece_of_equipment(loop: Loop, 
     assert len(ranges) in {0, 3}, "the shard that was drawn has it, or not"
     assert len(indexes) <= 1 + 3
     assert log_lines[-1]["message"] == "recomputed"
+
+
+class Functions:
+    """The functions of the loop, as boto3's client invokes those of a stack on this machine."""
+
+    def __init__(self, loop: Loop) -> None:
+        self._loop, self._alone = loop, threading.Lock()
+
+    def invoke(self, *, FunctionName: str, Payload: str | bytes = "{}") -> dict[str, Any]:  # noqa: N803  boto3's
+        """Invoke a handler by its name."""
+        package, role = (VIEWS[FunctionName], "recompute") if FunctionName in VIEWS else (ARCHIVE, "sweep")
+        with self._alone:
+            answer = self._loop.invoke(package, role, json.loads(Payload))
+        return {"Payload": io.BytesIO(json.dumps(answer).encode())}
+
+
+def test_an_audit_reads_the_lake_about_once_however_many_shards_and_views_there_are(
+    loop: Loop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [line_of(report_of(f"press-{number}", event_id=str(number))) for number in range(20)]
+    remember(lines)
+    take_in(loop, LOGS, lines)
+    deployed = {f"{pascal(name)}Recompute": name for name in VIEWS}
+    functions = Functions(loop)
+    monkeypatch.setattr("andon.tools.stack.aws.client", lambda _service, _endpoint: functions)
+
+    with Wire(("s3",)) as wire:
+        counted = audit.run(deployed | {"Endpoint": "", "ArchiveSweep": "archive"})
+
+    reads = [one.parameters["Key"] for one in wire.requests if one.operation == "GetObject"]
+    in_lake = [key for key in reads if key.startswith("events/")]
+    assert counted["state_log"]["rows"] == len(lines)
+    assert len({*in_lake}) <= len(in_lake) <= 2 * len({*in_lake})  # for machines, and for people

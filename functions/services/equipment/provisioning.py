@@ -24,7 +24,7 @@ def has_registration(applicant: Applicant) -> bool:
 
 
 def key_of(applicant: Applicant) -> Mapping[str, str]:
-    """Return the key of the row that says for whom a thing is reserved; machines and factories are told apart."""
+    """Return the key of the row that says for whom a thing is reserved; kinds are told apart."""
     return {"pk": f"Thing#{applicant.kind}#{applicant.name}", "sk": NAME}
 
 

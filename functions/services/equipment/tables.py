@@ -6,6 +6,7 @@
 | equipment | `Equipment#<id>` | `<UTC time>` | a state report |
 | equipment | `Equipment#<id>` | `Connection` | whether it is connected to the broker |
 | equipment | `Thing#<kind>#<name>` | `Provisioning` | for whom a thing is reserved that is about to get a certificate |
+| equipment | `Thing##<certificate>` | `Provisioning` | which thing a certificate is for, for a day |
 | equipment | `Equipment#<id>` | `v0_Audit#<part>` | the latest audit of a part |
 | equipment | `Audit#<part>#Equipment#<id>` | `v0000000001_Audit#<part>` | an audit of a part, by its number |
 | equipment-history | `Equipment#<id>` | `version` | a revision of the metadata |

@@ -69,16 +69,16 @@ def from_message(body: str, *, kinds: Iterable[Kind], root: str, now_ms: int) ->
 
 
 def legible(body: str) -> str:
-    """Return a message whose content, if it is text, stands there as text: for people, and for who looks for names.
+    """Return a message whose content, if it is text, stands there as text; `from_message` reads it, too.
 
-    `from_message` reads it, too.
+    All else stays in Base64: UTF-8 with NUL is nobody's text, but may be UTF-16.
     """
     try:
         members = _object_of(body)
         text = _decoded(_published(members))
     except Poison:
         return body
-    return _with_text(members, text)
+    return body if "\0" in text else _with_text(members, text)
 
 
 def part_of(body: str, content: Any) -> str:  # noqa: ANN401  JSON is any

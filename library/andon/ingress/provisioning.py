@@ -4,7 +4,8 @@ It is called before AWS makes a thing of a certificate that it has signed, and h
 refuses, too, and who asks tries again: https://docs.aws.amazon.com/iot/latest/developerguide/pre-provisioning-hook.html
 
 A thing that has a certificate gets no other one by a claim, be that one active or not: else a stolen claim could take
-its place, and a stolen thing whose certificate was ended could come back. A person replaces it.
+its place, and a stolen thing whose certificate was ended could come back. A person replaces it. And a certificate is
+for one thing: whoever has one of many machines' claim would be several of them by one key.
 """
 
 import os
@@ -12,6 +13,8 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from typing import Final, NamedTuple
 
+from andon.dynamodb import ttl
+from andon.dynamodb.attribute_values import Attributes
 from andon.dynamodb.client import Table
 from andon.dynamodb.errors import ConditionFailed
 from andon.dynamodb.expressions import Condition
@@ -23,10 +26,17 @@ from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import logger
 from andon.runtime.metrics import directive
+from andon.runtime.texts import identifier
 from andon.wire import aws
 from andon.wire.deadline import in_time
 
 ROLE: Final = "provision"
+
+CERTIFICATE: Final = ""
+"""In place of a kind: what is reserved is a certificate, by its id, for one thing."""
+
+TOKEN_DAYS: Final = 1
+"""So long a certificate is kept with its thing; AWS forgets after an hour that somebody may use it by the claim."""
 
 RESERVED_MS: Final = 60_000
 """So long a thing is reserved for who may become it; AWS makes it within seconds, and then its certificate says so."""
@@ -53,8 +63,8 @@ class Applicant(NamedTuple):
 class Provisioning(NamedTuple):
     """The things of a service that are provisioned by a claim.
 
-    is_registered: reads what the service knows of the thing. key_of: the key of a row in `table`, a thing's own, which
-    says for whom it is reserved.
+    is_registered: reads what the service knows of the thing. key_of: the key of a row in `table`, by kind and name,
+    which says for whom a thing is reserved, or of the kind `CERTIFICATE` for which thing a certificate is.
     """
 
     is_registered: Callable[[Applicant], bool]
@@ -69,6 +79,7 @@ class Refusal(StrEnum):
     UNREGISTERED = "unregistered"
     TAKEN = "taken"  # it has another certificate
     RESERVED = "reserved"  # somebody else is about to become it
+    USED = "used"  # the certificate is another thing's
 
 
 @in_time
@@ -104,18 +115,20 @@ def applicant_of(event: JsonMapping, *, kinds: Iterable[Kind], root: str) -> App
     if kind is None or not isinstance(name, str) or not isinstance(member, str):
         return None
     try:
-        thing = thing_of(root, name)
+        thing, member = thing_of(root, name), identifier(member) if member else ""
     except ValueError:
         return None
     return Applicant(kind, name, thing, member, event["certificateId"], event.get("claimCertificateId", ""))
 
 
 def refusal_of(applicant: Applicant, provisioning: Provisioning, *, now_ms: int) -> Refusal | None:
-    """Return why somebody may not become a thing; None: they may, and it is reserved for them."""
+    """Return why somebody may not become a thing; None: they may, it is reserved for them, and nothing else is."""
     if not provisioning.is_registered(applicant):
         return Refusal.UNREGISTERED
     if _has_another_certificate(applicant):
         return Refusal.TAKEN
+    if not _reserve_certificate(applicant, provisioning, now_ms):
+        return Refusal.USED
     return None if _reserve(applicant, provisioning, now_ms) else Refusal.RESERVED
 
 
@@ -131,6 +144,13 @@ def _has_another_certificate(applicant: Applicant) -> bool:
     return bool(others or found.get("nextToken"))
 
 
+def _reserve_certificate(applicant: Applicant, provisioning: Provisioning, now_ms: int) -> bool:
+    """Write down which thing a certificate is for; return False if it is for another one."""
+    own = Condition("attribute_not_exists(#thing) OR #thing = :thing", {"thing": "thing"}, {"thing": applicant.thing})
+    key = provisioning.key_of(applicant._replace(kind=CERTIFICATE, name=applicant.certificate))
+    return _is_put(provisioning, {**key, "thing": applicant.thing, ttl.ATTRIBUTE: ttl.ttl_at(now_ms, TOKEN_DAYS)}, own)
+
+
 def _reserve(applicant: Applicant, provisioning: Provisioning, now_ms: int) -> bool:
     """Write down who is about to become a thing; return False if somebody else is.
 
@@ -142,8 +162,12 @@ def _reserve(applicant: Applicant, provisioning: Provisioning, now_ms: int) -> b
         {"at": "at", "certificate": "certificate"},
         {"before": now_ms - RESERVED_MS, "own": applicant.certificate},
     )
+    return _is_put(provisioning, {**provisioning.key_of(applicant), **whose, "at": now_ms}, is_free)
+
+
+def _is_put(provisioning: Provisioning, row: Attributes, condition: Condition) -> bool:
     try:
-        provisioning.table.put({**provisioning.key_of(applicant), **whose, "at": now_ms}, condition=is_free)
+        provisioning.table.put(row, condition=condition)
     except ConditionFailed:
         return False
     return True

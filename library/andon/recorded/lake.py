@@ -5,6 +5,7 @@ An object is gzipped NDJSON under `events/day=2026-11-21/hour=09/`; each line is
 
 import gzip
 import io
+import re
 from collections.abc import Iterator
 from functools import partial
 from typing import Final, TypedDict
@@ -20,6 +21,9 @@ HOUR: Final = "hour="
 # A queue's message has 1 MiB, and what Lambda gets of it may escape each of its characters.
 # https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/quotas-messages.html
 MOST_LINE_BYTES: Final = 8 * 1024 * 1024
+
+OBJECT: Final = re.compile(rf"{EVENTS}/{DAY}\d{{4}}-\d\d-\d\d/{HOUR}\d\d/[\w-]+\.ndjson\.gz", re.ASCII)
+"""The key of an object of events."""
 
 EnvelopeHead = TypedDict("EnvelopeHead", {"id": str, "source": str, "detail-type": str, "time": str})
 """The members of EventBridge's envelope that somebody reads, around its fact.

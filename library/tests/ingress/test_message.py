@@ -130,10 +130,15 @@ def test_anything_at_all_is_read_or_poison_and_the_same_where_it_is_legible(body
     assert legible(shown) == shown
 
 
-@given(said=st.text(st.characters(exclude_categories=["Cs"])))
+@given(said=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")))
 def test_people_read_what_was_published(said: str) -> None:
     for body in (published(said.encode()), failed(said.encode())):
         assert json.loads(legible(body))["text"] == said
+
+
+@pytest.mark.parametrize("said", ["Núñez".encode("latin-1"), "Ana".encode("utf-16-le")])
+def test_what_is_no_text_stays_in_base64_byte_by_byte(said: bytes) -> None:
+    assert legible(published(said)) == published(said)
 
 
 def test_what_the_rule_could_not_write_is_read_when_it_is_put_back() -> None:

@@ -1,4 +1,5 @@
 import csv
+import io
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -6,12 +7,14 @@ from typing import ClassVar
 
 import boto3
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from moto import mock_aws
 
 from andon.stores.lake import queries
 from andon.tools.lake import lake_copy, names, plots, query
 from andon.tools.lake.lake_copy import LakeBucket
-from andon.tools.lake.table import TextTable, to_text
+from andon.tools.lake.table import TextTable, to_text, write_csv
 from andon.tools.stack.api import ApiClient, HttpResponse
 from andon.tools.stack.errors import ToolFailed
 from demo.lake.pictures import PICTURES
@@ -64,6 +67,31 @@ def test_only_new_objects_are_copied(bucket: LakeBucket) -> None:
 
     assert keys == ["events/day=2026-10-06/hour=00/x.ndjson.gz"]
     assert (folder / keys[0]).read_bytes() == b"new"
+
+
+STRANGE = (
+    "events/day=2026-10-06/hour=00/../../../../escaped.ndjson.gz",
+    "events/../../escaped.ndjson.gz",
+    "events//escaped.ndjson.gz",
+    "events/day=2026-10-06/hour=00/deeper/escaped.ndjson.gz",
+    "events/day=2026-10-06/hour=00/escaped\n.ndjson.gz",
+    "events/day=../hour=00/escaped.ndjson.gz",
+    "events/day=2026-10-06/hour=00/escaped",
+    "events/day=2026-10-06/hour=00/.ndjson.gz",
+)
+
+
+def test_keys_of_another_form_lead_nowhere_and_are_counted(
+    bucket: LakeBucket, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for key in STRANGE:
+        bucket.s3.put_object(Bucket="lake", Key=key, Body=b"?")
+
+    folder = lake_copy.copy(bucket)
+
+    assert [file for file in tmp_path.rglob("*") if "escaped" in file.name] == []
+    assert len([*folder.rglob("*.gz")]) == 40
+    assert f"passed over {len(STRANGE)} objects of the lake with other keys, as 'events/" in capsys.readouterr().err
 
 
 def test_an_object_that_was_replaced_under_its_key_is_copied_again(bucket: LakeBucket) -> None:
@@ -209,6 +237,32 @@ def test_names_are_asked_of_the_api_a_hundred_at_once(monkeypatch: pytest.Monkey
     assert paths[2].startswith("/people?ids=op-1200,")
 
 
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT * FROM read_text('{outside}/secret.txt')",
+        "SELECT * FROM read_text('{copy}/../../secret.txt')",
+        "SELECT * FROM glob('{outside}/*')",
+        "COPY (SELECT 1) TO '{outside}/written.csv'",
+        "EXPORT DATABASE '{outside}/written'",
+        "ATTACH '{outside}/written.db'",
+        "SET enable_external_access = true",
+        "SET allowed_directories = ['/']",
+        "INSTALL httpfs",
+    ],
+)
+def test_a_query_reads_and_writes_in_the_copys_own_folder_only(bucket: LakeBucket, tmp_path: Path, sql: str) -> None:
+    (tmp_path / "secret.txt").write_text("secret")
+    before = {file for file in tmp_path.glob("*") if file != bucket.copies}
+
+    with pytest.raises(ToolFailed, match=r"Permission|Cannot change configuration"):
+        query.ask(
+            lake_copy.copy(bucket), queries.question(sql.format(outside=tmp_path, copy=bucket.copies / "lake")), {}
+        )
+
+    assert {file for file in tmp_path.glob("*") if file != bucket.copies} == before
+
+
 def test_wrong_sql_says_what_is_wrong(bucket: LakeBucket) -> None:
     with pytest.raises(ToolFailed, match=r"the query failed: .*nothing"):
         ask(bucket, SQL="SELECT nothing FROM events")
@@ -260,6 +314,31 @@ def test_every_saved_query_has_a_picture(
 
     assert file.read_bytes().startswith(PNG)
     assert set(PICTURES) == set(queries.names())
+
+
+CELLS = st.text(st.sampled_from("=+-@\t\r\n ;,\"'\uff1dab1\ufeff\0"), max_size=6) | st.sampled_from(
+    ["=HYPERLINK(1)", "+1-555", "-leaks", "@SUM(1)", "\t=1", " =1", "\uff1d1", "a;=1", "a\t=1", 'a";=1', "a\n=1"]
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(cells=st.lists(CELLS, min_size=1, max_size=3), number=st.integers() | st.floats() | st.none())
+def test_no_cell_of_csv_is_a_formula_whatever_stands_between_cells_and_all_else_is_read_as_it_was(
+    cells: list[str], number: float | None, tmp_path: Path
+) -> None:
+    file = tmp_path / "answer.csv"
+    write_csv(TextTable([*cells, "number"], [(*cells, number)]), file)
+
+    for delimiter in ",;\t":
+        for row in csv.reader(io.StringIO(file.read_bytes().decode(), newline=""), delimiter=delimiter):
+            starts = [cell.lstrip("\ufeff\0\t\r\n ")[:2] for cell in row]
+            assert not [
+                one for one in starts if one[:1] in {*"=+@\uff1d"} or (one[:1] == "-" and not one[1:].isdigit())
+            ]
+    with file.open(newline="", encoding="utf-8") as opened:
+        _, row = csv.reader(opened)
+    assert [cell.replace("'", "") for cell in row[:-1]] == [cell.replace("'", "") for cell in cells]
+    assert row[-1].removeprefix("'") == ("" if number is None else str(number))
 
 
 def test_a_table_for_a_person_is_cut_and_cannot_speak_to_the_terminal() -> None:

@@ -25,7 +25,11 @@ JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=9), lambda one: st.lists(one, max_size=2)
 )
 STEPS = st.lists(
-    st.tuples(st.sampled_from(["ask", "made", "a minute passes"]), st.sampled_from("ABC")), min_size=1, max_size=12
+    st.tuples(
+        st.sampled_from(["ask", "ask, made", "made", "a minute passes"]), st.sampled_from("AB"), st.integers(0, 1)
+    ),
+    min_size=1,
+    max_size=12,
 )
 
 
@@ -46,9 +50,11 @@ def delete(loop: Loop, name: str) -> None:
     assert loop.request("DELETE /equipment/{id}", path={"id": name}, headers=headers).status == 204
 
 
-def ask(loop: Loop, template: str, parameters: dict[str, Any], *, certificate: str = "mine", at_ms: int = NOW) -> bool:
+def ask(loop: Loop, template: str, parameters: dict[str, Any], *, certificate: str = "", at_ms: int = NOW) -> bool:
+    """Ask by a claim, with the certificate named as the thing would be unless another one is said."""
+    asked = provisioning_event(template, parameters, certificate=certificate or str(parameters.get("Name")))
     with frozen_clock(at_ms):
-        answer = loop.invoke(EQUIPMENT, "provision", provisioning_event(template, parameters, certificate=certificate))
+        answer = loop.invoke(EQUIPMENT, "provision", asked)
     assert answer.keys() == {"allowProvisioning"}
     allowed: bool = answer["allowProvisioning"]
     return allowed
@@ -61,7 +67,7 @@ def test_a_machine_that_is_registered_may_become_a_thing_and_again_if_the_answer
 
     assert ask(loop, MACHINE, {"Name": press})
     assert ask(loop, MACHINE, {"Name": press})
-    loop.things[f"Andon:{press}"] = ["mine"]
+    loop.things[f"Andon:{press}"] = [press]
     assert ask(loop, MACHINE, {"Name": press})
 
 
@@ -69,8 +75,8 @@ def test_what_is_reserved_for_somebody_who_never_becomes_it_is_free_after_a_minu
     register(loop, press)
     assert ask(loop, MACHINE, {"Name": press})
 
-    assert not ask(loop, MACHINE, {"Name": press}, certificate="another", at_ms=NOW + RESERVED_MS)
-    assert ask(loop, MACHINE, {"Name": press}, certificate="another", at_ms=NOW + RESERVED_MS + 1)
+    assert not ask(loop, MACHINE, {"Name": press}, certificate=f"{press}-another", at_ms=NOW + RESERVED_MS)
+    assert ask(loop, MACHINE, {"Name": press}, certificate=f"{press}-another", at_ms=NOW + RESERVED_MS + 1)
 
 
 def test_who_is_not_registered_or_deleted_or_of_no_kind_is_refused(loop: Loop, press: str) -> None:
@@ -115,7 +121,7 @@ def test_a_thing_that_has_a_certificate_gets_no_other_one_until_somebody_ends_th
 
     loop.things[f"Andon:{press}"] = ["theirs"]
     assert not ask(loop, MACHINE, {"Name": press})
-    loop.things[f"Andon:{press}"] = ["mine", "theirs"]
+    loop.things[f"Andon:{press}"] = [press, "theirs"]
     assert not ask(loop, MACHINE, {"Name": press})
 
     loop.things[f"Andon:{press}"] = []
@@ -124,21 +130,49 @@ def test_a_thing_that_has_a_certificate_gets_no_other_one_until_somebody_ends_th
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=STEPS)
-def test_whoever_asks_when_a_thing_gets_at_most_one_certificate(loop: Loop, steps: list[tuple[str, str]]) -> None:
+def test_whoever_asks_when_a_thing_gets_at_most_one_certificate_and_a_certificate_one_thing(
+    loop: Loop, steps: list[tuple[str, str, int]]
+) -> None:
     """AWS makes a thing within a minute of the answer, or not at all."""
-    name, now_ms, allowed = f"any-{next(NUMBERS)}", NOW, set[str]()
-    register(loop, name)
-    thing = loop.things.setdefault(f"Andon:{name}", [])
+    prefix, now_ms, allowed = f"any-{next(NUMBERS)}", NOW, set[tuple[str, str]]()
+    names = [f"{prefix}-{number}" for number in range(2)]
+    for name in names:
+        register(loop, name)
+    things = [loop.things.setdefault(f"Andon:{name}", []) for name in names]
 
-    for step, who in steps:
-        if step == "ask" and ask(loop, MACHINE, {"Name": name}, certificate=who, at_ms=now_ms):
-            allowed.add(who)
-        elif step == "made" and who in allowed and who not in thing:
-            thing.append(who)
+    for step, who, which in steps:
+        certificate, name = f"{prefix}-{who}", names[which]
+        if "ask" in step and ask(loop, MACHINE, {"Name": name}, certificate=certificate, at_ms=now_ms):
+            allowed.add((certificate, name))
+        if "made" in step and (certificate, name) in allowed and certificate not in things[which]:
+            things[which].append(certificate)
         elif step == "a minute passes":
             now_ms, allowed = now_ms + RESERVED_MS + 1, set()
 
-    assert len(thing) <= 1
+    assert max(map(len, things)) <= 1
+    assert not {*things[0]} & {*things[1]}
+
+
+@pytest.mark.parametrize(("template", "parameters"), [(MACHINE, {}), (GATEWAY, {"Member": "of-the-plant"})])
+def test_a_certificate_that_is_a_things_becomes_no_other_one(
+    loop: Loop, press: str, template: str, parameters: dict[str, str]
+) -> None:
+    register(loop, press)
+    register(loop, "of-the-plant", "plant")
+    assert ask(loop, MACHINE, {"Name": press}, certificate=press)
+    register(loop, f"{press}-2")
+
+    other = parameters | {"Name": "plant" if parameters else f"{press}-2"}
+    assert not ask(loop, template, other, certificate=press, at_ms=NOW + RESERVED_MS + 1)
+    assert ask(loop, template, other, certificate=f"{press}-another")
+    assert ask(loop, MACHINE, {"Name": press}, certificate=press)
+
+
+@pytest.mark.parametrize("member", ["x" * 4_000, "x" * 129, "\x7f", "a/b", " ", "\ud800", 7, ["of-gdl"], "é" * 1_100])
+def test_a_member_that_is_no_id_is_refused_and_reads_nothing(loop: Loop, member: object) -> None:
+    with Wire(("dynamodb", "iot")) as wire:
+        wire.fail("GetItem", "ValidationException")
+        assert not ask(loop, GATEWAY, {"Name": "gdl-1", "Member": member})
 
 
 @pytest.mark.parametrize("operation", ["GetItem", "ListThingPrincipals", "PutItem"])
@@ -156,7 +190,7 @@ def test_each_answer_is_a_line_with_its_reason_and_a_count(loop: Loop, press: st
     log_lines.clear()
 
     ask(loop, MACHINE, {"Name": press})
-    ask(loop, MACHINE, {"Name": press}, certificate="another")
+    ask(loop, MACHINE, {"Name": press}, certificate=f"{press}-another")
     ask(loop, MACHINE, {"Name": "nobody"})
     ask(loop, MACHINE, {"Name": "<b>"})
     loop.things[f"Andon:{press}"] = ["theirs"]

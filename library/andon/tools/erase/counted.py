@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class SweepCounts:
-    """seen: rows, objects or messages. found: mentions that are, or would be, replaced. kept: those in ids."""
+    """seen: rows, objects or messages. found: mentions that are, or would be, replaced. kept: those that stay."""
 
     seen: int = 0
     found: int = 0

@@ -2,7 +2,6 @@
 
 from typing import Any, Final
 
-from andon.ingress.message import legible
 from andon.tools.erase.counted import SweepCounts
 from andon.tools.erase.mentions import Mentions
 from andon.tools.ops.redrive import BATCH
@@ -17,7 +16,7 @@ def count(sqs: Any, url: str, mentions: Mentions) -> SweepCounts:  # noqa: ANN40
         seen_before = receipts.keys() & {message["MessageId"] for message in messages}
         for message in messages:
             if message["MessageId"] not in receipts:
-                replaced = mentions.replaced(legible(message["Body"]), document=True)  # what a thing said is Base64
+                replaced = mentions.replaced(message["Body"], document=True)
                 counted.add(replaced.found, replaced.kept)
             receipts[message["MessageId"]] = message["ReceiptHandle"]
         if seen_before:

@@ -69,15 +69,15 @@ def _content_of(row: Item) -> Iterable[str] | None:
     return next((some for some in choices if digest_of({name: row[name] for name in some}) == row[DIGEST]), None)
 
 
-def without(value: Any, mentions: Mentions) -> Any:  # noqa: ANN401  any JSON
-    """Return plain values without mentions."""
+def without(value: Any, mentions: Mentions, member: str = "") -> Any:  # noqa: ANN401  any JSON
+    """Return plain values without mentions. member: the name of the one that has them."""
     match value:
         case str():
-            return mentions.replaced(value).text
+            return mentions.replaced(value, member=member).text
         case dict():
-            return {name: without(member, mentions) for name, member in value.items()}
+            return {name: without(inner, mentions, name) for name, inner in value.items()}
         case list():
-            return [without(member, mentions) for member in value]
+            return [without(inner, mentions, member) for inner in value]
     return value
 
 

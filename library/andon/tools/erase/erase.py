@@ -64,6 +64,7 @@ class ErasureOrder(NamedTuple):
     also: tuple[str, ...] = ()
     again: bool = False
     dry_run: bool = False
+    keep_ids: bool = False
 
 
 def run(erasing: Erasing, asked: ErasureOrder) -> Iterator[str]:
@@ -99,7 +100,7 @@ def _begun(erasing: Erasing, asked: ErasureOrder, found: JobRow | None) -> JobRo
     names = [*asked.also, *_name(erasing, asked.id)]
     if not names and not (found and "names" in found):
         raise ToolFailed(f"no name of {asked.id} is known, or not any more; say which to look for: ALSO=…")
-    return jobs.begin(erasing.stores, asked.id, names, before=found, now_ms=clock.now_ms())
+    return jobs.begin(erasing.stores, asked.id, names, before=found, keep_ids=asked.keep_ids, now_ms=clock.now_ms())
 
 
 def _name(erasing: Erasing, id_: str) -> list[str]:
@@ -133,7 +134,7 @@ def _proved(job: JobRow) -> Iterator[str]:
 def _said(counts: Counts, what: str) -> Iterator[str]:
     for store, one in counts.items():
         if one["found"] or one["kept"]:
-            kept = f", {one['kept']:,} in ids, which stay" if one["kept"] else ""
+            kept = f", {one['kept']:,} in ids and names of members, which stay" if one["kept"] else ""
             yield f"{store}: {one['found']:,} {what}{kept}"
     yield f"{_sum(counts):,} {what} in {len(counts)} stores."
 
@@ -169,10 +170,12 @@ def main() -> int:
     parser.add_argument("--also", default="", help="further names and forms, with commas")
     parser.add_argument("--again", action="store_true", help="the second pass, after 24 hours, and the proof")
     parser.add_argument("--dry-run", action="store_true", help="count the mentions, and change nothing")
+    parser.add_argument("--keep-ids", action="store_true", help="go on where an id is called so; it stays, as an id")
     parser.add_argument("--stack", help="the name of a stack on AWS; none: the one on this machine")
     given = parser.parse_args()
     also = tuple(name.strip() for name in given.also.split(",") if name.strip())
-    for line in run(Erasing.of(deployed(given.stack)), ErasureOrder(given.id, also, given.again, given.dry_run)):
+    asked = ErasureOrder(given.id, also, given.again, given.dry_run, given.keep_ids)
+    for line in run(Erasing.of(deployed(given.stack)), asked):
         print(line)
     return 0
 

@@ -17,13 +17,15 @@ from andon.runtime import strict_json, times
 from andon.runtime.clock import DAY_MS
 from andon.runtime.json_types import members_of
 from andon.tools.erase.counted import SweepCounts
-from andon.tools.erase.mentions import Mentions, ids_with
+from andon.tools.erase.mentions import Mentions
 from andon.tools.erase.objects import SweptBucket
 from andon.tools.erase.stores import LAKE, Stores
 from andon.tools.stack.errors import ToolFailed
 
 PROOFS: Final = "erasures"
 """The folder of the lake with the proofs."""
+
+KEEP_IDS: Final = "it is left where it is an id, and replaced in texts, with KEEP_IDS=1"
 
 Counts = dict[str, dict[str, int]]
 """By store: `seen`, `found`, `kept`, see `SweepCounts`."""
@@ -73,8 +75,13 @@ def look(stores: Stores, mentions: Mentions) -> Counts:
     return counts_of([*stores.sweep(mentions, dry_run=True), *stores.wait_in_dead_letters(mentions)])
 
 
-def begin(stores: Stores, id_: str, names: Iterable[str], *, before: JobRow | None, now_ms: int) -> JobRow:
+def begin(
+    stores: Stores, id_: str, names: Iterable[str], *, before: JobRow | None, keep_ids: bool, now_ms: int
+) -> JobRow:
     """Return a job for some names; before: that of earlier ones, whose counts it goes on from.
+
+    keep_ids: an id that is registered may be a name and nothing else. One that only came in a report may always be:
+    whoever reports could hinder every erasure.
 
     Raises:
         ToolFailed: a name is none, or an id is that name and nothing else.
@@ -82,10 +89,12 @@ def begin(stores: Stores, id_: str, names: Iterable[str], *, before: JobRow | No
     """
     known = {*names, *(before.get("names", ()) if before else ())}
     anywhere = mentions_of(id_, known)
-    kept = sorted(ids_with(anywhere, stores.keys_with(anywhere)))
+    ids = {*stores.ids_with(anywhere)}
+    alike = sorted(one for one, is_registered in ids if is_registered and one in anywhere.forms)
+    if alike and not keep_ids:
+        raise ToolFailed(f"an id is called {alike[0]}: {KEEP_IDS}")
+    kept = sorted({one for one, _ in ids})
     mentions = mentions_of(id_, known, kept)
-    if alike := {*kept} & {*mentions.forms}:
-        raise ToolFailed(f"an id is called {alike.pop()}: mentions of the person and of that thing look the same")
     found = look(stores, mentions)
     job: JobRow = {"person": id_, "begunAt": now_ms, "names": sorted(known), "kept": kept, "before": found}
     if before and "finishedAt" not in before:
@@ -147,6 +156,8 @@ def _swept_again(stores: Stores, table: JobTable, job: JobRow, *, now_ms: int) -
         raise ToolFailed(
             f"the second pass is made {when}: streams, queues and batches keep what was on its way so long"
         )
+    known = {one for one, _ in stores.ids_with(mentions_of(job["person"], job.get("names", ())))}
+    job = {**job, "kept": sorted({*job["kept"], *known})}  # whatever came since may have brought others
     mentions = _mentions_for(job)
     if "again" not in job:
         job = table.write({**job, "again": counts_of(stores.sweep(mentions, dry_run=True))})

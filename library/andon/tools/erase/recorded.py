@@ -17,7 +17,7 @@ def sweep_lake(bucket: SweptBucket, archive: SweptBucket, mentions: Mentions, *,
     """Erase the mentions in the lake, and the days of the archive that were made of them."""
 
     def write(_: SweptBucket, found: StoredObject, erased: Erased) -> None:
-        if found.key.startswith(f"{lake.EVENTS}/{lake.DAY}"):
+        if lake.OBJECT.fullmatch(found.key):
             _remove_day(archive, lake.hour_in(found.key)[:10])
         in_place(bucket, found, erased)
 

@@ -19,15 +19,22 @@ from andon.tools.listings import rows_of
 from andon.tools.stack.errors import ToolFailed
 
 ATTEMPTS: Final = 10
+KEY: Final = "key"
 CHANGED: Final = "ConditionalCheckFailedException"
 
 
 class SweptTable(NamedTuple):
-    """A table; published: the discriminators of rows of whose changes facts are published. is_view: events make it."""
+    """A table, of which rows are told apart by their discriminators.
+
+    published: those of whose changes facts are published. registered: those by which an id is registered, for good.
+    indexed: the attributes that are keys of its indexes. is_view: events make it.
+    """
 
     name: str
     keys: Keys
     published: frozenset[str] = frozenset()
+    registered: frozenset[str] = frozenset()
+    indexed: frozenset[str] = frozenset()
     is_view: bool = False
 
 
@@ -55,7 +62,7 @@ def erased_row(row: Typed, table: SweptTable, mentions: Mentions) -> ErasedRow:
     counted, left = SweepCounts(), dict[str, Any]()
     for name, value in row.items():
         if name not in table.keys.names:
-            left[name] = _without(value, mentions, counted)
+            left[name] = _without(value, mentions, counted, KEY if name in table.indexed else name)
     assign: Typed = {name: value for name, value in left.items() if value != row[name]}
     if assign:
         assign |= _digests(row, {**row, **left})
@@ -71,20 +78,21 @@ def _digests(row: Typed, left: Typed) -> Typed:
     return {name: {"S": new[row[name]["S"]]} for name in names if row.get(name, {}).get("S") in new}
 
 
-def _without(value: dict[str, Any], mentions: Mentions, counted: SweepCounts) -> dict[str, Any]:
-    """Return a typed value without mentions; names of members stay."""
+def _without(value: dict[str, Any], mentions: Mentions, counted: SweepCounts, member: str) -> dict[str, Any]:
+    """Return the typed value of a member without mentions; names of members stay, and are counted."""
     [(kind, said)] = value.items()
     match kind:
         case "S":
-            replaced = mentions.replaced(said)
+            replaced = mentions.replaced(said, member=member)
             counted.found, counted.kept = counted.found + replaced.found, counted.kept + replaced.kept
             return {kind: replaced.text}
         case "M":
-            return {kind: {name: _without(member, mentions, counted) for name, member in said.items()}}
+            counted.kept += sum(mentions.replaced(name).found for name in said)
+            return {kind: {name: _without(inner, mentions, counted, name) for name, inner in said.items()}}
         case "L":
-            return {kind: [_without(member, mentions, counted) for member in said]}
+            return {kind: [_without(inner, mentions, counted, member) for inner in said]}
         case "SS":
-            texts = {_without({"S": text}, mentions, counted)["S"] for text in said}
+            texts = {_without({"S": text}, mentions, counted, member)["S"] for text in said}
             return {kind: sorted(texts)} if texts != {*said} else value
     return value
 

@@ -10,10 +10,11 @@ from andon.packages.package import Package
 from andon.project import People
 from andon.tools.erase import dead_letters, objects, recorded, rows
 from andon.tools.erase.counted import SweepCounts
-from andon.tools.erase.mentions import Mentions
+from andon.tools.erase.mentions import Mentions, ids_in
 from andon.tools.erase.objects import SweptBucket, in_place, under_other_name
 from andon.tools.erase.rows import SweptTable
 from andon.tools.listings import rows_of
+from andon.versions.aggregate import Identity
 
 LAKE, ARCHIVE = "LakeBucket", "ArchiveBucket"
 RENAMED: Final = ("FaultsBucket", "DriftBucket")
@@ -41,7 +42,12 @@ class Stores(NamedTuple):
         """Return the stores of a stack. Where names belong is left out: what is there, its service erases."""
         tables = {
             pascal(variable): SweptTable(
-                outputs[pascal(variable)], schema.keys, _published(package), is_view=package.side == "views"
+                outputs[pascal(variable)],
+                schema.keys,
+                _published(package),
+                _registered(package),
+                frozenset(name for index in schema.indexes.values() for name in index.keys.names),
+                is_view=package.side == "views",
             )
             for package in packages()
             for variable, schema in package.tables.items()
@@ -52,12 +58,13 @@ class Stores(NamedTuple):
         queues = {name: url for name, url in outputs.items() if name.endswith(DEAD_LETTERS)}
         return cls(clients, tables, named | {one: one for one in sorted(others)}, queues)
 
-    def keys_with(self, mentions: Mentions) -> Iterator[str]:
-        """Yield the keys of rows that have a mention in them."""
+    def ids_with(self, mentions: Mentions) -> Iterator[tuple[str, bool]]:
+        """Yield the parts of keys that have a mention in them, and whether somebody has registered them as an id."""
         for table in self.tables.values():
             for row in rows_of(self.clients.dynamodb, table.name):
+                is_registered = row.get("discriminator", {}).get("S") in table.registered
                 keys = (row[name].get("S", "") for name in table.keys.names)
-                yield from (key for key in keys if mentions.replaced(key).found)
+                yield from ((id_, is_registered) for key in keys for id_ in ids_in(key, mentions))
 
     def sweep(self, mentions: Mentions, *, dry_run: bool) -> Iterator[tuple[str, SweepCounts]]:
         """Erase the mentions in every store but the dead letters; yield what each had.
@@ -87,6 +94,12 @@ class Stores(NamedTuple):
             return recorded.sweep_archive(swept, mentions, dry_run=dry_run)
         write = under_other_name if name in RENAMED else in_place
         return objects.sweep(swept, mentions, write=write, dry_run=dry_run)
+
+
+def _registered(package: Package) -> frozenset[str]:
+    """Return the discriminators of what has the id that it was given, and keeps it: a report names any machine."""
+    aggregates = package.aggregates.items()
+    return frozenset(name for name, one in aggregates if one.identity is Identity.GIVEN and not one.expires)
 
 
 def _published(package: Package) -> frozenset[str]:

@@ -10,6 +10,9 @@ from andon.recorded.lake import EVENTS
 from andon.stores.lake.queries import COLUMNS, PARTITIONS, TABLE, Question
 from andon.tools.lake.table import TextTable
 
+SPILLED: Final = "spilled"
+"""The folder of what a query has no memory for."""
+
 # Trino's name and parameters -> the same in DuckDB's SQL. Times are UTC in both.
 MACROS: Final = {
     "json_extract_scalar(json, path)": "json_extract_string(json, path)",
@@ -23,11 +26,18 @@ MACROS: Final = {
 
 
 def connect(lake: Path) -> duckdb.DuckDBPyConnection:
-    """Return a connection whose table `events` is the objects below a folder, as they lie in the bucket."""
-    connection = duckdb.connect()
+    """Return a connection whose table `events` is the objects below a folder, as they lie in the bucket.
+
+    It reads and writes files in that folder alone, whatever a query says.
+    """
+    connection, folder = duckdb.connect(), lake.resolve()
     for signature, body in MACROS.items():
         connection.execute(f"CREATE MACRO {signature} AS {body}")
-    connection.execute(f"CREATE VIEW {TABLE} AS {_events_in(lake)}")
+    connection.execute(f"CREATE VIEW {TABLE} AS {_events_in(folder)}")
+    connection.execute(f"SET temp_directory = {_quoted(folder / SPILLED)}")
+    connection.execute(f"SET allowed_directories = [{_quoted(folder)}]")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
     return connection
 
 
@@ -48,8 +58,12 @@ def _events_in(lake: Path) -> str:
     columns = ", ".join(f"'{member}': 'VARCHAR'" for member in COLUMNS.values())
     partitions = ", ".join(f"'{name}': VARCHAR" for name in PARTITIONS)
     names = ", ".join([f'"{member}" AS {column}' for column, member in COLUMNS.items()] + list(PARTITIONS))
-    files = str(lake / EVENTS / "*" / "*" / "*.ndjson.gz").replace("'", "''")
+    files = _quoted(lake / EVENTS / "*" / "*" / "*.ndjson.gz")
     return f"""
-        SELECT {names} FROM read_json('{files}', format = 'newline_delimited', columns = {{{columns}}},
+        SELECT {names} FROM read_json({files}, format = 'newline_delimited', columns = {{{columns}}},
             hive_partitioning = true, hive_types = {{{partitions}}})
     """  # noqa: S608  made of constants, and of a path with its quotes doubled
+
+
+def _quoted(path: Path) -> str:
+    return "'" + str(path).replace("'", "''") + "'"

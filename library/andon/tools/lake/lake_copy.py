@@ -1,6 +1,7 @@
 """A copy of the lake on this machine: `.local/lake/<bucket>/events/day=…/hour=…/…`, of which only what is new comes."""
 
 import json
+import sys
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
-from andon.recorded.lake import EVENTS
+from andon.recorded.lake import EVENTS, OBJECT
 from andon.tools.listings import objects_in
 from andon.tools.stack import aws, outputs
 from andon.tools.stack.errors import ToolFailed
@@ -82,11 +83,16 @@ def copy(lake: LakeBucket) -> Path:
 
 
 def _list(lake: LakeBucket) -> dict[str, str]:
-    """List the keys, each with its ETag."""
-    found: dict[str, str] = {}
+    """List the keys of objects of events, each with its ETag; others, which may lead anywhere, are passed over."""
+    found, others = dict[str, str](), list[str]()
     with step("listing the lake", lambda: f": {len(found)} objects"):
         for listed in objects_in(lake.s3, lake.bucket, f"{EVENTS}/"):
-            found[listed["Key"]] = listed["ETag"]
+            if OBJECT.fullmatch(listed["Key"]):
+                found[listed["Key"]] = listed["ETag"]
+            else:
+                others.append(listed["Key"])
+    if others:
+        print(f"  passed over {len(others)} objects of the lake with other keys, as {others[0]!a}", file=sys.stderr)
     return found
 
 

@@ -1,12 +1,17 @@
 """The result of a query, as a table for a person or as CSV for a program."""
 
-import csv
+import re
 from numbers import Number
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 SHOWN: Final = 60  # rows; CSV has all
 WIDEST: Final = 60  # characters of a cell
+
+# A spreadsheet may also split cells at semicolons and tabs, and then minds no quotes that begin within a cell.
+# https://owasp.org/www-community/attacks/CSV_Injection; and the same characters in full width
+_FORMULA: Final = re.compile(r'(^|[;\t\r\n])(?=[\s\x00-\x1f\ufeff"]*[=+\-@\uff1d\uff0b\uff0d\uff20])')
+_TO_BE_QUOTED: Final = re.compile(r"[,;\t\r\n\"']|^\s|\s$")
 
 Record = dict[str, Any]
 """One row, by column."""
@@ -41,11 +46,16 @@ def to_text(table: TextTable) -> str:
 
 
 def write_csv(table: TextTable, file: Path) -> None:
-    """Write all rows; what is null is empty."""
-    with file.open("w", newline="") as opened:
-        writer = csv.writer(opened)
-        writer.writerow(table.columns)
-        writer.writerows(table.rows)
+    """Write all rows; what is null is empty. No text is a formula, for whoever reports may say anything."""
+    rows = [table.columns, *table.rows]
+    file.write_text("".join(",".join(map(_csv_cell, row)) + "\r\n" for row in rows), "utf-8", newline="")
+
+
+def _csv_cell(value: object) -> str:
+    text = "" if value is None else str(value)
+    is_number = isinstance(value, Number) and text.lstrip("-")[:1].isdecimal()  # infinity would be a formula
+    text = text if is_number else _FORMULA.sub(r"\1'", text)
+    return '"' + text.replace('"', '""') + '"' if _TO_BE_QUOTED.search(text) else text
 
 
 def _line(cells: list[str], widths: list[int], numeric: list[bool]) -> str:

@@ -1,5 +1,6 @@
 """`make archive`: run the archive's sweep now, instead of within the hour."""
 
+from collections.abc import Mapping
 from typing import Final
 
 from andon.tools.stack import aws, outputs
@@ -8,14 +9,13 @@ from andon.tools.stack.errors import ToolFailed
 FUNCTION: Final = "ArchiveSweep"
 
 
-def run() -> None:
-    """Invoke the sweep of the running stack, and wait until it is done.
+def run(deployed: Mapping[str, str]) -> None:
+    """Invoke the sweep of a stack on this machine, and wait until it is done.
 
     Raises:
-        Failed: nothing is running, or the sweep failed.
+        Failed: the sweep failed.
 
     """
-    deployed = outputs.of_running_stack()
     invoked = aws.client("lambda", deployed["Endpoint"]).invoke(FunctionName=deployed[FUNCTION])
     if invoked.get("FunctionError"):
         raise ToolFailed(f"the sweep failed: {invoked['Payload'].read().decode(errors='replace')}")
@@ -23,7 +23,7 @@ def run() -> None:
 
 def main() -> None:
     """Entry point."""
-    run()
+    run(outputs.of_running_stack())
     print("The archive has every event that the lake has.")
 
 

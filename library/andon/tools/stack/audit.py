@@ -1,15 +1,21 @@
-"""`make audit`: compare every row of every view of the running system with what its events make of it, and repair."""
+"""`make audit`: compare every row of every view of the running system with what its events make of it, and repair.
+
+Each shard of each view reads all objects of the lake that are not archived yet, so they are archived first. Then it
+waits for the rows, a query for each partition: the views are looked at side by side.
+"""
 
 import json
 import sys
 from collections import Counter
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 
 from andon.cdk.names import pascal
 from andon.packages.discovery import recomputed
 from andon.recorded.archive import SHARDS
-from andon.tools.stack import aws, outputs
+from andon.tools.stack import archive, aws, outputs
 from andon.tools.stack.errors import ToolFailed
+from andon.tools.stack.progress import step
 
 
 def run(deployed: dict[str, str], shards: Iterable[int] = range(SHARDS)) -> dict[str, Counter[str]]:
@@ -19,11 +25,16 @@ def run(deployed: dict[str, str], shards: Iterable[int] = range(SHARDS)) -> dict
         Failed: a look failed, so that not all rows were compared.
 
     """
-    chosen = [*shards]
-    return {view.name: _look(deployed, view.name, chosen) for view in recomputed()}
+    chosen, views, done = [*shards], [view.name for view in recomputed()], list[str]()
+    with step("archiving what the lake has"):
+        archive.run(deployed)
+    what = f"comparing the rows of {', '.join(views)}"
+    whole = len(chosen) * len(views)
+    with step(what, lambda: f": {len(done)} of {whole} shards"), ThreadPoolExecutor(len(views)) as pool:
+        return dict(zip(views, pool.map(lambda view: _look(deployed, view, chosen, done), views), strict=True))
 
 
-def _look(deployed: dict[str, str], view: str, shards: Iterable[int]) -> Counter[str]:
+def _look(deployed: dict[str, str], view: str, shards: Iterable[int], done: list[str]) -> Counter[str]:
     lambda_, counts = aws.client("lambda", deployed["Endpoint"]), Counter[str]()
     for shard in shards:
         asked = json.dumps({"shard": shard}).encode()
@@ -32,6 +43,7 @@ def _look(deployed: dict[str, str], view: str, shards: Iterable[int]) -> Counter
         if invoked.get("FunctionError") or answer["counts"]["failed"]:
             raise ToolFailed(f"{view}, shard {shard}: {answer}")
         counts.update(answer["counts"])
+        done.append(view)
     return counts
 
 
