@@ -202,7 +202,7 @@ SYNC: Final = [
 RUNTIME: Final = [
     *_in("library/andon/runtime/strict_json.py", "library/tests/runtime/test_strict_json.py",
         ("strict JSON takes NaN", "parse_constant=_refuse_constant, ", ""),
-        ("strict JSON takes a surrogate that stands alone", "    _require_unicode(text)\n    try:", "    try:"),
+        ("strict JSON takes a surrogate that stands alone", "    _require_unicode(text)\n    text =", "    text ="),
         ("strict JSON takes an escaped surrogate", 'if "\\\\u" in text:', "if False:"),
         ("strict JSON takes more digits than DynamoDB keeps", 'if len(digits.removeprefix("-")) > MAX_DIGITS:',
          "if False:"),

@@ -47,7 +47,6 @@ TIME: Final[Schema] = {"type": "string", "format": "date-time"}
 DATE: Final[Schema] = {"type": "string", "format": "date"}
 TIME_OR_DATE: Final[Schema] = {"type": "string", "anyOf": [{"format": "date-time"}, {"format": "date"}]}
 NUMBER: Final[Schema] = {"type": "integer", "minimum": 1, "maximum": 999_999_999}
-VERSION: Final[Schema] = {"type": "string", "pattern": '^"[1-9][0-9]{0,14}"$'}
 TEXT: Final[Schema] = {"type": "string"}
 
 PERSONAL_DATA: Final = "x-personal-data"

@@ -17,6 +17,9 @@ from andon.runtime.json_types import JsonObject
 MAX_DIGITS = 38
 SMALLEST, GREATEST = 1e-130, 9.999999999999998e125
 
+# Some devices begin with one; a reader may ignore it: https://www.rfc-editor.org/rfc/rfc8259#section-8.1
+BOM = "\ufeff"
+
 # DynamoDB nests 32 levels; what is deeper overflows the stack of botocore long before that of the decoder.
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
 MAX_DEPTH = 32
@@ -83,6 +86,7 @@ def _loads_strictly(text: str) -> Any:  # noqa: ANN401  as above
 
     """
     _require_unicode(text)
+    text = text.removeprefix(BOM)
     try:
         value = _DECODER.decode(text)
     except RecursionError:
