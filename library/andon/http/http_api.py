@@ -282,10 +282,10 @@ class HttpApi:
 
 
 def _answered(route: Route, arguments: dict[str, Any]) -> Response:
-    for name, value in arguments.items():
-        if isinstance(value, Tags):  # there is one If-Match
-            return upon_match(value, lambda version, name=name: route.answered_by(**{**arguments, name: version}))
-    return route.answered_by(**arguments)
+    name = next((name for name, value in arguments.items() if isinstance(value, Tags)), None)
+    if name is None:
+        return route.answered_by(**arguments)
+    return upon_match(arguments[name], lambda version: route.answered_by(**{**arguments, name: version}))
 
 
 def _path_in(event: JsonObject) -> JsonMapping:
