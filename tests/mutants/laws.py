@@ -35,7 +35,7 @@ WORKING: Final = (
     "            if route.at is not None and route.at.argument is not None and not caller.places.is_everywhere:\n"
     "                route.at.require(caller.places, arguments)\n"
     '            self._request = {{"event": event, "context": context, "caller": caller}}\n'
-    "            {} route.answered_by(**arguments)\n"
+    "            {} _answered(route, arguments)\n"
 )
 
 
@@ -772,7 +772,7 @@ TWO_TIMES: Final = [
          "")),
     *_in("functions/views/agenda_days/query.py", "tests/views/agenda_days",
         ("agenda: a day has another order than in the table",
-         '    rows.sort(key=lambda row: position(row["OrderID"], row["EquipmentID"]))\n', ""),
+         "for one in sorted(positions) if", "for one in positions if"),
         ("agenda: a tag spares nothing", "if_none_match=if_none_match", "if_none_match=None")),
     *_in("functions/contract/agenda.py", "tests/views/agenda_days",
         ("agenda: what was moved is at its old factory, too",
@@ -801,7 +801,7 @@ TWO_TIMES: Final = [
         ("unique: a tombstone has its name",
          'if before is None or before.get("deleted") else', "if before is None else")),
     *_in("library/andon/versions/versioned_write.py", "library/tests/versions/test_claims.py",
-        ("claims: a version may come to be after the read", 'or before["version"] < if_match:', "and False:"),
+        ("claims: a version may come to be after the read", '    if before["version"] < if_match:', "    if False:"),
         ("claims: what is read first is not let go", "return _save(versions, _claiming(draft, before))",
          "return _save(versions, _claiming(draft, None))"),
         ("claims: a change lets go nothing", "._replace(guard=guard), found))", "._replace(guard=guard), None))")),

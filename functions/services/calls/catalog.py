@@ -15,7 +15,7 @@ DISCRIMINATOR: Final = "catalog"
 DEFAULT_PRIORITY: Final = 2
 
 WITHOUT_CATALOG: Final = frozenset({"material", "machine", "quality", "safety"})
-"""What a factory without a catalog calls for: views keep some calls of a machine, so that none may be crowded out."""
+"""Categories of a factory without a catalog: few, for views keep some calls of a machine, and none is crowded out."""
 
 MISSING: Final = "This factory has no catalog."
 

@@ -17,7 +17,7 @@ from andon.runtime.json_types import JsonObject
 MAX_DIGITS = 38
 SMALLEST, GREATEST = 1e-130, 9.999999999999998e125
 
-# Some devices begin with one; a reader may ignore it: https://www.rfc-editor.org/rfc/rfc8259#section-8.1
+# Some clients begin with one; a reader may ignore it: https://www.rfc-editor.org/rfc/rfc8259#section-8.1
 BOM = "\ufeff"
 
 # DynamoDB nests 32 levels; what is deeper overflows the stack of botocore long before that of the decoder.
