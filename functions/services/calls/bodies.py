@@ -7,7 +7,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from andon.http import schemas
 from andon.http.fields import Line, Lines, Word
-from andon.http.models import RequestModel, ResponseModel
+from andon.http.models import RequestModel, ResponseModel, RowModel
 from andon.http.openapi import Absent
 from andon.http.parameters import Path, Query, described
 from andon.http.problem import Problem
@@ -19,10 +19,6 @@ MOST_CATEGORIES: Final = 12
 MOST_CAUSES: Final = 200
 MOST_LINES: Final = 50
 LEAST_PRIORITY: Final = 3
-
-# An event has both images and the entity; an entry of EventBridge has at most 256 KB.
-# https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevents.html
-LARGEST_CATALOG_BYTES: Final = 48 * 1024
 
 Name = Annotated[
     str,
@@ -107,21 +103,19 @@ def _require_different(what: str, ids: Iterable[str]) -> None:
         raise ValueError(f"{what} must have different ids")
 
 
-class CatalogBody(RequestModel):
-    """What a factory calls for, and the causes of its trouble; together at most 48 KB."""
+class CatalogBody(RowModel):
+    """What a factory calls for, and the causes of its trouble; together at most 256 KB."""
 
     categories: Annotated[list[CategoryBody], Field(min_length=1, max_length=MOST_CATEGORIES)]
     causes: Annotated[list[CatalogCauseBody], Field(max_length=MOST_CAUSES)]
 
     @model_validator(mode="after")
-    def _fits(self) -> Self:
+    def _is_consistent(self) -> Self:
         _require_different("categories", (one.id for one in self.categories))
         _require_different("causes", (one.id for one in self.causes))
         known = {one.id for one in self.categories}
         if strange := sorted({name for cause in self.causes for name in cause.categories} - known):
             raise ValueError(f"causes name categories that are not there: {', '.join(strange)}")
-        if len(self.model_dump_json().encode()) > LARGEST_CATALOG_BYTES:
-            raise ValueError(f"must be at most {LARGEST_CATALOG_BYTES} bytes")
         return self
 
 

@@ -14,6 +14,9 @@ from services.calls.tables import KEYS, TABLE
 DISCRIMINATOR: Final = "catalog"
 DEFAULT_PRIORITY: Final = 2
 
+WITHOUT_CATALOG: Final = frozenset({"material", "machine", "quality", "safety"})
+"""Categories of a factory without a catalog: few, for views keep some calls of a machine, and none is crowded out."""
+
 MISSING: Final = "This factory has no catalog."
 
 
@@ -28,7 +31,7 @@ class CatalogVersion(CatalogEntity, Changed):
 
 
 class Catalog:
-    """Categories and causes of a factory; where it has no catalog, every category is right, and no cause."""
+    """Categories and causes of a factory; without a catalog it has those of `WITHOUT_CATALOG`, and no cause."""
 
     def __init__(self, row: CatalogRow | None) -> None:
         self._is_there = row is not None
@@ -45,6 +48,9 @@ class Catalog:
         known = self._categories.get(category)
         if known is None and self._is_there:
             raise Invalid.field("body.category", "is not in the catalog of the factory")
+        if known is None and category not in WITHOUT_CATALOG:
+            known_names = ", ".join(sorted(WITHOUT_CATALOG))
+            raise Invalid.field("body.category", f"is none of a factory without a catalog: {known_names}")
         return known["priority"] if known else DEFAULT_PRIORITY
 
     def require_cause(self, cause: str | None, *, category: str | None, line_id: str) -> None:

@@ -7,7 +7,7 @@ from pydantic.config import JsonDict
 
 from andon.http import schemas as common
 from andon.http.fields import Id
-from andon.http.models import RequestModel, ResponseModel
+from andon.http.models import RequestModel, ResponseModel, RowModel
 from andon.http.openapi import Absent
 from andon.http.schemas import IMPERSONAL
 from andon.runtime import times
@@ -104,11 +104,11 @@ class OverrideBody(RequestModel):
         return self
 
 
-class RosterBody(RequestModel):
+class RosterBody(RowModel):
     """Who works in a factory; abnormal logs are shared among the operators who are on duty, without shifts among all.
 
     `supervisor` is that of each shift that names none, and who is asked where nobody is on duty. `timezone` is the
-    factory's, UTC without one. Week 1 of its `weeks` is that of the day `anchor`.
+    factory's, UTC without one. Week 1 of its `weeks` is that of the day `anchor`. It has at most 256 KB.
     """
 
     operators: Operators = Field(examples=[["op-17", "op-18"]], json_schema_extra=UNIQUE)
@@ -180,8 +180,8 @@ class ChainBody(RequestModel):
     steps: list[StepBody] = Field(min_length=1, max_length=MAX_STEPS)
 
 
-class ChainsBody(RequestModel):
-    """The chains of a factory."""
+class ChainsBody(RowModel):
+    """The chains of a factory, together at most 256 KB."""
 
     chains: list[ChainBody] = Field(max_length=MAX_CHAINS)
 

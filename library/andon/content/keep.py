@@ -77,11 +77,11 @@ def checksum_of(sha256: str) -> str:
 def _try(contents: Contents, content: Content, reference: Attributes, now_ms: int) -> Kept | AwaitedUpload:
     found = contents.table.get({name: reference[name] for name in contents.table.keys.names}, consistent=True)
     row = contents.table.get(contents.key_of(content.sha256), consistent=True)
-    if found and row and found[OBJECT] == row[OBJECT] and ttl.is_alive(found, now_ms):
-        return Kept(_require_same(found, content), created=False)
     head = contents.bucket.head(row[OBJECT]) if row else None
-    if row is None or head is None or not fits(content, head):
+    if row is None or head is None or not fits(content, head):  # also where it was once: what is lost comes back
         return _grant(contents, content, row, now_ms)
+    if found and found[OBJECT] == row[OBJECT] and ttl.is_alive(found, now_ms):
+        return Kept(_require_same(found, content), created=False)
     if head.size != content.size:
         raise Conflict(OTHER_SIZE)
     return _refer(contents, content, row, reference, now_ms)

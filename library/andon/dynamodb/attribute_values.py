@@ -2,10 +2,11 @@
 
 from binascii import b2a_base64
 from collections.abc import Callable, Iterable, Mapping
-from decimal import Clamped, Context, Decimal, DecimalException, Inexact, Overflow, Rounded, Underflow
+from decimal import Clamped, Context, Decimal, DecimalException, Inexact, Overflow, Rounded, Subnormal, Underflow
 from typing import Any, Final
 
 from andon.runtime.errors import Poison
+from andon.runtime.strict_json import GREATEST, MAX_DIGITS
 
 Item = dict[str, Any]
 """A row, as plain values by the names of its attributes."""
@@ -16,10 +17,10 @@ Attributes = Mapping[str, Any]
 Typed = dict[str, dict[str, Any]]
 """The same as DynamoDB types them."""
 
-# DynamoDB keeps 38 digits, and magnitudes from 1E-130 to 9.9E+125.
-# https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
-_NUMBERS: Final = Context(prec=38, Emin=-128, Emax=126, traps=[Clamped, Inexact, Overflow, Rounded, Underflow])
-_MAX_INTEGER: Final = 10**38 - 1
+_NUMBERS: Final = Context(  # the range of `strict_json`
+    prec=MAX_DIGITS, Emin=-130, Emax=125, traps=[Clamped, Inexact, Overflow, Rounded, Subnormal, Underflow]
+)
+_MAX_INTEGER: Final = 10**MAX_DIGITS - 1
 
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html: 32 levels of nested attributes.
 MAX_DEPTH: Final = 32
@@ -50,7 +51,10 @@ def typed_pairs(pairs: Iterable[tuple[str, Any]]) -> Typed:
 
 
 def to_plain(typed: Attributes) -> Item:
-    """Return plain values of DynamoDB's: int or float of numbers, lists of sets, base64 of binaries."""
+    """Return plain values of DynamoDB's: int or float of numbers, lists of sets, base64 of binaries.
+
+    A number is an int if it is whole and has no more than 38 digits; as JSON it is one that `strict_json` reads.
+    """
     # Nearly all values are text.
     return {name: value["S"] if "S" in value else _plain(value) for name, value in typed.items()}
 
@@ -87,10 +91,12 @@ def _plain(typed: Attributes) -> Any:  # noqa: ANN401  attribute values are any
 
 
 def _number(text: str) -> int | float:
-    if text.isdecimal():  # nearly all are times
+    if text.isdecimal() and len(text) <= MAX_DIGITS:  # nearly all are times
         return int(text)
     number = Decimal(text)
-    return int(number) if number == number.to_integral_value() else float(number)
+    if -_MAX_INTEGER <= number <= _MAX_INTEGER and number == number.to_integral_value():
+        return int(number)
+    return max(-GREATEST, min(float(number), GREATEST))  # of the greatest the nearest float is one digit more
 
 
 def _text(binary: bytes | str) -> str:

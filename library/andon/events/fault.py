@@ -1,11 +1,13 @@
 """A fault: the event with a message in it that can never succeed, so that nothing is lost and no neighbour waits."""
 
+from collections.abc import Sequence
 from typing import NotRequired, TypedDict
 
 from andon.events.actor import ACTOR
 from andon.events.domain_event import DomainEvent
-from andon.events.group import BILLED_BYTES
+from andon.events.group import BILLED_BYTES, body_of
 from andon.runtime import json_text
+from andon.runtime.batches import batches
 
 TYPE = "fault"
 
@@ -23,15 +25,33 @@ class FaultErrorEntity(TypedDict):
 
 
 class FaultEntity(TypedDict):
-    """`fault`: the consumer that gave up, why, and the original message as text; `truncated`: its beginning only."""
+    """`fault`: the consumer that gave up, why, and the original message as text.
+
+    truncated: its beginning only. facts: so many bad facts of one group are the message; the error is the first one's.
+    """
 
     consumer: str
     error: FaultErrorEntity
     message: str
     truncated: NotRequired[bool]
+    facts: NotRequired[int]
 
 
-def fault_of(error: Exception, message: str, *, consumer: str, now_ms: int) -> DomainEvent:
+def faults_of_facts(bad: Sequence[tuple[str, Exception]], *, consumer: str, now_ms: int) -> list[DomainEvent]:
+    """Return the faults of bad facts that came in one message: as few as have room for them; of one, that of it alone.
+
+    bad: the message in which each would have come alone, and its error.
+    """
+    sized = [(one, len(one[0]) + 1) for one in bad]
+    faults = list[DomainEvent]()
+    for some in batches(sized, most=len(sized), most_bytes=MAX_MESSAGE_CHARACTERS):
+        bodies, error = [body for body, _ in some], some[0][1]
+        message = bodies[0] if len(bodies) == 1 else body_of(bodies)
+        faults.append(fault_of(error, message, consumer=consumer, now_ms=now_ms, facts=len(bodies)))
+    return faults
+
+
+def fault_of(error: Exception, message: str, *, consumer: str, now_ms: int, facts: int = 1) -> DomainEvent:
     """Return the fault of `message` at `consumer`."""
     fault: FaultEntity = {
         "consumer": consumer,
@@ -40,6 +60,8 @@ def fault_of(error: Exception, message: str, *, consumer: str, now_ms: int) -> D
     }
     if len(message) > MAX_MESSAGE_CHARACTERS:
         fault["truncated"] = True
+    if facts > 1:
+        fault["facts"] = facts
     return DomainEvent(
         id=id_of(consumer, message),
         type=TYPE,
@@ -53,7 +75,7 @@ def fault_of(error: Exception, message: str, *, consumer: str, now_ms: int) -> D
 def id_of(consumer: str, message: str) -> str:
     """Return the id of a fault: the same however often a message comes to a consumer.
 
-    Of a fact it is the same however often it is published, alone or in a group.
+    Of a fact it is the same however often it is published, alone or beside good ones.
     """
     import hashlib  # noqa: PLC0415  it loads OpenSSL, and few messages are poison
 

@@ -8,7 +8,7 @@ the type of all of them, whatever was published between them. A fact that goes a
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Final, TypeVar
 
 from andon.runtime import json_text, strict_json
 from andon.runtime.batches import batches
@@ -32,6 +32,8 @@ MOST_FACTS: Final = 1_000
 """Facts of a group, at the most: hardly an event is so small that more would fit. Each may become a fault."""
 
 _FRAME: Final = f'{{"{GROUP}":{VERSION},"{FACTS}":[]}}'
+
+_HEAD: Final = frozenset({"version", "id", "source", "detail-type", "account", "time", "region"})
 
 UNKNOWN_VERSION: Final = "a group of a version that is not known"
 NO_FACTS: Final = f"a group has 1 to {MOST_FACTS} facts"
@@ -102,6 +104,17 @@ def facts_in(group: JsonMapping) -> list[JsonMapping]:
     return facts
 
 
+Value = TypeVar("Value")
+
+
+def head_of(envelope: Mapping[str, Value]) -> dict[str, Value]:
+    """Return the members of EventBridge's envelope that stand around each fact of an entry.
+
+    `resources` is none of them: nobody reads it, and a publisher may fill it with 180 KB, beside a thousand facts.
+    """
+    return {name: value for name, value in envelope.items() if name in _HEAD}
+
+
 def bodies_of(body: str) -> list[str]:
     """Return the bodies of the messages in which the facts of a group would have come alone, as they are written.
 
@@ -121,7 +134,8 @@ def bodies_of(body: str) -> list[str]:
         raise Poison(NO_FACTS)
     if any(map(_is_no_fact, facts)):
         raise Poison(NO_FACT)
-    return [_body(envelope, fact) for fact in facts]
+    head = head_of(envelope)
+    return [_body(head, fact) for fact in facts]
 
 
 def body_of(bodies: Iterable[str]) -> str:

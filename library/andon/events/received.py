@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from andon.events.bus_entry import LAKE, Delivery, from_envelope
-from andon.events.group import bodies_of, facts_in, is_group
+from andon.events.bus_entry import LAKE, Delivery, from_envelope, is_replayed
+from andon.events.group import bodies_of, facts_in, head_of, is_group
 from andon.runtime import json_text, strict_json
 from andon.runtime.errors import Poison
 from andon.runtime.json_types import JsonObject
@@ -42,6 +42,11 @@ class Received(NamedTuple):
     def body(self) -> str:
         """The message in which the fact would have come alone."""
         return self.alone if self.whole is None else self.whole.bodies[self.number]
+
+    @property
+    def is_replayed(self) -> bool:
+        """True if it is a replay, which has no groups; even if nothing else of it can be read."""
+        return self.whole is None and is_replayed(self.alone)
 
     def read(self) -> Delivery:
         """Return the fact.
@@ -90,9 +95,9 @@ def _facts(message_id: str, body: str, envelope: JsonObject) -> Iterator[Receive
     if isinstance(facts, Failed):
         yield Received(message_id, facts, body)
         return
-    whole = Whole(body, len(facts))
+    whole, head = Whole(body, len(facts)), head_of(envelope)
     for number, fact in enumerate(facts):
-        yield Received(message_id, {**envelope, "detail": fact}, whole=whole, number=number)
+        yield Received(message_id, {**head, "detail": fact}, whole=whole, number=number)
 
 
 def _one_by_one(message_id: str, body: str, failed: Failed) -> Iterator[Received]:

@@ -14,7 +14,6 @@ from andon.runtime.message_batch import BatchResponse, retry
 from andon.runtime.tried import Failed, tried
 from andon.views.ledger import Result, failures, line_of
 from andon.views.outcome import Outcome
-from andon.wire.aws import name_of
 from andon.wire.queue import name_of as name_of_queue
 
 Keep = Callable[[Delivery], bool]
@@ -37,6 +36,6 @@ def _keep(keep: Keep, one: Received) -> tuple[Outcome, Delivery]:
 
 def _result(one: Received, kept: tuple[Outcome, Delivery] | Failed) -> Result:
     if isinstance(kept, Failed):
-        return Result(one, Outcome.FAILED, error=name_of(kept.error))
+        return Result(one, Outcome.FAILED, error=kept.error)
     outcome, delivery = kept
     return Result(one, outcome, delivery.event, taken_ms=delivery.taken_ms)

@@ -21,7 +21,7 @@ from andon.dynamodb.key_query import KeyQuery
 from andon.http.after import PARAMETER, NotSeenYet, respond_not_yet, rows_not_older_than
 from andon.http.arguments import Validator
 from andon.http.caller import NOBODY, NOT_ALLOWED, Caller, authorize
-from andon.http.etag import etag_of, matches
+from andon.http.etag import Tags, etag_of, matches, upon_match
 from andon.http.limits import EVERYWHERE_ONLY, At, found_by_view
 from andon.http.page import PageResponse, ReadRows, Scope, read_page, read_rows
 from andon.http.problem import respond_failed, respond_rejected, respond_throttled
@@ -236,7 +236,7 @@ class HttpApi:
             if route.at is not None and route.at.argument is not None and not caller.places.is_everywhere:
                 route.at.require(caller.places, arguments)
             self._request = {"event": event, "context": context, "caller": caller}
-            return route.answered_by(**arguments)
+            return _answered(route, arguments)
         except Rejected as error:
             return respond_rejected(error)
         except NotSeenYet:
@@ -279,6 +279,13 @@ class HttpApi:
             logger().error(route, extra=members, exc_info=self.failed_by)
         elif members["status"] >= HTTPStatus.BAD_REQUEST or is_sampled(members["request_id"]):
             logger().info(route, extra=members)
+
+
+def _answered(route: Route, arguments: dict[str, Any]) -> Response:
+    name = next((name for name, value in arguments.items() if isinstance(value, Tags)), None)
+    if name is None:
+        return route.answered_by(**arguments)
+    return upon_match(arguments[name], lambda version: route.answered_by(**{**arguments, name: version}))
 
 
 def _path_in(event: JsonObject) -> JsonMapping:

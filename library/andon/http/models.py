@@ -1,7 +1,7 @@
 """Base classes of the pydantic models of requests and responses."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final, Self
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
@@ -9,6 +9,10 @@ from andon.runtime.errors import FieldError
 
 MOST_UNKNOWN = 100
 """Unknown members that a refusal names one by one; each costs, and half a megabyte has room for tens of thousands."""
+
+# A row of DynamoDB has 400 KB; its event has it up to three times, as entity, new image and old image, and an entry of
+# the bus has a million bytes, see `andon.events.bus_entry`.
+LARGEST_ROW_BYTES: Final = 256 * 1024
 
 
 class RequestModel(BaseModel):
@@ -26,6 +30,17 @@ class RequestModel(BaseModel):
         if isinstance(body, dict) and len(body) > len(cls.model_fields) + MOST_UNKNOWN:
             raise ValueError(f"must have at most {len(cls.model_fields)} members, not {len(body)}")
         return body
+
+
+class RowModel(RequestModel):
+    """Body that becomes a row, and has lists or texts that could make it larger than a row and its event may be."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        size = len(self.model_dump_json(by_alias=True, exclude_none=True).encode())
+        if size > LARGEST_ROW_BYTES:
+            raise ValueError(f"must be at most {LARGEST_ROW_BYTES} bytes, not {size}")
+        return self
 
 
 class ResponseModel(BaseModel):

@@ -17,7 +17,14 @@ from andon.runtime.json_types import JsonMapping
 
 DEFAULT_LIMIT = 100
 MAX_LIMIT = 1000
-MAX_CURSOR_CHARACTERS = 4096
+
+# A cursor has an index's sort key and the table's own key, of which DynamoDB takes so many bytes; JSON writes a
+# quotation mark as two, and base64 makes four of three. Keys have no control characters: ids and times have none.
+# https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
+MAX_POSITION_BYTES: Final = 1024 + 2048 + 1024
+AROUND_POSITION_BYTES: Final = 512
+"""Of the names of three attributes, the marks of JSON, and the checksum."""
+MAX_CURSOR_CHARACTERS: Final = (2 * MAX_POSITION_BYTES + AROUND_POSITION_BYTES) * 4 // 3
 
 # A key of S3 has 1,024 bytes: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html
 MAX_TEXT_CHARACTERS: Final = 256
@@ -147,8 +154,8 @@ def next_page(last_key: Item | None, query: KeyQuery, *, scope: Scope) -> NextPa
 def encode_cursor(last_key: Attributes, *, partition: str, scope: Scope) -> str:
     """Return the cursor of a `LastEvaluatedKey`: all of it but the attribute `partition`, which the request repeats."""
     position = {name: value for name, value in last_key.items() if name != partition}
-    text = json.dumps([position, _checksum(position, scope)], separators=(",", ":"))
-    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+    text = json.dumps([position, _checksum(position, scope)], ensure_ascii=False, separators=(",", ":"))
+    return base64.urlsafe_b64encode(text.encode(errors="surrogatepass")).decode().rstrip("=")
 
 
 def decode_cursor(cursor: str, *, names: frozenset[str], scope: Scope) -> Position:

@@ -4,14 +4,14 @@ import re
 from functools import partial
 from typing import Annotated, Final, Literal, NamedTuple
 
-from pydantic import AfterValidator, BeforeValidator, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, PlainValidator, WithJsonSchema
 
 from andon.http import schemas
+from andon.http.etag import IF_MATCH_PATTERN, version_or_tags
 from andon.http.page import DEFAULT_LIMIT, MAX_LIMIT
 from andon.http.schemas import Schema
 from andon.runtime import times
 
-_IF_MATCH = re.compile(r'"([1-9][0-9]{0,14})"', re.ASCII)
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 _LIMIT = re.compile(r"[1-9][0-9]{0,3}", re.ASCII)
 
@@ -31,14 +31,6 @@ Path: Final = partial(Parameter, "path")
 Query: Final = partial(Parameter, "query")
 Header: Final = partial(Parameter, "header")
 """Of an argument's annotation, as `Annotated[str, Path(alias="id")]`; an argument without one is the request's body."""
-
-
-def _version(text: str) -> int:
-    """Return the one strong, quoted version; `*`, weak tags and lists are no safe precondition of a change."""
-    match = _IF_MATCH.fullmatch(text)
-    if match is None:
-        raise ValueError('must be one quoted version such as "3"')
-    return int(match[1])
 
 
 def _number(text: str) -> int:
@@ -69,9 +61,12 @@ Timestamp = Annotated[
 
 IfMatch = Annotated[
     int | None,
-    BeforeValidator(_version),
-    described(schemas.VERSION, '"3"'),
-    Header(alias="If-Match", description='The version that the change is based on, quoted: `"3"`.'),
+    PlainValidator(version_or_tags),  # `HttpApi` makes a version of what it is besides
+    described({"type": "string", "pattern": f"^(?:{IF_MATCH_PATTERN})$"}, '"3"'),
+    Header(
+        alias="If-Match",
+        description='The version that the change is based on, quoted: `"3"`; one of several; or `*`, the current one.',
+    ),
 ]
 IfNoneMatch = Annotated[
     str | None,

@@ -26,14 +26,18 @@ def _name(ink: str) -> Schema:
     }
 
 
+# Of a text, see `texts.line`; that joiners and tags join something is left to the validation.
+_WRITTEN: Final = "[^\\p{C}]|[\\u200c\\u200d\U000e0030-\U000e007f]"
+
+
 def line(longest: int) -> Schema:
     """Return the schema of `texts.line`; that it is not blank is left to the validation, too."""
-    return {"type": "string", "minLength": 1, "maxLength": longest, "pattern": r"^[^\p{C}]+$"}
+    return {"type": "string", "minLength": 1, "maxLength": longest, "pattern": f"^(?:{_WRITTEN})+$"}
 
 
 def lines(longest: int) -> Schema:
     """Return the schema of `texts.lines`."""
-    return {"type": "string", "maxLength": longest, "pattern": r"^(?:[^\p{C}]|[\t\n\r])*$"}
+    return {"type": "string", "maxLength": longest, "pattern": rf"^(?:{_WRITTEN}|[\t\n\r])*$"}
 
 
 IDENTIFIER: Final = _name(_INK)
@@ -43,7 +47,6 @@ TIME: Final[Schema] = {"type": "string", "format": "date-time"}
 DATE: Final[Schema] = {"type": "string", "format": "date"}
 TIME_OR_DATE: Final[Schema] = {"type": "string", "anyOf": [{"format": "date-time"}, {"format": "date"}]}
 NUMBER: Final[Schema] = {"type": "integer", "minimum": 1, "maximum": 999_999_999}
-VERSION: Final[Schema] = {"type": "string", "pattern": '^"[1-9][0-9]{0,14}"$'}
 TEXT: Final[Schema] = {"type": "string"}
 
 PERSONAL_DATA: Final = "x-personal-data"

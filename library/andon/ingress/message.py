@@ -136,7 +136,7 @@ def _content_of(published: bytes) -> Any:  # noqa: ANN401  JSON is any
     text = _decoded(published)
     try:
         content = strict_json.loads(text)
-        json.loads(text, object_pairs_hook=_single)
+        json.loads(text.removeprefix(strict_json.BOM), object_pairs_hook=_single)
     except ValueError as error:
         raise Poison(f"not JSON: {error}") from error
     return content

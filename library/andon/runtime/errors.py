@@ -85,9 +85,16 @@ class Gone(Rejected):
 
 
 class Stale(Rejected):
-    """The version in If-Match is not the current one; the client must read again."""
+    """The version in If-Match is not the current one; the client must read again.
+
+    version: the current one, if something stands there.
+    """
 
     status = 412
+
+    def __init__(self, detail: str, *, version: int | None = None) -> None:
+        super().__init__(detail)
+        self.version = version
 
 
 class PreconditionRequired(Rejected):

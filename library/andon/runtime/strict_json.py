@@ -12,9 +12,13 @@ import orjson
 
 from andon.runtime.json_types import JsonObject
 
-# DynamoDB keeps 38 digits from 1E-130 to 1E+126; ours are stricter by a margin.
+# DynamoDB keeps 38 digits, of magnitudes from 1E-130 to 9.9…E+125. What it keeps can be published, and read again.
+# https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/HowItWorks.NamingRulesDataTypes.html
 MAX_DIGITS = 38
-SMALLEST, GREATEST = 1e-100, 1e100
+SMALLEST, GREATEST = 1e-130, 9.999999999999998e125
+
+# Some clients begin with one; a reader may ignore it: https://www.rfc-editor.org/rfc/rfc8259#section-8.1
+BOM = "\ufeff"
 
 # DynamoDB nests 32 levels; what is deeper overflows the stack of botocore long before that of the decoder.
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
@@ -82,6 +86,7 @@ def _loads_strictly(text: str) -> Any:  # noqa: ANN401  as above
 
     """
     _require_unicode(text)
+    text = text.removeprefix(BOM)
     try:
         value = _DECODER.decode(text)
     except RecursionError:
@@ -119,14 +124,15 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _integer(digits: str) -> int:
-    if len(digits) > MAX_DIGITS:
+    if len(digits.removeprefix("-")) > MAX_DIGITS:
         raise ValueError(f"a number has more than {MAX_DIGITS} digits")
     return int(digits)
 
 
 def _real(digits: str) -> float:
-    value = float(digits)
-    if len(digits) > MAX_DIGITS or (value and not SMALLEST < abs(value) < GREATEST):
+    value, coefficient = float(digits), digits.lower().partition("e")[0]
+    is_zero = not coefficient.strip("-0.")
+    if len(digits) > MAX_DIGITS or not (is_zero or SMALLEST <= abs(value) <= GREATEST):
         raise ValueError("a number is out of range")
     return value
 

@@ -296,7 +296,12 @@ def decide_on_read(row: Row | None, command: Command, guard: Guard | None = None
         return CheckRetry(command.next_version, NotFound("There is no such thing, or not any more."))
     if command.if_match is None:
         return CheckRetry(command.next_version, PreconditionRequired(REQUIRED_IF_MATCH))
-    return row if command.if_match == row["version"] else CheckRetry(command.next_version, Stale(STALE))
+    return row if command.if_match == row["version"] else CheckRetry(command.next_version, stale(row))
+
+
+def stale(row: VersionedRow) -> Stale:
+    """Return the refusal of an If-Match by what stands there."""
+    return Stale(STALE, version=None if row.get("deleted") else row["version"])
 
 
 def _is_admitted(guard: Guard, refused: RefusedSave) -> bool:
@@ -347,7 +352,7 @@ def _upon_living(draft: Draft, row: VersionedRow) -> NextStep:
         # Without If-Match a retry can only be that of the command that began this life: version `since`.
         return CheckRetry(row["since"], PreconditionRequired(REQUIRED_IF_MATCH))
     if if_match not in {None, row["version"]}:
-        return CheckRetry(draft.command.next_version, Stale(STALE))
+        return CheckRetry(draft.command.next_version, stale(row))
     if row["digest"] == draft.digest and not draft.repeats:
         return Return(Saved(row, created=False))
     return write_upon(draft, Expected(row["version"], Stands.ALIVE, row["timestamp"] + 1))

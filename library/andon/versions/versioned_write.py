@@ -38,6 +38,7 @@ from andon.versions.optimistic_lock import (
     decide_on_read,
     expected_by,
     require_admitted,
+    stale,
     write_upon,
 )
 from andon.wire.retries import jitter
@@ -203,10 +204,11 @@ def _before(versions: Versions[Row], draft: Draft) -> Row | None:
     if if_match is None:
         return None
     before = versions.current() or versions.newest()
-    if before is None or before["version"] < if_match:
-        if before is not None:
-            require_admitted(draft.guard, before)
+    if before is None:
         raise Stale(STALE)
+    if before["version"] < if_match:
+        require_admitted(draft.guard, before)
+        raise stale(before)
     return before
 
 

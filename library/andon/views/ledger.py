@@ -9,6 +9,7 @@ from andon.events.received import Received
 from andon.runtime.json_types import JsonObject
 from andon.runtime.metrics import directive
 from andon.views.outcome import Outcome
+from andon.wire.aws import name_of
 
 NONE_YET: Final = {outcome.value: 0 for outcome in Outcome}
 
@@ -17,7 +18,7 @@ OVERTAKEN: Final = {Outcome.APPLIED: "applied", Outcome.STALE: "overtaken", Outc
 
 
 class Result(NamedTuple):
-    """The result of one fact; `event` is None if it could not be read; `error`: the name of the failure.
+    """The result of one fact; `event` is None if it could not be read; `error`: what failed.
 
     is_live: it was not replayed. taken_ms: since when its event is on its way, see `Delivery`; None: not known.
     origin: the service of its event, if two of them write what it wrote, see `RowWrite`.
@@ -26,7 +27,7 @@ class Result(NamedTuple):
     received: Received
     outcome: Outcome
     event: DomainEvent | None = None
-    error: str | None = None
+    error: Exception | None = None
     is_live: bool = True
     taken_ms: int | None = None
     origin: str = ""
@@ -75,7 +76,7 @@ def line_of(results: Sequence[Result], *, view: str, now_ms: int, put_back: int 
         **counts,
         **by_type,
         **lag,
-        "errors": sorted({result.error for result in results if result.error}),
+        "errors": sorted({name_of(result.error) for result in results if result.error}),
         "_aws": directive(dimension="view", counts=counts, milliseconds=lag, now_ms=now_ms),
     }
 

@@ -1,5 +1,6 @@
 """A batch of domain events -> rows of a view: parse, decide, compact, send, settle; each message on its own."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
@@ -7,9 +8,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from andon.dynamodb.client import Table
 from andon.dynamodb.errors import ItemRefused
-from andon.events.bus_entry import Delivery, Replay, from_message, is_replayed, require_not_ahead
+from andon.events.bus_entry import Delivery, Replay, from_message, require_not_ahead
 from andon.events.domain_event import DomainEvent
-from andon.events.fault import fault_of
+from andon.events.fault import faults_of_facts
 from andon.events.hops import require_few
 from andon.events.publish import publish
 from andon.events.put_back import again
@@ -26,7 +27,6 @@ from andon.views.compaction import Message, compact
 from andon.views.ledger import Result, failures, line_of
 from andon.views.outcome import Outcome
 from andon.views.row_write import RowWrite, Subscriptions
-from andon.wire.aws import name_of
 from andon.wire.deadline import in_time
 from andon.wire.in_parallel import in_parallel
 from andon.wire.queue import WORK
@@ -75,24 +75,16 @@ class Listener(NamedTuple):
         return self.on if self.is_rebuilt else NOTHING
 
 
-class Unreadable(NamedTuple):
-    """A message or a fact that can never be understood, and the reason."""
-
-    received: Received
-    error: Exception
-
-
 @in_time
 def materialize(event: JsonMapping, context: LambdaContext, *, listener: Listener) -> BatchResponse:
     """Handle a batch of a queue; return the messages to try again."""
     messages, unreadable = _parse_and_decide(received(event["Records"]), listener)
-    sends = [partial(_send_unreadable, message, listener) for message in unreadable]
     if isinstance(listener.table, Table):
-        sends += [partial(_send_newest, group, listener.table, listener) for group in compact(messages)]
-        results = []
+        sends = [partial(_send_newest, group, listener.table, listener) for group in compact(messages)]
+        written = [*chain.from_iterable(in_parallel(sends))]
     else:
-        results = _write_to_objects(listener.table, messages, listener)
-    results += chain.from_iterable(in_parallel(sends))
+        written = _write_to_objects(listener.table, messages, listener)
+    results = _with_faults([*unreadable, *written], listener)
     left = again(failures(results), queue=listener.queue)
     line = line_of(results, view=listener.name, now_ms=clock.now_ms(), put_back=left.put_back)
     logger().info("materialized", extra={"function_request_id": context.aws_request_id, **line})
@@ -137,12 +129,12 @@ def understand(
     return event, decide(event)
 
 
-def _parse_and_decide(facts: Iterable[Received], listener: Listener) -> tuple[list[Message], list[Unreadable]]:
+def _parse_and_decide(facts: Iterable[Received], listener: Listener) -> tuple[list[Message], list[Result]]:
     messages, unreadable, now_ms = [], [], clock.now_ms()
     for one in facts:
         message = tried(_message, one, listener, now_ms)  # pure: it would fail in the same way for ever
         if isinstance(message, Failed):
-            unreadable.append(Unreadable(one, message.error))
+            unreadable.append(Result(one, Outcome.FAULT, error=message.error, is_live=not one.is_replayed))
         else:
             messages.append(message)
     return messages, unreadable
@@ -152,15 +144,6 @@ def _message(one: Received, listener: Listener, now_ms: int) -> Message:
     delivery = one.read()
     event, update = understand(delivery, listener.on_of(delivery.replay), listener.upcasters, now_ms=now_ms)
     return Message(one, event, update, delivery.replay, delivery.taken_ms)
-
-
-def _send_unreadable(message: Unreadable, listener: Listener) -> list[Result]:
-    if is_replayed(message.received.body):
-        return [Result(message.received, Outcome.FAULT, error=name_of(message.error), is_live=False)]
-    published = tried(_publish_fault, message.error, message.received.body, listener)
-    if isinstance(published, Failed):
-        return [Result(message.received, Outcome.FAILED, error=name_of(published.error))]
-    return [Result(message.received, published, error=name_of(message.error))]
 
 
 def _send_newest(newest_first: Sequence[Message], table: Table, listener: Listener) -> list[Result]:
@@ -178,21 +161,14 @@ def _write_to_objects(table: "ObjectTable", messages: Sequence[Message], listene
     from andon.views.object_batch import write_objects  # noqa: PLC0415  see above
 
     written = write_objects(table, messages, ttl_days=listener.ttl_days)
-    return [
-        _result_of(message, _settled(one, message, listener)) for message, one in zip(messages, written, strict=True)
-    ]
-
-
-def _settled(written: Outcome | Failed, message: Message, listener: Listener) -> Outcome | Failed:
-    if isinstance(written, Failed) and isinstance(written.error, Poison):
-        return tried(_refuse, written.error, message, listener)
-    return written
+    return [_result_of(message, one) for message, one in zip(messages, written, strict=True)]
 
 
 def _result_of(message: Message, outcome: Outcome | Failed) -> Result:
     is_live = message.replay is None
     if isinstance(outcome, Failed):
-        return Result(message.received, Outcome.FAILED, message.event, name_of(outcome.error), is_live)
+        failed = Outcome.FAULT if isinstance(outcome.error, Poison) else Outcome.FAILED
+        return Result(message.received, failed, message.event, outcome.error, is_live)
     return Result(message.received, outcome, message.event, None, is_live, message.taken_ms, _origin_of(message))
 
 
@@ -206,15 +182,8 @@ def _write(table: Table, message: Message, listener: Listener) -> Outcome:
     update, event, now_ms = message.update, message.event, clock.now_ms()
     try:
         return update.write(table, event, ttl_days=listener.ttl_days, now_ms=now_ms, replay=message.replay)
-    except (Poison, ItemRefused) as error:
-        return _refuse(error if isinstance(error, Poison) else Poison(REFUSED), message, listener)
-
-
-def _refuse(error: Exception, message: Message, listener: Listener) -> Outcome:
-    """Publish the fault of a message that can never be written."""
-    if message.replay is not None:
-        return Outcome.FAULT  # published when it came first; now nothing goes to the bus
-    return _publish_fault(error, message.received.body, listener)
+    except ItemRefused as error:
+        raise Poison(REFUSED) from error
 
 
 def _settle_by_newer(newer: Result, older: Message) -> Result:
@@ -224,6 +193,31 @@ def _settle_by_newer(newer: Result, older: Message) -> Result:
     return Result(older.received, Outcome.COMPACTED, older.event, is_live=newer.is_live, origin=_origin_of(older))
 
 
-def _publish_fault(error: Exception, body: str, listener: Listener) -> Outcome:
-    publish([fault_of(error, body, consumer=f"{listener.name}.listener", now_ms=clock.now_ms())], source=listener.name)
-    return Outcome.FAULT
+def _with_faults(results: Sequence[Result], listener: Listener) -> Sequence[Result]:
+    """Publish the faults of each message; return the results, failed if theirs could not be published.
+
+    Those of a replay were published when it came first; now nothing goes to the bus.
+    """
+    by_message = defaultdict[str, list[Result]](list)
+    for result in results:
+        if result.outcome is Outcome.FAULT and result.is_live:
+            by_message[result.received.message_id].append(result)
+    if not by_message:
+        return results
+    failures_to_publish = in_parallel([partial(_publish_faults, bad, listener) for bad in by_message.values()])
+    failed = dict(zip(by_message, failures_to_publish, strict=True))
+    return [_if_published(result, failed.get(result.received.message_id)) for result in results]
+
+
+def _publish_faults(bad: Sequence[Result], listener: Listener) -> Exception | None:
+    """Publish the faults of one message; return what went wrong."""
+    found = [(result.received.body, result.error or Poison()) for result in bad]
+    faults = faults_of_facts(found, consumer=f"{listener.name}.listener", now_ms=clock.now_ms())
+    published = tried(partial(publish, source=listener.name), faults)
+    return published.error if isinstance(published, Failed) else None
+
+
+def _if_published(result: Result, failure: Exception | None) -> Result:
+    if failure is None or result.outcome is not Outcome.FAULT:
+        return result
+    return result._replace(outcome=Outcome.FAILED, error=failure)

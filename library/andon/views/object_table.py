@@ -13,6 +13,8 @@ from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.expressions import UNCONDITIONAL, Condition
 from andon.runtime.errors import Poison
+from andon.runtime.log import logger
+from andon.runtime.tried import Failed, tried
 from andon.views.inverse_oplock import RowContended
 from andon.views.object_rows import ObjectKeys, ObjectRows
 from andon.views.view_updates import GONE
@@ -66,7 +68,7 @@ class ObjectTable:
             yield tuple(unquote(part) for part in parts)
 
     def read(self, group: tuple[str, ...]) -> ObjectRows:
-        """Return all rows of an object, as it is now; without an object there are none."""
+        """Return all rows of an object, as it is now; without an object that can be read there are none."""
         return self._find(group).rows
 
     def shown(self, group: tuple[str, ...], *, now_ms: int) -> list[Item]:
@@ -119,10 +121,16 @@ class ObjectTable:
         return self.change(self.keys.group_of(key), update)
 
     def _find(self, group: tuple[str, ...]) -> "_Found":
-        found = self._bucket.find(self.name_of(group))
+        name = self.name_of(group)
+        found = self._bucket.find(name)
         if found is None:
             return _Found(ObjectRows(self.keys, group), None)
-        return _Found(ObjectRows.from_json(self.keys, group, found.body), found.etag)
+        rows = tried(ObjectRows.from_json, self.keys, group, found.body)
+        if isinstance(rows, Failed):
+            # As if it were not there: the next change replaces it, and a recompute brings its other rows back.
+            logger().warning("an object cannot be read", extra={"object": name, "error": repr(rows.error)})
+            return _Found(ObjectRows(self.keys, group), found.etag)
+        return _Found(rows, found.etag)
 
     def _save(self, group: tuple[str, ...], found: "_Found") -> bool:
         """Write an object if it is still the one that was found; return False if it is not."""

@@ -104,6 +104,22 @@ def album() -> Iterator[Album]:
         yield album
 
 
+@pytest.mark.parametrize("left", [None, b"", b"do"], ids=["missing", "empty", "something else"])
+def test_a_photo_whose_object_is_lost_or_broken_is_uploaded_again(album: Album, left: bytes | None) -> None:
+    kept = album.attach(b"cat", "mine")
+    assert isinstance(kept, Kept)
+    name = kept.row[OBJECT]
+    del album.objects[name]
+    if left is not None:
+        album.objects[name] = left
+        album.store[CONTENTS.variable].checksums.pop(name, None)
+
+    again = album.attach(b"cat", "mine")
+
+    assert again == Kept(kept.row, created=False)
+    assert album.lost() == []
+
+
 def test_a_photo_is_uploaded_once_however_many_albums_have_it(album: Album) -> None:
     first, second, again = album.attach(b"cat", "mine"), album.keep(b"cat", "yours"), album.keep(b"cat", "mine")
 

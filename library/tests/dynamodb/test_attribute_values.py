@@ -1,13 +1,16 @@
 import json
 from collections.abc import Callable
+from decimal import Context, Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from andon.dynamodb.attribute_values import to_plain, to_typed
+from andon.runtime import strict_json
 from andon.runtime.errors import Poison
+from andon.runtime.tried import Failed, tried
 
 names = st.text(min_size=1, max_size=8)
 scalars = (
@@ -36,8 +39,58 @@ def test_whole_numbers_come_out_as_int_whatever_way_they_are_written() -> None:
     assert [type(value) for value in plain.values()] == [int, int, float]
 
 
+# All that DynamoDB keeps: up to 38 digits, of magnitudes from 1E-130 to 9.9…E+125, in whatever form it writes them.
+kept_numbers = st.builds(
+    lambda digits, magnitude, sign, form: format(
+        Decimal(f"{sign}{digits}").scaleb(magnitude - len(digits) + 1, Context(prec=38)), form
+    ),
+    st.from_regex(r"[1-9][0-9]{0,37}", fullmatch=True) | st.just("9" * 38),
+    st.integers(-130, 125) | st.sampled_from([-130, 36, 37, 38, 60, 125]),
+    st.sampled_from(["", "-"]),
+    st.sampled_from(["f", "E"]),
+)
+
+
+def said(number: float) -> Decimal:
+    """Return a number as its JSON says it, be it a float or an integer."""
+    return Decimal(strict_json.dumps(number))
+
+
+@given(kept_numbers)
+@example("1E+60")
+@example("-" + "9" * 38)
+@example("1E-130")
+def test_whatever_number_stands_in_a_row_is_published_read_again_and_kept_again(text: str) -> None:
+    plain = to_plain({"n": {"N": text}, "all": {"NS": [text]}})
+
+    read = strict_json.loads(strict_json.dumps(plain))
+
+    assert read == plain
+    assert said(to_plain(to_typed(read))["n"]) == said(plain["n"])
+    assert abs(said(plain["n"]) - Decimal(text)) <= abs(Decimal(text)) * Decimal("1e-15")
+
+
+@given(st.from_regex(r"-?(0|[1-9][0-9]{0,40})([.][0-9]{1,40})?([eE][+-]?[0-9]{1,3})?", fullmatch=True))
+@example("1e-400")
+@example("1e126")
+@example("1e-131")
+@example("1e100")
+def test_whatever_number_a_client_may_send_it_is_given_back(text: str) -> None:
+    sent = tried(strict_json.loads, f'{{"n": {text}}}')
+    if isinstance(sent, Failed):
+        assert len(text) > 38 or not Decimal("1e-130") <= abs(Decimal(text)) <= Decimal(repr(strict_json.GREATEST))
+        return
+
+    kept = to_plain(to_typed(sent))
+
+    assert said(kept["n"]) == said(sent["n"])
+    assert strict_json.loads(strict_json.dumps(kept)) == kept
+
+
 @pytest.mark.parametrize(
-    "value", [float("nan"), float("inf"), 10**39 + 1, 1e-200, 1e200, object(), {"a": [float("nan")]}], ids=repr
+    "value",
+    [float("nan"), float("inf"), 10**39 + 1, 1e-131, 1e-200, 1e126, 1e200, object(), {"a": [float("nan")]}],
+    ids=repr,
 )
 def test_a_value_without_a_form_in_dynamodb_is_poison(value: object) -> None:
     with pytest.raises(Poison):

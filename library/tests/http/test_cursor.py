@@ -113,6 +113,18 @@ def test_a_forged_cursor_starts_elsewhere_in_the_same_partition_and_no_more() ->
     assert decode_cursor(forged({"pk": "x", "sk": "y"}), names=NAMES, scope=SCOPE) == {"pk": "x", "sk": "y"}
 
 
+# Of three key attributes as long as DynamoDB takes them; the last is no shorter than six levels of ids.
+@pytest.mark.parametrize("character", ["x", "ж", "工", "🏭", '"', "\\"], ids=ascii)
+def test_a_cursor_of_the_longest_keys_is_taken(character: str) -> None:
+    longest = {"index": 1024, "pk": 2048, "sk": 1024}
+    position = {name: character * (most // len(character.encode())) for name, most in longest.items()}
+
+    cursor = encode_cursor({**position, "colour": "red"}, partition="colour", scope=SCOPE)
+
+    assert decode_cursor(cursor, names=frozenset(longest), scope=SCOPE) == position
+    assert character in '"\\' or len(cursor) <= 6_000
+
+
 def test_an_endless_cursor_is_refused() -> None:
     with pytest.raises(Invalid):
         decode_cursor("A" * 1_000_000, names=NAMES, scope=SCOPE)

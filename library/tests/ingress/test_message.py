@@ -145,6 +145,10 @@ def test_what_the_rule_could_not_write_is_read_when_it_is_put_back() -> None:
     assert read(failed(b'{"mood": "low"}')) == Message("robot", THING, "r2:d2", "", NOW, {"mood": "low"})
 
 
+def test_a_byte_order_mark_before_what_a_thing_published_is_passed_over() -> None:
+    assert read(published("\ufeff{}".encode())) == read(published(b"{}"))
+
+
 @pytest.mark.parametrize("name", ["", "a b", "a/b", "ü", "a+", "x" * 119])
 def test_a_name_that_the_broker_does_not_take_is_no_thing(name: str) -> None:
     with pytest.raises(ValueError, match="no name of a thing"):

@@ -129,11 +129,32 @@ def test_canonical_json_does_not_depend_on_the_order_of_members(members: dict[st
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "{", "{'a': 1}", "[1,]", "01", "NaN", "[Infinity]", "-Infinity", "1e400", "-1e101", "1e-101", "9" * 39),
-        *("9" * 5000, "-" + "9" * 38, "0." + "1" * 37, "1." + "0" * 5000, '"\ud800"', r'"\ud800"', r'"\udc00\ud800"'),
+        *(
+            "",
+            "{",
+            "{'a': 1}",
+            "[1,]",
+            "01",
+            "NaN",
+            "[Infinity]",
+            "-Infinity",
+            "1e400",
+            "1e-400",
+            "-1e126",
+            "1e-131",
+            "9" * 39,
+        ),
+        *("9" * 5000, "-" + "9" * 39, "0." + "1" * 37, "1." + "0" * 5000, '"\ud800"', r'"\ud800"', r'"\udc00\ud800"'),
         *(r'{"\udfff": 1}', r'["\u0041", {"a": ["\ud83d"]}]', "[" * 3000, "[" * 100_000 + "]" * 100_000),
         *('{"a":' * 3000 + "1" + "}" * 3000, "[" * 33 + "]" * 33, "[" * 33 + "1" + "]" * 33),
-        *('{"a": [' * 16 + "[]" + "]}" * 16, "[[], " + "[" * 250 + "]" * 250 + "]", "\ufeff{}", "{}\x00"),
+        *(
+            '{"a": [' * 16 + "[]" + "]}" * 16,
+            "[[], " + "[" * 250 + "]" * 250 + "]",
+            "\ufeff\ufeff{}",
+            "{\ufeff}",
+            "\ufeff",
+            "{}\x00",
+        ),
     ],
     ids=lambda text: ascii(text)[:24],
 )
@@ -165,3 +186,8 @@ def test_32_levels_are_read(innermost: str) -> None:
 
 def test_characters_are_written_as_they_are_for_an_escape_costs_six_bytes() -> None:
     assert strict_json.dumps({"detail": "81 °C 🏭"}) == '{"detail":"81 °C 🏭"}'
+
+
+@pytest.mark.parametrize("text", ["{}", '{"a": [1.5, "é"]}', " 1"])
+def test_a_byte_order_mark_before_json_is_passed_over(text: str) -> None:
+    assert strict_json.loads(f"\ufeff{text}") == strict_json.loads(text)

@@ -12,7 +12,9 @@ from events.test_received import cuts
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.events.group import body_of
+from andon.events.fault import MAX_MESSAGE_CHARACTERS
+from andon.events.group import MOST_FACTS, body_of
+from andon.events.received import received
 from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import sqs_event
 from andon.views.materialize import materialize
@@ -59,10 +61,17 @@ def facts_in(body: str) -> list[dict[str, Any]]:
     return facts
 
 
+def bad_facts(fault: dict[str, Any]) -> list[str]:
+    """Return the messages in which the facts of a fault would have come alone: as many as it says."""
+    bodies = [one.body for one in received(sqs_event([fault["message"]])["Records"])]
+    assert len(bodies) == fault.get("facts", 1)
+    return bodies
+
+
 def end(world: World, lines: LogLines) -> Any:  # noqa: ANN401
     """Return the rows, the faults, and what was counted."""
     rows = world.rows("THINGS_TABLE")
-    faults = sorted((fault["detail"]["id"], fault["detail"]["fault"]["message"]) for fault in world.new_envelopes())
+    faults = sorted(chain.from_iterable(bad_facts(fault["detail"]["fault"]) for fault in world.new_envelopes()))
     counts = Counter[str]()
     for line in lines:
         counts.update({name: count for name, count in line.items() if name in {*Outcome, "received", "put_back"}})
@@ -171,6 +180,22 @@ def test_a_fault_that_cannot_be_published_goes_back_without_its_neighbours(
 
     assert put_back(world) == [POISON]
     assert pauses
+
+
+@pytest.mark.parametrize("bad", [{}, {"id": "x" * 100}], ids=["{}", "of some length"])
+def test_a_thousand_bad_facts_of_one_group_are_few_faults_whatever_their_envelope_brings(
+    world: World, log_lines: LogLines, bad: dict[str, str]
+) -> None:
+    envelope = {**json.loads(POISON), "resources": ["x" * 180_000], "detail": {"group": 1, "facts": [bad] * MOST_FACTS}}
+
+    assert deliver(json.dumps(envelope)) == []
+
+    faults = [fault["detail"]["fault"] for fault in world.new_envelopes()]
+    assert sum(fault["facts"] for fault in faults) == log_lines[-1]["fault"] == MOST_FACTS
+    assert len(faults) <= 8
+    assert all(len(fault["message"]) <= MAX_MESSAGE_CHARACTERS for fault in faults)
+    assert [json.loads(body)["detail"] for fault in faults for body in bad_facts(fault)] == [bad] * MOST_FACTS
+    assert not any("resources" in fault["message"] for fault in faults)
 
 
 @given(st.lists(st.integers(0, 9), min_size=2, max_size=8), st.data())

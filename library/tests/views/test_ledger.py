@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andon.events.received import Received
+from andon.runtime.errors import Poison
 from andon.views.ledger import Result, failures, line_of
 from andon.views.outcome import Outcome
 from tests.support.samples import NOW
@@ -53,7 +54,7 @@ def test_every_figure_of_the_line_but_those_by_type_is_a_metric_and_every_metric
     line = line_of(
         [
             Result(Received("m1"), Outcome.APPLIED, happened("painted", "x", at=NOW - 70_000), taken_ms=NOW - 7),
-            Result(Received("m2"), Outcome.FAULT, error="Poison"),
+            Result(Received("m2"), Outcome.FAULT, error=Poison()),
         ],
         view="things",
         now_ms=NOW,

@@ -22,6 +22,7 @@ from andon.testing.lambda_events import sqs_event
 from andon.testing.memory.one_bucket import OneBucket
 from andon.views.inverse_oplock import event_order
 from andon.views.seen import Writes
+from tests.support.log_lines import LogLines
 from tests.support.samples import NOW
 from toys.shelves import DAY, ON, SHELVES, TTL_DAYS, VIEW, deliver, key_of, lent, put
 
@@ -122,6 +123,34 @@ def test_an_object_that_is_gone_comes_back_row_by_row(memory: OneBucket) -> None
 
     assert len(looked(memory)) == 2
     assert memory.store[SHELVES.variable].bodies == before
+
+
+BROKEN: Final = [
+    b"",
+    b"{",
+    b"[]",
+    b"null",
+    b"{}",
+    b'{"rows": 7}',
+    b'{"rows": [7]}',
+    b'{"rows": [{"n": 1}]}',
+    b"\xff",
+    b"[" * 10_000,
+]
+
+
+@pytest.mark.parametrize("body", BROKEN, ids=lambda body: ascii(body[:12]))
+def test_an_object_that_cannot_be_read_is_as_absent_and_comes_back(
+    memory: OneBucket, log_lines: LogLines, body: bytes
+) -> None:
+    before = sound(memory)
+    bodies = memory.store[SHELVES.variable].bodies
+    bodies[min(bodies)] = body
+
+    assert SHELVES.shown(next(SHELVES.groups()), now_ms=NOW) == []
+    assert any(line["message"] == "an object cannot be read" for line in log_lines)
+    assert looked(memory)
+    assert bodies == before
 
 
 def test_a_row_that_no_event_is_known_of_is_reported_and_left(memory: OneBucket) -> None:

@@ -177,3 +177,41 @@ def test_the_current_row_stands_beside_the_states(loop: Loop, equipment_id: str)
     (row,) = (row for row in loop.rows("EQUIPMENT_TABLE") if row["pk"] == f"Equipment#{equipment_id}")
     assert (row["sk"], row["discriminator"]) == ("Metadata", "equipment")
     assert row == EQUIPMENT.versions_of(equipment_id).current()
+
+
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [
+        ('"2"', 200),
+        ('"1"', 412),
+        ("*", 200),
+        ('"1", "2"', 200),
+        ('"2" ,"7"', 200),
+        ('"1","3"', 412),
+        ('W/"2"', 412),
+        ('W/"2", W/"1"', 412),
+        ('W/"2", "2"', 200),
+        ("**", 400),
+        ('*, "2"', 400),
+        ('"2",', 400),
+    ],
+)
+def test_an_if_match_is_read_as_http_says(loop: Loop, equipment_id: str, said: str, status: int) -> None:
+    put(loop, equipment_id)
+    put(loop, equipment_id, "another", if_match=1)
+
+    answer = loop.request(PUT, path={"id": equipment_id}, body=equipment("a third"), headers={"if-match": said})
+
+    assert answer.status == status
+    assert [one["version"] for one in versions(loop, equipment_id)] == ([3, 2, 1] if status == 200 else [2, 1])
+
+
+def test_any_version_is_none_where_nothing_stands(loop: Loop, equipment_id: str) -> None:
+    def any_version(route: str, body: object = None) -> int:
+        return loop.request(route, path={"id": equipment_id}, body=body, headers={"if-match": "*"}).status
+
+    assert any_version(PUT, equipment()) == 412
+    put(loop, equipment_id)
+    assert any_version("DELETE /equipment/{id}") == 204
+    assert any_version(PUT, equipment()) == 412
+    assert [one["version"] for one in versions(loop, equipment_id)] == [2, 1]

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andon.events.received import Received
+from andon.runtime.errors import Poison
 from andon.runtime.metrics import directive
 from andon.tools.console.samples import API, Sample, Samples, samples_of, statistic
 from andon.tools.console.widgets import Metric, Shown
@@ -76,7 +77,7 @@ def test_the_line_of_a_batch_has_all_its_figures() -> None:
     results = [
         Result(Received("m1"), Outcome.APPLIED, happened("painted", "x"), taken_ms=NOW - 7),
         Result(Received("m2"), Outcome.APPLIED, happened("painted", "y"), taken_ms=NOW - 9),
-        Result(Received("m3"), Outcome.FAULT, error="Poison"),
+        Result(Received("m3"), Outcome.FAULT, error=Poison()),
     ]
     line = json.loads(json.dumps(line_of(results, view="board", now_ms=NOW) | {"stage": "dev"}))
 

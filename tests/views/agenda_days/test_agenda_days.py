@@ -186,6 +186,24 @@ def test_an_order_is_listed_until_ninety_days_after_its_day_as_in_the_table(loop
             assert len(listed_in_table(loop, "gdl-1")) == len(listed_in_objects(loop, "gdl-1")) == expected
 
 
+@pytest.mark.parametrize("limit", range(1, 8))
+def test_a_day_has_pages_that_name_each_order_once_in_their_order(loop: Loop, limit: int) -> None:
+    for kind in ("a", "b", "c", "d", "e"):
+        plan(loop, {"plannedFor": "2026-01-11"}, kind=kind)
+    loop.run()
+    ask = partial(loop.request, DAY, path={"factoryId": "gdl-1", "date": "2026-01-11"})
+    whole = ask().body
+
+    pages = [ask(query={"limit": str(limit)}).body]
+    while "cursor" in pages[-1]:
+        pages.append(ask(query={"limit": str(limit), "cursor": pages[-1]["cursor"]}).body)
+
+    assert [one for page in pages for one in page["items"]] == whole["items"]
+    assert [len(page["items"]) for page in pages[:-1]] == [limit] * (len(pages) - 1)
+    assert (len(whole["items"]), "cursor" in whole, len(pages)) == (5, False, -(-5 // limit))
+    assert ask(query={"cursor": "x"}).status == 400
+
+
 @pytest.mark.parametrize("day", ["2026-02-29", "today", "2026-1-11"])
 def test_what_is_no_day_is_refused(loop: Loop, day: str) -> None:
     assert loop.request(DAY, path={"factoryId": "gdl-1", "date": day}).status == 400

@@ -1,5 +1,5 @@
 /** A factory's agenda: the orders of maintenance of a week, by day. Each day is read by itself: a tag says if it changed. */
-import { get, pathOf, serverNowMs } from "./api.js";
+import { getAll, pathOf, serverNowMs } from "./api.js";
 import { dayOf, weekOf } from "./days.js";
 import { drawByKey, element, fill, isNew, setAttribute } from "./dom.js";
 import { setTitle } from "./header.js";
@@ -39,9 +39,9 @@ export function openAgenda(place, context) {
   async function read(day) {
     const week = weekOf(day);
     try {
-      const answers = await Promise.all(week.map((one) => get(pathOf`/factories/${factoryId}/agenda/${one}`)));
+      const read = await Promise.all(week.map((one) => getAll(pathOf`/factories/${factoryId}/agenda/${one}`)));
       if (readFor !== week[0]) return; // another week is shown by now
-      const found = answers.flatMap(({ body }) => body.items);
+      const found = read.flat();
       orders = ordersIn(found);
       const unreadable = found.length - orders.length;
       fill(state, unreadable ? text("agenda.unreadable", { count: unreadable }) : orders.length ? "" : text("agenda.none"));

@@ -6,7 +6,7 @@ import { setTitle } from "./header.js";
 import { problemText, text, timeOf } from "./speech.js";
 
 /**
- * @typedef {{id: string, timestamp: string, consumer: string, error: {name: string, message: string}, truncated?: boolean,
+ * @typedef {{id: string, timestamp: string, consumer: string, error: {name: string, message: string}, truncated?: boolean, facts?: number,
  *   resubmittedAt?: string, resubmissions?: number, failedAgainAt?: string, message?: string}} Fault
  */
 
@@ -92,6 +92,7 @@ function updateFault(place, fault) {
     element("strong", {}, consumer),
     element("time", { datetime: timestamp }, timeOf(timestamp)),
     element("span", { class: "result" }, `${error.name}: ${error.message}`),
+    fault.facts !== undefined && element("span", { class: "detail" }, text("faults.facts", { count: fault.facts })),
     fault.truncated === true && element("span", { class: "detail" }, text("faults.truncated")),
     resubmittedAt !== undefined && element("span", { class: "detail" }, times),
     failedAgainAt !== undefined && element("span", { class: "detail" }, text("faults.failedAgain", { time: timeOf(failedAgainAt) })),

@@ -9,6 +9,7 @@ from andon.runtime import times
 from andon.runtime.clock import DAY_MS
 from andon.runtime.errors import Conflict, NotFound, Poison
 from andon.runtime.json_types import members_of
+from andon.runtime.whole_number import is_whole
 from andon.stores.faults.store import FAULTS
 from andon.wire.queue import INGEST, WORK, name_of
 
@@ -44,6 +45,7 @@ class Attempt(TypedDict):
 class FaultSummary(TypedDict):
     """A fault without its message, which can be long. `timestamp` is when it came first; times are fixed-width UTC.
 
+    facts: so many facts of one group are its message, if there are several.
     resubmissions: how many there were. resubmittedAt, resubmittedBy, failedAgainAt: of the last one.
     """
 
@@ -52,6 +54,7 @@ class FaultSummary(TypedDict):
     consumer: str
     error: FaultErrorEntity
     truncated: NotRequired[bool]
+    facts: NotRequired[int]
     resubmittedAt: NotRequired[str]
     resubmittedBy: NotRequired[str]
     resubmissions: NotRequired[int]
@@ -88,7 +91,11 @@ def fault_in(delivery: Delivery, *, now_ms: int) -> Fault:
         },
         "message": message,
     }
-    return {**fault, "truncated": True} if entity.get("truncated") else fault
+    if entity.get("truncated"):
+        fault["truncated"] = True
+    if is_whole(facts := entity.get("facts")):
+        fault["facts"] = facts
+    return fault
 
 
 def key_of(fault_id: str, timestamp: str) -> str:

@@ -37,7 +37,8 @@ class AttemptResponse(ResponseModel):
 class FaultSummaryResponse(ResponseModel):
     """A fault without its message; `timestamp` is when it came first.
 
-    `resubmissions` counts all of them; `resubmittedAt`, `resubmittedBy` and `failedAgainAt` are of the last one.
+    `facts`: so many facts of one group are its message. `resubmissions` counts all of them; `resubmittedAt`,
+    `resubmittedBy` and `failedAgainAt` are of the last one.
     """
 
     id: str
@@ -45,6 +46,7 @@ class FaultSummaryResponse(ResponseModel):
     consumer: str
     error: FaultErrorResponse
     truncated: bool | Absent = None
+    facts: int | Absent = None
     resubmittedAt: str | Absent = None  # noqa: N815  the contract's name
     resubmittedBy: str | Absent = None  # noqa: N815
     resubmissions: int | Absent = None

@@ -1,7 +1,8 @@
 """A message -> the lake's lines of it: EventBridge's envelope around one fact each, whatever came with it. Pure.
 
 A line depends on its fact and the second in which the bus took it, and on nothing else: so the bus's `id`, which is
-another one whenever an entry is put, gives way to the fact's own. The `detail` stays as it was written.
+another one whenever an entry is put, gives way to the fact's own, and `resources` stay out. The `detail` stays as it
+was written.
 """
 
 import re
@@ -12,7 +13,7 @@ from typing import Final, NamedTuple, cast
 
 import orjson
 
-from andon.events.group import bodies_of, facts_in, is_group
+from andon.events.group import bodies_of, facts_in, head_of, is_group
 from andon.recorded.lake import EnvelopeHead
 from andon.runtime import json_text, times
 from andon.runtime.errors import Poison
@@ -104,7 +105,7 @@ def _line(envelope: JsonObject, detail: JsonMapping, written: str, now_ms: int) 
     texts = (envelope["id"], envelope["source"], envelope["detail-type"])
     if not isinstance(detail, dict) or not all(isinstance(text, str) and text for text in texts):
         raise TypeError("no envelope of EventBridge")
-    head = {name: value for name, value in envelope.items() if name != "detail"}
+    head = head_of(envelope)
     head["id"] = _id_of(envelope, detail)
     told = cast("EnvelopeHead", head)
     if moment_of(told).timestamp() * 1000 > now_ms + MAX_AHEAD_MS:

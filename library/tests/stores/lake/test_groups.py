@@ -8,7 +8,7 @@ from events.test_received import EXACT, GOOD, UNREADABLE, cuts
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.events.group import body_of
+from andon.events.group import MOST_FACTS, body_of
 from andon.recorded.lake import lines_of
 from andon.stores.lake.batch import LakeObject, objects_of
 from andon.testing.lambda_events import bus_members
@@ -37,6 +37,15 @@ def test_a_batch_has_one_key_and_the_same_bytes_in_whatever_groups_its_facts_cam
 
     assert (grouped.key, grouped.body) == (alone.key, alone.body)
     assert len(grouped.message_ids) == len(alone.message_ids) == len(some)
+
+
+def test_what_a_publisher_says_beside_a_thousand_facts_is_not_kept_a_thousand_times() -> None:
+    said = {**json.loads(body_of([GOOD[0]] * MOST_FACTS)), "resources": ["x" * 180_000]}
+
+    [one] = kept([json.dumps(said, separators=(",", ":"))])
+
+    lines = [*lines_of(one.body)]
+    assert len(lines[0]) < 1_000
 
 
 @pytest.mark.parametrize("odd", NO_LINES.values(), ids=NO_LINES)
