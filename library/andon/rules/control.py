@@ -70,43 +70,52 @@ def control_changes(event: JsonMapping, context: LambdaContext, *, facts: Facts,
     published = publish_batch(event, context, facts=facts)
     crossed = _crossed(published.records, facts, tags_of(facts, context), control)
     own = [(number, fact) for number, fact in (*published.found.items(), *crossed) if fact.type in control.remembers]
-    arrivals = _by_key(_arrivals(published.records, control))
-    react = partial(
-        _react,
-        control=control,
-        now_ms=clock.now_ms(),
-        is_time_left=lambda: context.get_remaining_time_in_millis() >= MARGIN_MS,
-    )
-    tasks = [
-        *(_Task(number, partial(_remember, fact, control)) for number, fact in own),
-        *(_Task(min(arrived), partial(react, key, [*arrived.values()])) for key, arrived in arrivals.items()),
-    ]
-    counts = Counts(dict.fromkeys((Verdict.DECIDED, Verdict.STANDS, Verdict.NOTHING), 0))
-    counts["arrived"] = sum(map(len, arrivals.values()))
-    published = _carried_out(tasks, published, counts)
-    log_published(published, context, more=counts)
-    return published.respond()
+    counts = Counts(dict.fromkeys((Verdict.DECIDED, Verdict.STANDS, Verdict.NOTHING, "arrived"), 0))
+    plans = _plans(_arrivals(published.records, control), control, counts)
+    keeping = [_Task(number, partial(_remember, fact, control)) for number, fact in own]
+    keeping += [_Task(number, partial(_schedule, plan, control)) for number, plan in plans]
+    deciding = _deciding(plans, control, lambda: context.get_remaining_time_in_millis() >= MARGIN_MS)
+    # What waits is scheduled before anything is decided: many rows, which need not wait for each other.
+    failed = _failed(deciding, counts, _failed(keeping, counts, {}))
+    done = _as_far_as_done(published, failed, counts)
+    log_published(done, context, more=counts)
+    return done.respond()
 
 
-def _carried_out(tasks: Sequence[_Task], published: PublishedBatch, counts: Counts) -> PublishedBatch:
-    """Do all tasks, and count; return the batch as far as it is done.
+def _deciding(
+    plans: Iterable[tuple[int, ArrivalPlan]], control: Control, is_time_left: Callable[[], bool]
+) -> list[_Task]:
+    """Return the tasks that decide, one for each correlation key."""
+    by_key, now_ms = defaultdict[CorrelationKey, dict[int, ArrivalPlan]](dict), clock.now_ms()
+    for number, plan in plans:
+        by_key[plan.anchor.key][number] = plan
+    react = partial(_react, control=control, now_ms=now_ms, is_time_left=is_time_left)
+    return [_Task(min(arrived), partial(react, key, arrived.values())) for key, arrived in by_key.items()]
 
-    Raises:
-        Exception: that of a task, if the stream cannot go on within the batch.
 
-    """
-    failed: dict[int, Exception] = {}
+def _failed(tasks: Sequence[_Task], counts: Counts, before: Mapping[int, Exception]) -> dict[int, Exception]:
+    """Do all tasks, and count; return the errors by the numbers of records, with those of before."""
+    failed = {**before}
     for number, done in in_parallel([task.done for task in tasks]):
         if isinstance(done, Failed):
             failed.setdefault(number, done.error)
         else:
             counts.update(done)
+    return failed
+
+
+def _as_far_as_done(published: PublishedBatch, failed: Mapping[int, Exception], counts: Counts) -> PublishedBatch:
+    """Return a batch up to the first record that was not done.
+
+    Raises:
+        Exception: its error, if the stream cannot go on within the batch.
+
+    """
     if not failed:
         return published
-    first = min(failed)
-    resumed = published.resumed_at(first)
+    resumed = published.resumed_at(min(failed))
     if resumed is None:
-        raise failed[first]
+        raise failed[min(failed)]
     counts["failed"] = len(failed)
     return resumed
 
@@ -155,13 +164,6 @@ def _crossed(
             yield number, fact
 
 
-def _by_key(arrivals: Iterable[tuple[int, StoredEvent]]) -> dict[CorrelationKey, dict[int, StoredEvent]]:
-    by_key: dict[CorrelationKey, dict[int, StoredEvent]] = defaultdict(dict)
-    for number, stored in arrivals:
-        by_key[stored.key][number] = stored
-    return by_key
-
-
 def _remember(fact: DomainEvent, control: Control) -> Counts:
     """Store an own fact beside the events of others."""
     own = tried(remembered, fact, control)
@@ -183,21 +185,19 @@ def remembered(fact: DomainEvent, control: Control) -> Collected:
 
 def _react(
     key: CorrelationKey,
-    arrivals: Sequence[StoredEvent],
+    plans: Iterable[ArrivalPlan],
     *,
     control: Control,
     now_ms: int,
     is_time_left: Callable[[], bool],
 ) -> Counts:
-    """Do the work for the events that arrived under one correlation key, in their order, so that each is read once."""
-    plans, counts = _plans(sorted(arrivals, key=lambda one: one.sort), control)
-    evaluator = Evaluator(control, key, anchors=[plan.anchor.sort for plan in plans if plan.at_once], now_ms=now_ms)
-    standing = set[RowKey]()
-    for plan in plans:
-        counts.update(_schedule(plan, control))
+    """Decide about the events that arrived under one correlation key, in their order, so that each is read once."""
+    counts, standing, ordered = Counts(), set[RowKey](), sorted(plans, key=lambda plan: plan.anchor.sort)
+    evaluator = Evaluator(control, key, anchors=[plan.anchor.sort for plan in ordered if plan.at_once], now_ms=now_ms)
+    for plan in ordered:
         counts.update(_evaluate(plan, evaluator, standing, is_time_left))
     set_aside(evaluator.past.take_unreadable(), control, now_ms=now_ms)
-    return counts + _look([plan.anchor for plan in plans], key, control, now_ms)
+    return counts + _look([plan.anchor for plan in ordered], key, control, now_ms)
 
 
 def _look(arrived: Sequence[StoredEvent], key: CorrelationKey, control: Control, now_ms: int) -> Counts:
@@ -210,10 +210,13 @@ def _look(arrived: Sequence[StoredEvent], key: CorrelationKey, control: Control,
     return counts
 
 
-def _plans(arrivals: Iterable[StoredEvent], control: Control) -> tuple[list[ArrivalPlan], Counts]:
-    """Plan the work for each event; one for which that fails becomes a fault."""
-    plans, counts = list[ArrivalPlan](), Counts()
-    for stored in arrivals:
+def _plans(
+    arrivals: Iterable[tuple[int, StoredEvent]], control: Control, counts: Counts
+) -> list[tuple[int, ArrivalPlan]]:
+    """Plan the work for each event, by the number of its record; one for which that fails becomes a fault."""
+    plans = list[tuple[int, ArrivalPlan]]()
+    for number, stored in arrivals:
+        counts["arrived"] += 1
         plan = tried(
             partial(plan_arrival, stored, control.rules, control.table.keys, hold_back_ms=hold_back_ms())
         )  # a rule's `when` and `key` are pure: it would fail in the same way for ever
@@ -221,8 +224,8 @@ def _plans(arrivals: Iterable[StoredEvent], control: Control) -> tuple[list[Arri
             publish_event_fault(plan.error, control, stored, by=TRIGGER)
             counts[Verdict.FAULT] += 1
         else:
-            plans.append(plan)
-    return plans, counts
+            plans.append((number, plan))
+    return plans
 
 
 def _schedule(plan: ArrivalPlan, control: Control) -> Counts:

@@ -70,8 +70,11 @@ def cost(floor: Floor, number: int, states: Sequence[str], *, is_turned: bool) -
     return {"items": items / number, "writes": writes / number}
 
 
-@pytest.mark.parametrize("is_turned", [False, True], ids=["in order", "newest first"])
-@pytest.mark.parametrize("states", [("ERROR", "NORMAL"), ("NORMAL",), ("ERROR", "WARNING1", "NORMAL")])
+@pytest.mark.parametrize(
+    ("states", "is_turned"),
+    [(("ERROR", "NORMAL"), False), (("ERROR", "NORMAL"), True), (("ERROR", "WARNING1", "NORMAL"), False)],
+    ids=["in order", "newest first", "longer"],
+)
 def test_a_report_costs_as_much_among_many_as_among_few(floor: Floor, states: Sequence[str], is_turned: bool) -> None:  # noqa: FBT001
     few, many = (cost(floor, number, states, is_turned=is_turned) for number in (FEW, 8 * FEW))
 
