@@ -1937,7 +1937,7 @@ ATTACKED: Final = [
         ("a trigger that publishes nothing is no error", "not 0 < len(error.left) < len(events)", "False"),
         ("a throttled batch loses an event", "min(error.left)", "max(error.left)")),
     *_in("library/andon/rules/control.py", "library/tests/rules/test_control.py",
-        ("what is published in part says nothing", "    return published.respond()\n", "    return retry([])\n")),
+        ("what is published in part says nothing", "    return done.respond()\n", "    return retry([])\n")),
     *_in("library/andon/stores/faults/record.py", "library/tests/stores/faults/test_faults.py",
         ("anybody says that a consumer gave up", 'if consumer.partition(".")[0] != delivery.source:', "if False:"),
         ("a fault from ahead is the newest for good", "times.known_by(event.timestamp_ms, now_ms=now_ms)",
