@@ -1185,7 +1185,7 @@ RULES: Final = [
     *_in("library/andon/rules/past.py",
          "library/tests/rules/test_floods.py -k 'old_report or flood_an_event or long_past'",
         ("all that has expired is read", "if pages == PAGES_OF_NOTHING:", "if False:"),
-        ("the past is read from its end", "self._start = self._reached = start", "self._start = self._reached = BEHIND_ALL")),
+        ("the past is read from its end", "= self._reached = start", "= self._reached = BEHIND_ALL")),
     *_in("library/andon/rules/control.py", "library/tests/rules/test_control.py",
         ("any change of an event is its arrival", 'record["eventName"] == "INSERT" and ', "")),
     *_in("library/andon/rules/plan.py", "library/tests/rules/test_control.py",
