@@ -132,7 +132,7 @@ def _of_trigger(records: Sequence[Any]) -> list[Figure]:
     understand = partial(events_of, facts=FACTS, tags=tags_of(FACTS, CONTEXT))
     events = [*understand(records).values()]
     wires = [event.to_wire() for event in events]
-    batch = PublishedBatch(records, events, {"records": EVENTS, "published": EVENTS, "fault": 0})
+    batch = PublishedBatch(records, dict(enumerate(events)), {"records": EVENTS, "published": EVENTS, "fault": 0})
     steps = [
         TimedStep("plain values", _each(to_plain, images)),
         TimedStep("fact", _each(FACTS.fact_of, changes)),

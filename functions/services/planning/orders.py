@@ -4,12 +4,17 @@ from collections.abc import Iterable
 
 from andon.events.domain_event import DomainEvent, Entity
 from contract.orders import ORDER_FACTS, OrderKey, key_in, order_in
-from services.planning.tables import partition_of
+from services.planning.tables import order_partition_of, partition_of
 
 
 def partition_in(event: DomainEvent) -> str:
     """Return the key that the facts of a machine's orders correlate by."""
     return partition_of(event.partition_key)
+
+
+def order_partition_in(event: DomainEvent) -> str:
+    """Return the key that the facts of an order correlate by."""
+    return order_partition_of(event.partition_key, *key_in(order_in(event)))
 
 
 def newest(events: Iterable[DomainEvent]) -> dict[OrderKey, Entity]:

@@ -5,12 +5,13 @@ from andon.events.upcast import Upcasters
 from andon.rules.collect import Collected
 from andon.views.row_write import Subscriptions
 from contract.orders import SOURCE, TOPICS
-from services.planning.tables import TTL_DAYS, partition_of
+from services.planning.orders import order_partition_in
+from services.planning.tables import TTL_DAYS
 
 
 def on_order(event: DomainEvent) -> Collected:
-    """Store it beside the other facts of the machine's orders."""
-    return Collected.of(event, key=partition_of(event.partition_key), source=SOURCE, ttl_days=TTL_DAYS)
+    """Store it beside the other facts of the order."""
+    return Collected.of(event, key=order_partition_in(event), source=SOURCE, ttl_days=TTL_DAYS)
 
 
 ON: Subscriptions = dict.fromkeys(TOPICS, on_order)  # (source, type) -> what planning keeps of it

@@ -2,7 +2,8 @@
 
 | pk | sk | row |
 |---|---|---|
-| `Equipment#<id>` | `event#<ms>#…` | the micro event store: what happened to the machine's orders |
+| `Order#<date>#<kind>#<id>` | `event#<ms>#…` | the micro event store: what happened to an order of a machine |
+| `Equipment#<id>` | `event#<ms>#…` | the same of all of the machine's orders |
 | `Equipment#<id>` | `decision#<rule>#<subject>` | what a rule decided |
 | `due#<shard>` | `<ms>#…` | which rules are to be evaluated when |
 """
@@ -10,6 +11,7 @@
 from typing import Final
 
 from andon.dynamodb.client import Table
+from andon.dynamodb.keys import prefix, require_part
 from andon.dynamodb.schema import Keys, TableSchema
 from contract.orders import FURTHEST_DAYS, KEPT_DAYS
 
@@ -27,5 +29,17 @@ DECIDED_DAYS: Final = KEPT_DAYS
 
 
 def partition_of(equipment_id: str) -> str:
-    """Return the partition of a piece of equipment, which is also the key that its events correlate by."""
+    """Return the partition of a piece of equipment: its decisions, and the key by which all its orders correlate."""
     return f"Equipment#{equipment_id}"
+
+
+def order_partition_of(equipment_id: str, date: str, kind: str) -> str:
+    """Return the partition of an order, by which its own facts correlate, however many orders its machine has.
+
+    Raises:
+        ValueError: date or kind cannot be parts of a key.
+
+    """
+    require_part(date)
+    require_part(kind)
+    return f"{prefix('Order', date, kind)}{equipment_id}"

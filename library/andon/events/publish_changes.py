@@ -23,15 +23,22 @@ VARIABLE: Final = "RESUMES_BATCHES"
 
 
 class PublishedBatch(NamedTuple):
-    """The records of a batch whose events were published, these events, faults among them, and the counts to be logged.
+    """The records of a batch whose events were published, and the counts to be logged.
 
-    resumes_at: the sequence number of the record behind them, from which the stream must come again; None at the end.
+    found: these events, faults among them, by the number of their record. resumes_at: the sequence number of the record
+    from which the stream must come again; None at the end.
     """
 
     records: Sequence[StreamRecord]
-    events: list[DomainEvent]
+    found: Mapping[int, DomainEvent]
     counts: Mapping[str, int]
     resumes_at: str | None = None
+
+    def resumed_at(self, number: int) -> "PublishedBatch | None":
+        """Return the batch of which the stream must come again from a record on; None: it must come again whole."""
+        if VARIABLE not in os.environ or number == 0:
+            return None
+        return self._replace(resumes_at=self.records[number]["dynamodb"]["SequenceNumber"])
 
     def respond(self) -> BatchResponse:
         """Return Lambda's response: it goes on at the first record that is named."""
@@ -72,8 +79,9 @@ def publish_batch(event: JsonMapping, context: LambdaContext, *, facts: Facts) -
         resumes = [*found][first_left]
         before, published = records[:resumes], events[:first_left]
         counts = {**_counts(before, published, facts), "left": len(records) - resumes}
-        return PublishedBatch(before, published, counts, records[resumes]["dynamodb"]["SequenceNumber"])
-    return PublishedBatch(records, events, _counts(records, events, facts, faults=done.faults))
+        done_by = dict([*found.items()][:first_left])
+        return PublishedBatch(before, done_by, counts, records[resumes]["dynamodb"]["SequenceNumber"])
+    return PublishedBatch(records, found, _counts(records, events, facts, faults=done.faults))
 
 
 def _counts(
@@ -103,7 +111,7 @@ def log_published(batch: PublishedBatch, context: LambdaContext, *, more: Mappin
         extra={
             "function_request_id": context.aws_request_id,
             **counts,
-            "ids": [event.id for event in batch.events],
+            "ids": [event.id for event in batch.found.values()],
             "_aws": directive(dimension="service", counts=counts, now_ms=clock.now_ms()),
         },
     )

@@ -1,7 +1,7 @@
 """The due rows before a sweep: the shards of the index that it reads, and the queue of each correlation key."""
 
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from andon.dynamodb.attribute_values import Item
@@ -42,13 +42,14 @@ class Shard:
 class Queues:
     """The due rows that wait, by correlation key, in the order of time.
 
-    taken: how many of a key this sweep has accepted. left: how many it has not, and since_ms: since when those are due.
+    taken: how many of a key this sweep has met, and accepted: how many of all it has accepted. left: how many it has
+    not, and since_ms: since when those are due.
     """
 
     def __init__(self) -> None:
         self.waiting: dict[CorrelationKey, deque[Due]] = {}
         self.taken: Counter[CorrelationKey] = Counter()
-        self.left = 0
+        self.accepted = self.left = 0
         self.since_ms: int | None = None
 
     def add_rows(self, rows: Iterable[Item], keys: Keys) -> list[tuple[Item, Exception]]:
@@ -67,6 +68,7 @@ class Queues:
         self.taken[due.key] += 1
         if self.taken[due.key] <= MOST_OF_KEY:
             self.waiting.setdefault(due.key, deque()).append(due)
+            self.accepted += 1
         else:
             self.left += 1
             self.since_ms = due.at_ms if self.since_ms is None else min(self.since_ms, due.at_ms)
@@ -77,6 +79,10 @@ class Queues:
             yield key, [queue.popleft() for _ in range(min(IN_TURN, len(queue)))]
             if not queue:
                 del self.waiting[key]
+
+    def put_back(self, key: CorrelationKey, dues: Sequence[Due]) -> None:
+        """Accept rows again that were taken, in front of the others of their key."""
+        self.waiting.setdefault(key, deque()).extendleft(reversed(dues))
 
     def drop(self, key: CorrelationKey) -> int:
         """Leave the waiting rows of a key, and all that are still to be read, to the next sweep; return how many."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from andon.dynamodb.attribute_values import Item
 from andon.rules.control_service import Control
@@ -15,6 +15,9 @@ from andon.rules.rule import Rule
 from andon.rules.stored_event import CorrelationKey, StoredEvent
 from andon.rules.verdict import Verdict
 from andon.runtime.errors import CallFailed, Poison
+
+# Events that rules look at for one key in one go, which takes some 0.1 s: then it is the turn of others.
+MOST_LOOKED: Final = 10_000
 
 
 class Evaluation(NamedTuple):
@@ -41,6 +44,11 @@ class Evaluator:
     def __init__(self, control: Control, key: CorrelationKey, *, anchors: Sequence[str], now_ms: int) -> None:
         self.control, self.key = control, key
         self.past = Past(control.table, key, anchors=anchors, now_ms=now_ms)
+
+    @property
+    def is_spent(self) -> bool:
+        """True if the key has had its share: what is left of it must wait."""
+        return self.past.looked >= MOST_LOOKED
 
     def knows_enough_for(self, rule: Rule) -> bool:
         """Return True if the context that a rule needs is there: without it, the rule decides nothing."""

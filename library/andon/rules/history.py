@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import Enum, auto
 from functools import partial
 from itertools import islice
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from andon.rules.rule import History, Rule
 from andon.rules.stored_event import StoredEvent
@@ -29,8 +29,8 @@ class EventsAround(Protocol):
 class NotEvaluated(Enum):
     """The reason for which there is no history.
 
-    The anchor arrived late, or it is no longer stored, or so much that does not count lies before it that its window
-    cannot be read.
+    The anchor arrived late, or it is no longer stored, or there is more around it than the rule looks at: what lies
+    behind that may say otherwise.
     """
 
     LATE = auto()
@@ -50,8 +50,8 @@ def history_of(rule: Rule, anchor: StoredEvent, events: EventsAround, *, hold_ba
     earlier = _look_back(rule, stored, newest_first, counts)
     if earlier is None:
         return NotEvaluated.FLOODED
-    before, upto = earlier
-    return _history(stored, upto + _look_ahead(rule, stored, events, counts), before, hold_back_ms)
+    later = _look_ahead(rule, stored, events, counts)
+    return NotEvaluated.FLOODED if later is None else _history(stored, earlier, later, hold_back_ms)
 
 
 def _counting(rule: Rule, anchor: StoredEvent, hold_back_ms: int) -> Callable[[StoredEvent], bool]:
@@ -66,39 +66,57 @@ def counts_by(rule: Rule, stored: StoredEvent, *, due_ms: int) -> bool:
     return stored.arrived_ms <= due_ms and not rule.is_late(stored)
 
 
+class _LookBack(NamedTuple):
+    """The event that ended a look-back, and those of the window in order, the anchor the last of them.
+
+    is_cut: more than the rule looks at lie in the window.
+    """
+
+    before: StoredEvent | None
+    upto: list[StoredEvent]
+    is_cut: bool = False
+
+
 def _look_back(
     rule: Rule, anchor: StoredEvent, earlier: Iterator[StoredEvent], counts: Callable[[StoredEvent], bool]
-) -> tuple[StoredEvent | None, list[StoredEvent]] | None:
-    """Return the event that ended the look-back, and those of the window in order, the anchor the last of them.
-
-    None: its end lies behind more events than are read.
-    """
+) -> _LookBack | None:
+    """Look back from an anchor. None: its window has more events than are read, or than the rule can do without."""
     seen = [anchor]
     for stored in islice(earlier, rule.most + PASSED_OVER):
         if not counts(stored):
             continue
         is_older = stored.event.timestamp_ms < anchor.event.timestamp_ms - rule.window_ms
         if rule.until(stored.event) or (is_older and rule.is_on(stored)):
-            return stored, seen[::-1]
+            return _LookBack(stored, seen[::-1])
         if not is_older:
             if len(seen) == rule.most:
-                return stored, seen[::-1]
+                return _LookBack(stored, seen[::-1], is_cut=True) if rule.nearest_suffice else None
             seen.append(stored)
-    return None if next(earlier, None) else (None, seen[::-1])
+    return None if next(earlier, None) else _LookBack(None, seen[::-1])
 
 
 def _look_ahead(
     rule: Rule, anchor: StoredEvent, events: EventsAround, counts: Callable[[StoredEvent], bool]
-) -> list[StoredEvent]:
-    """Return the events behind the anchor until the rule was due, in order: the first ones, if there are too many."""
-    until_ms = rule.due_at(anchor.event)
-    if until_ms <= anchor.event.timestamp_ms:
-        return []
-    later = events.behind(anchor.sort, until_ms=until_ms)
-    return [*islice(filter(counts, islice(later, rule.most + PASSED_OVER)), rule.most)]
+) -> list[StoredEvent] | None:
+    """Return the events behind the anchor until the rule was due, in order, up to one that ends the look.
+
+    None: there are more than the rule looks at.
+    """
+    now_ms, until_ms, seen = anchor.event.timestamp_ms, rule.due_at(anchor.event), list[StoredEvent]()
+    later = iter(events.behind(anchor.sort, until_ms=until_ms) if until_ms > now_ms else ())
+    for stored in islice(later, rule.most + PASSED_OVER):
+        if not counts(stored):
+            continue
+        if len(seen) == rule.most:
+            return None
+        seen.append(stored)
+        if stored.event.timestamp_ms > now_ms and rule.until(stored.event):
+            return seen
+    return None if next(later, None) else seen
 
 
-def _history(anchor: StoredEvent, events: list[StoredEvent], before: StoredEvent | None, hold_back_ms: int) -> History:
+def _history(anchor: StoredEvent, back: _LookBack, later: list[StoredEvent], hold_back_ms: int) -> History:
+    before, events = back.before, back.upto + later
     known = events if before is None else [before, *events]
     return History(
         anchor=anchor.event,
@@ -106,4 +124,5 @@ def _history(anchor: StoredEvent, events: list[StoredEvent], before: StoredEvent
         before=None if before is None else before.event,
         arrived_ms={stored.event.id: stored.arrived_ms for stored in known},
         hold_back_ms=hold_back_ms,
+        is_cut=back.is_cut,
     )

@@ -128,6 +128,12 @@ def dues_of(anchor: StoredEvent, rules: Iterable[Rule], *, hold_back_ms: int) ->
         yield Due(at_ms=at_ms, key=anchor.key, anchor=anchor.sort, rules=tuple(ids), ttl=ttl)
 
 
+def deferred(anchor: StoredEvent, rules: Iterable[Rule]) -> Due:
+    """Return the due row of rules that are due by now, for which there is no time."""
+    ids = tuple(rule.id for rule in rules)
+    return Due(anchor.arrived_ms, anchor.key, anchor.sort, ids, ttl_at(anchor.arrived_ms, KEPT_DAYS))
+
+
 def is_screened(due: Due, rules: Rules) -> bool:
     """Return True if a look tells whether a due row is needed: no other rule is due at the same time."""
     return {rule.id for rule in rules.screened}.issuperset(due.rules)

@@ -59,7 +59,8 @@ class History(NamedTuple):
     anchor: the event that the rule is evaluated at. events: those of the window, in order, the anchor among them.
     before: the event that ended the look-back, just before the first of them: the rule's `until`, or the last of the
     rule's own types that is older than the window; None: there is none. context: what the service knows of the
-    correlation key beside events, if the rule `needs_context`. arrived_ms: event id -> when it arrived.
+    correlation key beside events, if the rule `needs_context`. arrived_ms: event id -> when it arrived. is_cut: these
+    are the nearest of more events in the window, for a rule for which the `nearest_suffice`.
     """
 
     anchor: DomainEvent
@@ -68,6 +69,7 @@ class History(NamedTuple):
     context: object = None
     arrived_ms: Mapping[str, int] = {}
     hold_back_ms: int = 0
+    is_cut: bool = False
 
     def context_as(self, kind: type[Context]) -> Context:
         """Return the context, which is of this type.
@@ -138,8 +140,10 @@ class Rule(NamedTuple):
 
     on: the exact (source, type) of its anchors; `when` narrows them down.
     key: anchor -> the key that it correlates by; `suffix` keeps the rule's events apart from those of other rules.
-    window_ms: how far it looks back from its anchor. until: an event that it does not look behind. most: the number of
-    events that it looks back over at most, and ahead, so that a key with ever more events does not cost more each time.
+    window_ms: how far it looks back from its anchor. until: an event beyond which it does not look, neither back nor,
+    if it is later than the anchor, ahead. most: the number of events that it looks back over at most, and ahead, so
+    that a key with ever more events does not cost more each time. Where there are more, nothing is decided, and that is
+    counted. nearest_suffice: True: of more before its anchor, those nearest to it do.
     timing: when it is evaluated, see `timing.py`.
     needs_context: its history has a `context`. Where there is none, or not `enough` of it, it decides nothing, and no
     history is read.
@@ -158,6 +162,7 @@ class Rule(NamedTuple):
     when: Callable[[DomainEvent], bool] = always
     until: Callable[[DomainEvent], bool] = never
     most: int = 1_000
+    nearest_suffice: bool = False
     timing: Timing = HELD_BACK
     needs_context: bool = False
     enough: Callable[[object], bool] = is_there

@@ -132,7 +132,8 @@ class _Look(NamedTuple):
 
     def _is_needed(self, due: Due, anchor: StoredEvent) -> bool:
         concerned = [rule for rule in self.able if rule.id in due.rules and self._is_concerned(rule, anchor, due.at_ms)]
-        return any(self.evaluator is None or self.evaluator.evaluate(anchor, rule).may_decide for rule in concerned)
+        looks = None if self.evaluator is None or self.evaluator.is_spent else self.evaluator
+        return any(looks is None or looks.evaluate(anchor, rule).may_decide for rule in concerned)
 
     def _is_concerned(self, rule: Rule, anchor: StoredEvent, due_ms: int) -> bool:
         """Return True if new events may change the decision of a rule at an anchor."""

@@ -1,9 +1,9 @@
 """Due rows -> decisions. A schedule runs it, so that it also decides about things that have gone silent.
 
 One way: due rows (`backlog.py`) -> plan (`plan.py`) -> evaluate (`evaluate.py`) -> decide (`decide.py`) -> write
-(`write.py`). A sweep goes round: it reads a page of each of its shards of the index and settles a few due rows of each
-correlation key, until nothing is due or time is short. So neither a shard nor a key that has much to be done delays the
-others. On AWS several invocations share the shards.
+(`write.py`). A sweep goes round: it reads on in each of its shards of the index, past what it will not do, and settles
+a few due rows of each correlation key, until nothing is due or time is short. So neither a shard nor a key that has
+much to be done delays the others. On AWS several invocations share the shards.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ from andon.rules.plan import plan_due
 from andon.rules.stored_event import CorrelationKey
 from andon.rules.timing import SweepTime
 from andon.rules.verdict import Counts, Verdict
-from andon.rules.write import publish_fault, set_aside, settle_due, write_decisions
+from andon.rules.write import RowKey, publish_fault, set_aside, settle_due, write_decisions
 from andon.runtime import clock, strict_json
 from andon.runtime.errors import CallFailed
 from andon.runtime.lambda_context import LambdaContext
@@ -49,12 +49,14 @@ ALL_SHARDS: Final = range(READ_SHARDS)
 class Swept(NamedTuple):
     """The counts of some due rows, and the name of the error, if one went wrong.
 
-    since_ms: since when the oldest of those that were not done has been due; None: all are done.
+    since_ms: since when the oldest of those that were not done has been due; None: all are done. waiting: those that
+    have another turn.
     """
 
     counts: Counts
     error: str | None = None
     since_ms: int | None = None
+    waiting: Sequence[Due] = ()
 
 
 def shards_in(event: Mapping[str, Iterable[int | str]]) -> Sequence[int]:
@@ -70,7 +72,7 @@ def sweep(context: LambdaContext, *, control: Control, shards: Sequence[int] = A
     unread = _in_turn(shards, now_ms)
     while is_time_left() and (queues.waiting or any(shard.has_more for shard in unread)):
         for shard in unread:
-            swept += _read(shard, queues, control, now_ms)
+            swept += _read(shard, queues, control, now_ms, is_time_left)
         swept += _take_turns(queues, control, now_ms, is_time_left)
     swept += _left_of(queues, unread, control)
     _log(swept, context.aws_request_id, now_ms)
@@ -86,17 +88,21 @@ def _in_turn(shards: Sequence[int], now_ms: int) -> list[Shard]:
     return [Shard(shards[(first + number) % len(shards)]) for number in range(len(shards))]
 
 
-def _read(shard: Shard, queues: Queues, control: Control, now_ms: int) -> list[Swept]:
-    """Read a page of a shard into the queues; make faults of the rows that nobody can read."""
-    if not shard.has_more:
-        return []
-    try:
-        rows = shard.read_on(control.table, now_ms - STORED_WITHIN_MS)
-    except CallFailed as failure:  # the other shards must not suffer
-        shard.has_more = False
-        return [Swept(Counts(failed=1), name_of(failure))]
-    unreadable = queues.add_rows(rows, control.table.keys)
-    return in_parallel([partial(_remove_unreadable, row, error, control) for row, error in unreadable])
+def _read(
+    shard: Shard, queues: Queues, control: Control, now_ms: int, is_time_left: Callable[[], bool]
+) -> Iterator[Swept]:
+    """Read pages of a shard into the queues, past what they do not accept; make faults of rows that nobody can read."""
+    accepted, is_going_on = queues.accepted, shard.has_more
+    while is_going_on:
+        try:
+            rows = shard.read_on(control.table, now_ms - STORED_WITHIN_MS)
+        except CallFailed as failure:  # the other shards must not suffer
+            shard.has_more = False
+            yield Swept(Counts(failed=1), name_of(failure))
+            return
+        unreadable = queues.add_rows(rows, control.table.keys)
+        yield from in_parallel([partial(_remove_unreadable, row, error, control) for row, error in unreadable])
+        is_going_on = queues.accepted == accepted and shard.has_more and is_time_left()
 
 
 def _remove_unreadable(row: Item, error: Exception, control: Control) -> Swept:
@@ -117,6 +123,8 @@ def _take_turns(queues: Queues, control: Control, now_ms: int, is_time_left: Cal
     tasks = [partial(_do_key, key, dues, control, now_ms, is_time_left) for key, dues in turns]
     for (key, _), done in zip(turns, in_parallel(tasks), strict=True):
         yield done
+        if done.waiting:
+            queues.put_back(key, done.waiting)
         if done.error is not None:
             behind = queues.drop(key)
             yield Swept(Counts(due=behind, failed=behind))
@@ -125,25 +133,29 @@ def _take_turns(queues: Queues, control: Control, now_ms: int, is_time_left: Cal
 def _do_key(
     key: CorrelationKey, dues: Sequence[Due], control: Control, now_ms: int, is_time_left: Callable[[], bool]
 ) -> Swept:
-    """Do the due rows of one correlation key, in order, up to one that fails."""
+    """Do the due rows of one correlation key, in order, up to one that fails, or until it has had its share."""
     evaluator, counts = Evaluator(control, key, anchors=[due.anchor for due in dues], now_ms=now_ms), Counts()
+    standing = set[RowKey]()
     for number, due in enumerate(dues):
         if not is_time_left():
             return Swept(counts + Counts(left=len(dues) - number), since_ms=due.at_ms)
-        done = tried(_do, due, evaluator, control, now_ms, counts)
+        if evaluator.is_spent:
+            return Swept(counts, waiting=dues[number:])
+        done = tried(_do, due, evaluator, standing, now_ms, counts)
         if isinstance(done, Failed):
             failed = len(dues) - number
             return Swept(counts + Counts(due=failed, failed=failed), name_of(done.error), due.at_ms)
     return Swept(counts)
 
 
-def _do(due: Due, evaluator: Evaluator, control: Control, now_ms: int, counts: Counts) -> None:
+def _do(due: Due, evaluator: Evaluator, standing: set[RowKey], now_ms: int, counts: Counts) -> None:
     """Do one due row: plan, evaluate and decide, write; count each write that succeeds."""
+    control = evaluator.control
     time = SweepTime(settled_ms=now_ms - STORED_WITHIN_MS, hold_back_ms=hold_back_ms())
     plan = plan_due(due, control.rules, evaluator.past, time=time, now_ms=now_ms)
     evaluations = [evaluator.evaluate_stored(anchor, rule) for anchor, rule in plan.evaluations]
     set_aside(evaluator.past.take_unreadable(), control, now_ms=now_ms)
-    counts.update(write_decisions(evaluations, control))
+    counts.update(write_decisions(evaluations, control, standing))
     counts.update(settle_due(due, plan, control))
 
 

@@ -8,8 +8,8 @@ class Verdict(StrEnum):
     """The result of an evaluation, or of one of its decisions.
 
     `DECIDED`: its row was put. `STANDS`: the row was there already. `NOTHING`: there was nothing to decide. `LATE`: the
-    anchor arrived too late to be decided upon. `GONE`: the anchor is no longer stored. `FLOODED`: too much that does
-    not count lies around it. `FAULT`: the rule fails at it, and always will.
+    anchor arrived too late to be decided upon. `GONE`: the anchor is no longer stored. `FLOODED`: more lies
+    around it than the rule looks at. `FAULT`: the rule fails at it, and always will.
     """
 
     DECIDED = "decided"

@@ -23,23 +23,29 @@ from andon.runtime.errors import Poison
 from andon.runtime.whole_number import is_whole
 from andon.wire.in_parallel import in_parallel
 
+RowKey = tuple[str | int, ...]
+"""A primary key."""
+
 EXPIRES_BEFORE: Final = Condition("#ttl < :ttl", {"ttl": ATTRIBUTE})
 """Of a row that is still there; `:ttl` is the one that it is to have."""
 
 
-def write_decisions(evaluations: Iterable[Evaluation], control: Control) -> Counts:
-    """Put the rows that rules decided, each unless it is there; publish the fault of a rule that fails."""
+def write_decisions(evaluations: Iterable[Evaluation], control: Control, standing: set[RowKey]) -> Counts:
+    """Put the rows that rules decided, each unless it is there; publish the fault of a rule that fails.
+
+    standing: the keys of decisions that are there, which are not put again; it is added to.
+    """
     counts = Counts()
     for evaluation in evaluations:
-        counts.update(_written(evaluation, control))
+        counts.update(_written(evaluation, control, standing))
     return counts
 
 
-def _written(evaluation: Evaluation, control: Control) -> list[Verdict]:
+def _written(evaluation: Evaluation, control: Control, standing: set[RowKey]) -> list[Verdict]:
     error = evaluation.error
     if error is None:
         try:
-            return [_put(row, control) for row in evaluation.rows] or [evaluation.verdict]
+            return [_put(row, control, standing) for row in evaluation.rows] or [evaluation.verdict]
         except Poison as poison:
             error = poison
     if evaluation.anchor is not None:
@@ -47,14 +53,20 @@ def _written(evaluation: Evaluation, control: Control) -> list[Verdict]:
     return [Verdict.FAULT]
 
 
-def _put(row: Item, control: Control) -> Verdict:
+def _put(row: Item, control: Control, standing: set[RowKey]) -> Verdict:
+    key = tuple(row[name] for name in control.table.keys.names)
+    if key in standing:
+        return Verdict.STANDS
     try:
         control.table.put(row, condition=control.table.absent)
     except ConditionFailed:
-        return Verdict.STANDS
+        verdict = Verdict.STANDS
     except ItemRefused as error:
         raise Poison("DynamoDB refuses the decision as invalid") from error
-    return Verdict.DECIDED
+    else:
+        verdict = Verdict.DECIDED
+    standing.add(key)
+    return verdict
 
 
 def write_due_rows(rows: Iterable[Item], control: Control) -> Counts:
@@ -71,7 +83,7 @@ def settle_due(due: Due, plan: DuePlan, control: Control) -> Counts:
     table = control.table
     in_parallel([partial(_keep, stored, control) for stored in plan.kept])
     for again in (*plan.timers, *([plan.unknown] if plan.unknown else ())):
-        _put_beside(again, control)
+        put_beside(again, control)
     table.delete(due.row_key(table.keys))
     unknown = len(plan.unknown.rules) if plan.unknown else 0
     return Counts({"due": 1, "moved": plan.moved, "unknown": unknown, Verdict.GONE: plan.gone})
@@ -83,7 +95,7 @@ def _keep(stored: StoredEvent, control: Control) -> None:
         control.table.put(stored.row(control.table.keys), condition=EXPIRES_BEFORE._replace(values={"ttl": stored.ttl}))
 
 
-def _put_beside(due: Due, control: Control) -> None:
+def put_beside(due: Due, control: Control) -> None:
     """Put a row of the index, a millisecond later if one of other rules at its anchor is there."""
     while True:
         row = due.row(control.table.keys)

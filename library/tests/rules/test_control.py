@@ -9,18 +9,22 @@ from andon.dynamodb.ttl import ttl_at
 from andon.events import publish_changes
 from andon.events.domain_event import DomainEvent
 from andon.events.publish import NotPublished
+from andon.rules.control import MARGIN_MS, control_changes
 from andon.rules.control_service import Control
+from andon.rules.micro_event_store import STORED_WITHIN_MS
 from andon.rules.rule import Decision, History, Rule
 from andon.rules.stored_event import sort_of
 from andon.rules.timing import AtOnce
 from andon.runtime.errors import CallFailed
 from andon.testing.environment import frozen_clock
+from andon.testing.lambda_context import LocalContext
 from tests.support.log_lines import LogLines
 from tests.support.samples import NOW
 from tests.support.wire import Parameters, Wire
 from toys.toy_control import (
     BROKEN,
     CONTROL,
+    FACTS,
     FORGOTTEN,
     FORGOTTEN_MS,
     HOLD_BACK_MS,
@@ -211,6 +215,56 @@ def test_of_a_batch_that_is_published_in_part_that_part_is_remembered_and_the_st
     assert response["batchItemFailures"] == [{"itemIdentifier": second[0]["dynamodb"]["SequenceNumber"]}]
     own = [[one for one in keeper.events(thing_of(f"{name} {n}")) if one.source == "keeper"] for n in (1, 2)]
     assert [len(events) for events in own] == [1, 0]
+
+
+@pytest.mark.parametrize(("number", "resumes"), [(0, True), (1, True), (2, True), (1, False)])
+def test_a_batch_comes_again_from_the_first_record_that_was_not_done(
+    keeper: Keeper,
+    name: str,
+    wire: Wire,
+    monkeypatch: pytest.MonkeyPatch,
+    number: int,
+    resumes: bool,  # noqa: FBT001
+) -> None:
+    if resumes:
+        monkeypatch.setenv(publish_changes.VARIABLE, "1")
+    names = [f"{name} {one}" for one in range(3)]
+    for one in names:
+        keeper.give(one, "Liz")
+    records = arrival(keeper, *map(knocked, names))
+    failing = {thing_of(one) for one in names[number:]}
+    wire.fail("Query", "InternalServerError", when=lambda query: _partition(query) in failing, times=len(failing))
+
+    if resumes and number:
+        response = keeper.trigger(records, control_of(LABEL))
+        assert response["batchItemFailures"] == [{"itemIdentifier": records[number]["dynamodb"]["SequenceNumber"]}]
+    else:
+        with pytest.raises(CallFailed, match="InternalServerError"):
+            keeper.trigger(records, control_of(LABEL))
+    assert [len(keeper.decisions(thing_of(one))) for one in names] == [int(one < number) for one in range(3)]
+    keeper.trigger(records[number:], control_of(LABEL))
+    assert [len(keeper.decisions(thing_of(one))) for one in names] == [1, 1, 1]
+
+
+class Hurried(LocalContext):
+    """The context of an invocation that has just too little time left."""
+
+    def get_remaining_time_in_millis(self) -> int:
+        return MARGIN_MS - 1
+
+
+def test_where_time_is_short_rules_are_due_at_the_next_sweep(keeper: Keeper, name: str) -> None:
+    keeper.give(name, "Liz")
+    records = arrival(keeper, knocked(name))
+    short = Hurried("keeper-trigger")
+
+    for _ in range(2):
+        control_changes({"Records": records}, short, facts=FACTS, control=control_of(LABEL, BROKEN))
+    assert keeper.decisions(thing_of(name)) == []
+    assert [(row["at"], row["rules"]) for row in keeper.dues()] == [(NOW, ["label"]), (NOW + HOLD_BACK_MS, ["broken"])]
+
+    keeper.sweep(NOW + STORED_WITHIN_MS, control_of(LABEL, BROKEN))
+    assert keeper.decisions(thing_of(name)) == [f"label#{NOW}"]
 
 
 def test_an_own_fact_is_remembered_once_beside_others(keeper: Keeper, name: str, log_lines: LogLines) -> None:

@@ -11,6 +11,7 @@ import pytest
 from andon.dynamodb.attribute_values import Typed, to_typed
 from andon.dynamodb.ttl import ttl_at
 from andon.events.domain_event import DomainEvent
+from andon.rules import backlog
 from andon.rules.control import control_changes
 from andon.rules.control_service import Control
 from andon.rules.due import SHARDS, shard_of
@@ -20,6 +21,7 @@ from andon.rules.rule import Decision, History
 from andon.rules.stored_event import StoredEvent
 from andon.rules.sweep import MARGIN_MS, sweep
 from andon.rules.timing import PASSED_OVER
+from andon.runtime.errors import CallFailed
 from andon.testing.above_retries import Pass, between
 from andon.testing.environment import REGION, frozen_clock
 from andon.testing.lambda_context import LocalContext
@@ -217,6 +219,34 @@ def test_one_machines_flood_delays_no_other_machines_decision_by_more_than_a_min
     assert sorted(found) == sorted(machines)
     assert max(found.values()) <= 1
     assert len(decisions(table, "flooded")) >= 1_000  # nor is it starved itself
+
+
+@pytest.mark.parametrize("fails", [False, True], ids=["each costs much", "none can be decided"])
+def test_nobody_waits_for_more_due_rows_of_one_machine_than_a_sweep_could_do(
+    table: OneTable,
+    monkeypatch: pytest.MonkeyPatch,
+    fails: bool,  # noqa: FBT001
+) -> None:
+    monkeypatch.setattr(backlog, "PAGE", 50)
+    monkeypatch.setattr(backlog, "MOST_OF_KEY", 50)
+    monkeypatch.setattr(backlog, "IN_TURN", 2)
+    flooded = flood("flooded", 1_200, since=NOW - 30_000)
+    machines = [f"press {number}" for number in range(200)]
+    machines = [one for one in machines if shard_of(thing_of(one)) == shard_of(thing_of("flooded"))]
+    others = [stored(knocked(machine)) for machine in machines]
+    put(table, (one.row(KEYS) for one in [*flooded, *others]))
+    put(table, due_rows([*flooded, *others]))
+
+    def of_flooded(call: Call, make: Pass) -> dict[str, Any]:
+        if fails and call.operation == "PutItem" and call.request["Item"]["pk"] == {"S": thing_of("flooded")}:
+            raise CallFailed("InternalServerError")
+        return make()
+
+    with between(of_flooded):
+        found = minutes(table, machines, call_ms=300)  # 200 calls in a minute
+
+    assert sorted(found) == sorted(machines)
+    assert max(found.values()) <= 1
 
 
 def test_bad_rows_delay_no_other_machines_decision_by_more_than_a_minute(table: OneTable) -> None:

@@ -125,16 +125,16 @@ lookbacks = st.fixed_dictionaries(
         "on": st.sampled_from([KNOCKS, BOTH]),
         "window_ms": st.integers(1, 12),
         "until": st.sampled_from([never, is_mended, is_mended, always]),
+        "most": st.integers(1, 5) | st.just(1_000),
+        "nearest_suffice": st.booleans(),
     }
 )
-# `most` bounds the look-back: how much follows an anchor is another matter.
 held_back = st.builds(
-    lambda lookback, more: a_rule(**lookback, **more),
-    lookbacks,
-    st.fixed_dictionaries({"most": st.integers(1, 5)})
-    | st.fixed_dictionaries({"timing": st.builds(Later, st.integers(1, 15))}),
+    lambda looks, after_ms: a_rule(**looks, timing=Later(after_ms)), lookbacks, st.just(0) | st.integers(1, 15)
 )
-at_once = st.builds(lambda lookback, most: a_rule(**lookback, most=most, timing=AtOnce()), lookbacks, st.integers(1, 5))
+at_once = st.builds(
+    lambda looks, after_ms: a_rule(**looks, timing=AtOnce(after_ms=after_ms)), lookbacks, st.sampled_from([0, 0, 9])
+)
 
 
 def model(rule: Rule, anchor: StoredEvent, store: Store) -> History | NotEvaluated:
@@ -159,11 +159,16 @@ def model(rule: Rule, anchor: StoredEvent, store: Store) -> History | NotEvaluat
     ends = [one for one in back if rule.until(one.event) or (one.event.timestamp_ms < first and rule.is_on(one))]
     before = ends[-1] if ends else None
     inside = [one for one in back if one.event.timestamp_ms >= first and (before is None or one.sort > before.sort)]
-    if len(inside) + 1 > rule.most:
+    is_cut = len(inside) + 1 > rule.most
+    if is_cut:
         before = inside[-rule.most]
         inside = inside[len(inside) + 1 - rule.most :]
     last = now + rule.after_ms if rule.after_ms else -1
     after = [one for one in counting if one.sort > anchor.sort and one.event.timestamp_ms <= last]
+    over = [one.sort for one in after if one.event.timestamp_ms > now and rule.until(one.event)]
+    after = [one for one in after if not over or one.sort <= over[0]]
+    if len(after) > rule.most or (is_cut and not rule.nearest_suffice):
+        return NotEvaluated.FLOODED
     seen = [*inside, anchor, *after]
     return History(
         anchor=anchor.event,
@@ -171,6 +176,7 @@ def model(rule: Rule, anchor: StoredEvent, store: Store) -> History | NotEvaluat
         before=None if before is None else before.event,
         arrived_ms={one.event.id: one.arrived_ms for one in ([] if before is None else [before]) + seen},
         hold_back_ms=HOLD_BACK,
+        is_cut=is_cut,
     )
 
 
@@ -294,7 +300,7 @@ def test_nothing_is_read_behind_what_ends_the_look_back(rule: Rule) -> None:
     for narrowed, end, expected in (
         (rule, at(14), 7),  # 20 to 15, and the first that is too old
         (until, at(18, kind="mended"), 3),
-        (rule._replace(most=3), at(17), 4),
+        (rule._replace(most=3, nearest_suffice=True), at(17), 4),
     ):
         past = Around([*(one for one in many if one.sort != end.sort), end, at(20)])
         history = history_of(narrowed, at(20), past, hold_back_ms=HOLD_BACK)
@@ -314,15 +320,27 @@ def test_what_a_key_says_beyond_the_range_of_a_rule_is_not_read(timing: Timing, 
     assert around.read == 3
 
 
-def test_of_what_follows_no_more_is_looked_at_than_of_what_came_before() -> None:
+@pytest.mark.parametrize(("behind", "expected"), [(7, 7), (8, None), (5_000, None)])
+def test_of_more_than_a_rule_looks_at_behind_its_anchor_nothing_is_decided(behind: int, expected: int | None) -> None:
     around = Around([])
-    around._events += newest_first([at(20 + number) for number in range(5_001)])  # noqa: SLF001  all arrive at once
+    around._events += newest_first([at(20 + number) for number in range(behind + 1)])  # noqa: SLF001  all arrive at once
 
     history = history_of(a_rule(timing=Later(10_000), most=7), at(20), around, hold_back_ms=HOLD_BACK)
 
-    assert isinstance(history, History)
-    assert [one.timestamp_ms for one in history.events] == [20, *range(21, 28)]
+    assert (len(history.later) if isinstance(history, History) else None) == expected
+    assert (history is NotEvaluated.FLOODED) == (expected is None)
     assert around.read < 7 + 7
+
+
+def test_nothing_is_read_behind_what_ends_the_look_ahead() -> None:
+    around = Around([at(20), at(20, "b", kind="mended"), at(21), at(22, kind="mended"), *map(at, range(23, 30))])
+    rule = a_rule(timing=Later(10_000), until=is_mended, most=3)
+
+    history = history_of(rule, at(20), around, hold_back_ms=HOLD_BACK)
+
+    assert isinstance(history, History)
+    assert [one.id for one in history.later] == ["20b", "21a", "22a"]  # one of its own time does not end it
+    assert around.read == 4
 
 
 @pytest.mark.parametrize("late", [PASSED_OVER - 1, 10 * PASSED_OVER])

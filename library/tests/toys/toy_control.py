@@ -233,7 +233,7 @@ def decide_at(anchor: StoredEvent, rules: Iterable[Rule], *, control: Control, n
     evaluator = Evaluator(control, anchor.key, anchors=[anchor.sort], now_ms=now_ms)
     evaluations = [evaluator.evaluate(anchor, rule) for rule in rules]
     set_aside(evaluator.past.take_unreadable(), control, now_ms=now_ms)
-    return write_decisions(evaluations, control)
+    return write_decisions(evaluations, control, set())
 
 
 CONTROL = Control(

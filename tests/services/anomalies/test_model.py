@@ -55,11 +55,12 @@ def report(second: float, state: str = "NORMAL") -> DomainEvent:
 
 
 def anomalies(
-    rule: Rule, context: MachineKnowledge | None, *said: Said, before: Said | None = None
+    rule: Rule, context: MachineKnowledge | None, *said: Said, before: Said | None = None, is_cut: bool = False
 ) -> list[dict[str, Any]]:
     """Return the rows that a rule decides at the last of these reports: seconds and state."""
     events = tuple(report(*one) for one in said)
     history = History(anchor=events[-1], events=events, before=report(*before) if before else None, context=context)
+    history = history._replace(is_cut=is_cut)
     return [dict(decision.row) for decision in rule.expression(history)]
 
 
@@ -141,11 +142,12 @@ def test_only_reports_of_the_state_within_the_hour_make_a_burst() -> None:
     assert anomalies(burst.RULE, known(), *spread_out) == []
 
 
-def test_a_machine_that_reports_more_than_is_looked_at_has_no_bursts() -> None:
-    said = [(60.0 * minute, "NORMAL") for minute in range(20)]
+@pytest.mark.parametrize(("rule", "last"), [(burst.RULE, "NORMAL"), (odd_state.RULE, "MELTING")])
+def test_of_a_machine_that_reports_more_than_is_looked_at_nothing_is_decided(rule: Rule, last: str) -> None:
+    said = [*((60.0 * minute, "NORMAL") for minute in range(19)), (1_140.0, last)]
 
-    assert anomalies(burst.RULE, known(), *said)
-    assert anomalies(burst.RULE, known(), *said, before=(-1, "NORMAL")) == []
+    assert anomalies(rule, known(), *said)
+    assert anomalies(rule, known(), *said, is_cut=True) == []
 
 
 def test_a_state_that_the_machine_never_reported_is_odd_the_first_time() -> None:

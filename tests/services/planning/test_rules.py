@@ -1,5 +1,6 @@
 """What planning decides about the orders of a machine: what is next and under way, and what is overdue."""
 
+import json
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from random import Random
@@ -11,10 +12,19 @@ from hypothesis import strategies as st
 
 from andon.events.domain_event import DomainEvent
 from andon.packages.package import Package
+from andon.rules.control import control_changes
+from andon.rules.rule import Rules
+from andon.rules.sweep import sweep
 from andon.runtime import times
 from andon.runtime.clock import DAY_MS, MINUTE_MS
 from andon.testing.environment import frozen_clock
+from andon.testing.lambda_context import LocalContext
 from andon.testing.loop import Loop
+from andon.testing.world import alone
+from services.planning.control import CONTROL
+from services.planning.facts import FACTS
+from services.planning.rules import upkeep
+from tests.support.log_lines import logged
 from tests.support.samples import body_of, fact
 
 BEGIN: Final = times.to_ms("2026-01-01T09:00:00Z")
@@ -71,6 +81,29 @@ def decided(loop: Loop, facts: Sequence[DomainEvent]) -> list[dict[str, Any]]:
     return sorted((one["detail"] for one in published if one["source"] == "planning"), key=lambda one: one["timestamp"])
 
 
+MOST: Final = 20
+
+
+def decided_by(loop: Loop, facts: Sequence[DomainEvent]) -> tuple[list[dict[str, Any]], bool]:
+    """Deliver facts to rules that look at few; return what was decided by the end, and if one saw too little."""
+    few = tuple(rule._replace(most=MOST) for rule in CONTROL.rules.all)
+    control = CONTROL._replace(rules=Rules(CONTROL.rules.source, CONTROL.rules.types, few))
+    context, flooded = LocalContext("planning"), 0
+    loop.clear()
+    with frozen_clock(BEGIN + MINUTE_MS):
+        for start in range(0, len(facts), 10):
+            bodies = [body_of(one, source="maintenance") for one in facts[start : start + 10]]
+            assert loop.deliver(PLANNING, bodies) == []
+        while records := loop.new_records("PLANNING_TABLE"):
+            control_changes({"Records": records}, context, facts=FACTS, control=control)
+    for day in range(1, 21):
+        with frozen_clock(BEGIN + day * DAY_MS), logged() as lines:
+            sweep(context, control=control)
+            flooded += sum(line.get("flooded", 0) for line in lines)
+            control_changes({"Records": loop.new_records("PLANNING_TABLE")}, context, facts=FACTS, control=control)
+    return [json.loads(body)["detail"] for body in alone(loop.new_bodies())], bool(flooded)
+
+
 def upkeep_by(steps: Sequence[DomainEvent]) -> tuple[list[str], str | None]:
     """Return what is under way and what is next, by a model."""
     orders: dict[str, dict[str, Any]] = {}
@@ -123,6 +156,47 @@ def test_in_every_order_it_decides_what_is_so(loop: Loop, steps: list[Step], cha
     overdue = [event["overdue"] for event in events if event["type"] == "maintenance-overdue"]
     assert {(one["kind"], one["plannedFor"]) for one in overdue} == overdue_by(facts)
     assert len(overdue) == len(overdue_by(facts))
+
+
+def test_an_order_that_was_finished_in_time_is_not_overdue_behind_the_facts_of_other_orders(loop: Loop) -> None:
+    own = facts_of(
+        [Step(0, "grease", "planned", 5), Step(50, "grease", "started", 5), Step(51, "grease", "finished", 5)]
+    )
+    others = [
+        fact(
+            f"maintenance-{status}",
+            id=f"{kind} {version}",
+            at=BEGIN + 1_000 + kind,
+            kind=f"kind-{kind}",
+            version=version,
+            status=status,
+            plannedFor="2026-02-20",
+            **({"startedAt": times.to_utc(BEGIN)} if status == "started" else {}),
+        )
+        for kind in range(MOST)
+        for version, status in ((1, "planned"), (2, "started"))
+    ]
+
+    events, flooded = decided_by(loop, [*own, *others])
+
+    assert [one["type"] for one in events if one["type"] == "maintenance-overdue"] == []
+    said = [[order["kind"] for order in one["upkeep"]["underWay"]] for one in events if one["type"] == "upkeep-changed"]
+    assert flooded  # of what is not seen whole, nothing is said: what is said, is so
+    assert all(set(kinds) == {f"kind-{kind}" for kind in range(len(kinds))} for kinds in said)
+
+
+def test_more_orders_under_way_than_can_be_said_are_faults(loop: Loop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(upkeep, "MOST_UNDER_WAY", 1)
+    both = [Step(at, kind, "started", 9) for at, kind in ((1, "grease"), (2, "oil"))]
+    steps = [*(step._replace(second=step.second - 1, status="planned") for step in both), *both]
+
+    events = decided(loop, facts_of([*steps, Step(9, "oil", "finished", 9)]))
+
+    counts = [len(one["upkeep"]["underWay"]) for one in events if one["type"] == "upkeep-changed"]
+    assert 1 in counts
+    assert 2 not in counts
+    (fault,) = (one["fault"] for one in events if one["type"] == "fault")
+    assert fault["consumer"] == "planning.rule-upkeep"
 
 
 def test_an_order_of_this_month_next_year_is_overdue_then(loop: Loop) -> None:

@@ -15,7 +15,7 @@ from services.anomalies.reports import partition_in, state_in
 # The hour before the report before the anchor begins in it.
 WINDOW_MS = 2 * HOUR_MS
 
-# A machine that reports so often has no opinion on bursts: an evaluation must not cost more for it.
+# Of a machine that reports so often nothing is decided: a look must not cost more for it, nor have a due row each time.
 MOST = 250
 
 
@@ -23,7 +23,7 @@ def burst(history: History) -> Iterable[Decision]:
     """Decide at the report with which the hour before it exceeds the limit, and at none of those that keep it there."""
     known, state = history.context, state_in(history.anchor)
     expected = known.rate_of(state) if isinstance(known, MachineKnowledge) else None
-    if not isinstance(known, MachineKnowledge) or expected is None or _is_cut_off(history):
+    if not isinstance(known, MachineKnowledge) or expected is None or history.is_cut:
         return
     reports = [report for report in history.events if state_in(report) == state]
     in_hour = _last_hour(reports)
@@ -38,18 +38,13 @@ def _last_hour(reports: Sequence[DomainEvent]) -> list[DomainEvent]:
     return [report for report in reports if report.timestamp_ms > reports[-1].timestamp_ms - HOUR_MS]
 
 
-def _is_cut_off(history: History) -> bool:
-    """Return True if the window has more events than the rule looks at."""
-    before = history.before
-    return before is not None and before.timestamp_ms >= history.anchor.timestamp_ms - WINDOW_MS
-
-
 RULE = Rule(
     id="burst",
     on=frozenset({REPORTED}),
     key=partition_in,
     window_ms=WINDOW_MS,
     most=MOST,
+    nearest_suffice=True,
     timing=Screened(),
     needs_context=True,
     is_replayable=False,  # the model is in a bucket

@@ -16,7 +16,7 @@ def odd_state(history: History) -> Iterable[Decision]:
     """Decide at the first report of the state, and again only if it was not reported for two hours."""
     known, anchor = history.context, history.anchor
     expected = known.hardly_saw(state_in(anchor)) if isinstance(known, MachineKnowledge) else None
-    if not isinstance(known, MachineKnowledge) or expected is None:
+    if not isinstance(known, MachineKnowledge) or expected is None or history.is_cut:
         return
     if not any(state_in(report) == state_in(anchor) for report in history.events[:-1]):
         yield anomaly.decide("odd-state", known=known, expected=expected, seen=1, about=anchor, first=anchor)
@@ -28,6 +28,7 @@ RULE = Rule(
     key=partition_in,
     window_ms=WINDOW_MS,  # as much as bursts look at, so that it is read once for both
     most=MOST,
+    nearest_suffice=True,
     timing=Screened(),
     needs_context=True,
     is_replayable=False,  # the model is in a bucket

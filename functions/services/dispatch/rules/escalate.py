@@ -50,6 +50,7 @@ RULE = Rule(
     key=partition_in,
     window_ms=DAY_MS,
     until=is_normal,
+    most=5_000,
     timing=Later(AFTER_MS),
     needs_context=True,
     enough=has_roster,

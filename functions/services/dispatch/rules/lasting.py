@@ -14,6 +14,7 @@ from services.dispatch.fact_types import HELP_REQUESTED, NOBODY_FOUND, TROUBLE_O
 from services.dispatch.handled import assigned_to, is_over, logs_of_episode
 from services.dispatch.help import ask, begun_in, trouble_in
 from services.dispatch.known import has_chains, known_in
+from services.dispatch.reports import is_normal
 from services.dispatch.tables import partition_about
 
 WINDOW_MS: Final = 60 * MINUTE_MS
@@ -56,6 +57,9 @@ RULES: Final = tuple(
         when=partial(_lasts, minutes),
         key=_partition_in,
         window_ms=WINDOW_MS,
+        until=is_normal,  # of a silent machine or a call there is none between the trouble and what ended it
+        most=5_000,
+        nearest_suffice=True,  # who is asked twice in a flood is asked
         timing=Later(minutes * MINUTE_MS),
         needs_context=True,
         enough=has_chains,

@@ -59,7 +59,7 @@ BACK_RULE = Rule(
     key=partition_in,
     window_ms=2 * AFTER_MS,
     timing=AfterGap(AFTER_MS),
-    most=50,  # of a device that reports more often than every minute it is enough to see that there was no gap
+    nearest_suffice=True,  # the last reports before a gap say that there was one
     expression=back,
     emits=frozenset({BACK.type}),
 )

@@ -21,7 +21,7 @@ from services.dispatch.handled import is_over, logs_of_episode
 from services.dispatch.help import begun_in
 from services.dispatch.known import Known, has_chains, known_in
 from services.dispatch.limits import SILENT_AFTER_MS
-from services.dispatch.reports import is_abnormal, is_normal, log_in, partition_in, time_in, trouble_of
+from services.dispatch.reports import is_abnormal, is_normal, is_report, log_in, partition_in, time_in, trouble_of
 from services.dispatch.tables import partition_of
 
 STALE_MS: Final = 10 * MINUTE_MS
@@ -92,6 +92,7 @@ RULE: Final = Rule(
     key=partition_in,
     window_ms=WINDOW_MS,
     until=is_normal,
+    nearest_suffice=True,  # the nearest reports of a long episode are on the same chains
     timing=AtOnce(after_ms=WINDOW_MS),  # a report that arrived before may be about a later time
     needs_context=True,
     enough=has_chains,
@@ -104,6 +105,7 @@ SILENT_RULE: Final = Rule(
     on=frozenset({("dispatch", EQUIPMENT_SILENT)}),
     key=_partition_of_silence,
     window_ms=SILENT_AFTER_MS + WINDOW_MS,
+    until=is_report,
     timing=AtOnce(after_ms=WINDOW_MS),
     needs_context=True,
     enough=has_chains,

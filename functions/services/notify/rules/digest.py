@@ -9,7 +9,7 @@ from functools import partial
 from typing import Final
 
 from andon.events.domain_event import DomainEvent
-from andon.rules.rule import Decision, History, Rule
+from andon.rules.rule import Decision, History, Rule, always
 from andon.rules.timing import AfterArrival, AtOnce, Timing
 from andon.runtime.clock import MINUTE_MS
 from services.notify.fact_types import MESSAGE_DECIDED
@@ -35,7 +35,7 @@ def _rule(kind: str, timing: Timing) -> Rule:
         on=frozenset({("dispatch", "help-requested")}),
         key=_partition_in,
         window_ms=MINUTE_MS,
-        most=1,  # it looks at its anchor alone
+        until=always,  # it looks at its anchor alone
         timing=timing,
         expression=partial(digest, kind),
         emits=frozenset({MESSAGE_DECIDED}),

@@ -10,7 +10,7 @@ from andon.events.domain_event import DomainEvent
 from andon.events.fact import fact_of_row
 from andon.outbound import mailbox
 from andon.outbound.delivery import COVERING, MOST_COVERED, Delivery, Notice, Status, covering
-from andon.rules.rule import Decision, History, Rule, decision_key
+from andon.rules.rule import Decision, History, Rule, always, decision_key
 from andon.rules.stored_event import CorrelationKey
 from andon.rules.timing import AfterArrival
 from andon.runtime import clock
@@ -107,7 +107,7 @@ RULE: Final = Rule(
     when=_is_later,
     key=_partition_in,
     window_ms=MINUTE_MS,
-    most=1,
+    until=always,  # it looks at its anchor alone
     timing=AfterArrival(AFTER_MS),
     needs_context=True,
     is_replayable=False,  # what the sender told is in its rows alone

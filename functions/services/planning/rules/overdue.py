@@ -9,7 +9,7 @@ from andon.rules.timing import DueAt
 from andon.runtime.clock import DAY_MS
 from contract.orders import MOVED, PLANNED, SOURCE, end_of_day_ms, key_in, open_order, order_in
 from services.planning.decided import MAINTENANCE_OVERDUE, decide
-from services.planning.orders import is_open, newest, partition_in
+from services.planning.orders import is_open, newest, order_partition_in
 from services.planning.tables import WITHIN_DAYS
 
 
@@ -38,7 +38,7 @@ def date_of(event: DomainEvent) -> int:
 RULE: Final = Rule(
     id="overdue",
     on=frozenset({(SOURCE, PLANNED), (SOURCE, MOVED)}),
-    key=partition_in,
+    key=order_partition_in,
     window_ms=DAY_MS,
     timing=DueAt(date_of, within_days=WITHIN_DAYS),
     expression=overdue,

@@ -7,6 +7,7 @@ from andon.events.domain_event import DomainEvent
 from andon.rules.rule import Decision, History, Rule
 from andon.rules.timing import Later
 from andon.runtime.clock import DAY_MS
+from andon.runtime.errors import Poison
 from andon.runtime.json_types import JsonObject
 from contract.entities import OpenOrder
 from contract.orders import TOPICS, key_in, open_order, order_in
@@ -14,11 +15,21 @@ from services.planning.decided import UPKEEP_CHANGED, decide
 from services.planning.orders import is_open, newest, partition_in
 from services.planning.tables import TTL_DAYS
 
+MOST_UNDER_WAY: Final = 100
+"""No machine has more orders under way, and an event has no room for a list of any length."""
+
 
 def upkeep(history: History) -> Iterable[Decision]:
-    """Decide what is so from the time of a fact on, unless it was so before. Facts of one time are seen together."""
+    """Decide what is so from the time of a fact on, unless it was so before. Facts of one time are seen together.
+
+    Raises:
+        Poison: more is under way than can be said.
+
+    """
     at_ms = history.anchor.timestamp_ms
     standing = _standing(event for event in history.events if event.timestamp_ms <= at_ms)
+    if len(standing["underWay"]) > MOST_UNDER_WAY:
+        raise Poison(f"more than {MOST_UNDER_WAY} orders are under way at one machine")
     if standing != _standing(event for event in history.events if event.timestamp_ms < at_ms):
         yield decide(
             UPKEEP_CHANGED, standing, (history.anchor,), rule=RULE.id, subject=_subject_of(history), at_ms=at_ms
@@ -49,6 +60,7 @@ RULE: Final = Rule(
     on=frozenset(TOPICS),
     key=partition_in,
     window_ms=(TTL_DAYS - 1) * DAY_MS,
+    most=3_000,  # facts of a machine in a year: three for each order
     timing=Later(1),  # two orders may change in one millisecond
     expression=upkeep,
     emits=frozenset({UPKEEP_CHANGED}),
