@@ -75,7 +75,7 @@ def equipment_in(row: Item) -> str:
 
 def time_of(row: Item) -> str:
     """Return the time of the oldest trouble that a row is about, or when the message was sent, if that is older."""
-    return min([str(row["at"]), *(about["timestamp"] for about in row["about"] if "timestamp" in about)])
+    return min(map(str, (row["at"], *(about["timestamp"] for about in row["about"] if "timestamp" in about))))
 
 
 def _rows(delivery: Delivery) -> Iterator[Item]:
