@@ -14,16 +14,20 @@ ERASED: Final = "This person was erased. The id is not given to anybody again."
 
 
 class PersonContent(TypedDict):
-    """Content of a version of a person; `placed`: there is a placement beside it."""
+    """Content of a version of a person."""
 
     id: str
     name: str
     factoryId: str
-    placed: NotRequired[Literal[True]]
 
 
 class PersonRow(PersonContent, VersionedRow):
-    """The row of a person, its primary key aside; a fence has neither `name` nor `factoryId`, see `erasure`."""
+    """The row of a person, its primary key aside; a fence has neither `name` nor `factoryId`, see `erasure`.
+
+    placed: there is a placement beside it.
+    """
+
+    placed: NotRequired[Literal[True]]
 
 
 class PersonVersion(PersonContent, Changed):

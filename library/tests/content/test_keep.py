@@ -187,10 +187,10 @@ def test_a_reference_that_came_back_without_its_object_finds_one_again(album: Al
 def test_of_two_owners_each_has_its_own_and_learns_nothing_of_the_others(album: Album) -> None:
     album.attach(b"cat", "mine")
 
-    for size in (None, 99):
-        asked = album.keep(b"cat", "theirs", owner="Beta", size=size)
-        assert isinstance(asked, AwaitedUpload)
-        assert asked.name not in album.objects
+    probed, asked = (album.keep(b"cat", "theirs", owner="Beta", size=size) for size in (99, None))
+    assert isinstance(asked, AwaitedUpload)
+    assert probed == asked
+    assert asked.name not in album.objects
     assert album.upload(b"cat", asked) == 200
     assert isinstance(album.keep(b"cat", "theirs", owner="Beta", lives=DAY), Kept)
     assert sorted(album.objects.values()) == [b"cat", b"cat"]
