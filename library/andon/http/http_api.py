@@ -73,7 +73,7 @@ class Route(NamedTuple):
 
 
 class About(NamedTuple):
-    """What the rows of a list are about.
+    """Times and subjects of the rows of a list.
 
     time_of: a row -> the time (fixed-width UTC) that it is of; none is shown of before the present owner's time with
     the subject, or of before `since`. subject_of: a row -> its subject, in a list about several.
@@ -143,7 +143,7 @@ class HttpApi:
 
     @property
     def stay(self) -> Stay:
-        """Where the subject of the route is, of a caller who is limited to places; `OfSubject` has read it."""
+        """Place of the route's subject, for a caller who is limited to places; `OfSubject` has read it."""
         return self._request.get("stay", Stay())
 
     def shows(self, row: Attributes, time_of: Callable[[Any], str]) -> bool:
