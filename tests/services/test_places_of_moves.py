@@ -88,6 +88,9 @@ def live_at_acme(loop: Loop) -> None:
     for factory in ("gdl-1", "mty-1"):
         catalog = Asked({"factoryId": factory}, body=CATALOG)
         assert send(loop, "PUT /factories/{factoryId}/catalog", catalog, *EVERYWHERE).status == 201
+    for person, factory in ((LIZ, "gdl-1"), (SARA, "gdl-1"), ("op-99", "mty-1"), ("sv-99", "mty-1")):
+        named = Asked({"id": person}, body={"name": f"{person}'s name", "factoryId": factory})
+        assert send(loop, "PUT /people/{id}", named, *EVERYWHERE).status == 201
     loop.run()
     for route in WRITES:
         answer = by_acme(loop, route)

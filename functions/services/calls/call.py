@@ -230,7 +230,7 @@ def time_of(row: Mapping[str, str]) -> str:
 
 
 def to_open(row: CallRow) -> OpenCallVersion:
-    """Return what another company's open call is to who is where its equipment stands by now: enough to answer it."""
+    """Return as much of another company's open call as is needed to answer it where its equipment stands by now."""
     return members_of(OpenCallVersion, row)
 
 

@@ -165,7 +165,7 @@ def _saved(saved: Saved[CallRow]) -> Response:
 
 
 def _taken_over_at(call_id: str) -> EquipmentPlace | None:
-    """Return where a call is taken over by a caller who is not where it was raised; None: it stays there."""
+    """Return the place at which a call is taken over, by a caller who is not at its own; None: it stays there."""
     if app.caller.places.is_everywhere:
         return None
     row = call.versions_of(call_id).current()

@@ -113,5 +113,5 @@ def get_cause(equipment_id: EquipmentId, started_at: StartedAt, if_none_match: I
 
 
 def _shown_since(since: str) -> Callable[[CallRow], CallVersion | OpenCallVersion]:
-    """Return what the caller sees of a call; since: see `since_for`."""
+    """Return the form in which the caller sees a call; since: see `since_for`."""
     return lambda row: call.to_response(row) if sees(app.caller, row, since) else call.to_open(row)

@@ -69,7 +69,7 @@ class OfSubject(At):
 
 
 def found_by_view(subject: str) -> Stay:
-    """Return where a subject is, as a view says it; nowhere, if nobody knows."""
+    """Return the place of a subject, as a view says it; nowhere, if nobody knows."""
     from andon.http.whereabouts import stay_of  # noqa: PLC0415  callers who are everywhere need no such import
 
     return stay_of(subject)

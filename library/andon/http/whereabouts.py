@@ -21,7 +21,7 @@ NOWHERE: Final = Stay()
 
 
 def stay_of(subject: str) -> Stay:
-    """Return where a subject is; nowhere, if nobody knows."""
+    """Return the place of a subject; nowhere, if nobody knows."""
     declared = _declared()
     if declared is None:
         return NOWHERE
@@ -30,7 +30,7 @@ def stay_of(subject: str) -> Stay:
 
 
 def stays_of(subjects: Sequence[str]) -> dict[str, Stay]:
-    """Return where some different subjects are; a hundred are one request."""
+    """Return the places of some different subjects; a hundred are one request."""
     declared = _declared()
     if declared is None or not subjects:
         return dict.fromkeys(subjects, NOWHERE)
