@@ -6,7 +6,7 @@ It is written in the transaction that writes the person, beside erasures, since 
 from typing import Final, Literal, TypedDict
 
 from andon.dynamodb.client import Delete, Put
-from andon.dynamodb.expressions import UNCONDITIONAL
+from andon.dynamodb.expressions import UNCONDITIONAL, Condition
 from andon.events.fact import fact_of_row
 from andon.versions.also import Also
 from andon.versions.optimistic_lock import Command
@@ -20,10 +20,11 @@ PREFIX: Final = "Placed#"
 
 
 class PlacementRow(TypedDict):
-    """The row of a placement, its key aside; `timestamp`: epoch milliseconds."""
+    """The row of a placement, its key aside; `version`: the person's, `timestamp`: epoch milliseconds."""
 
     discriminator: Literal["placement"]
     person: str
+    version: int
     factoryId: str
     timestamp: int
     changedBy: str
@@ -34,11 +35,18 @@ def placement(person_id: str, factory_id: str, command: Command) -> Also:
     row: PlacementRow = {
         "discriminator": DISCRIMINATOR,
         "person": person_id,
+        "version": command.next_version,
         "factoryId": factory_id,
         "timestamp": command.now_ms,
         "changedBy": command.actor,
     }
-    return Also(Put(ERASURES, {**_key_of(person_id), **row}, UNCONDITIONAL))
+    # By its time, where the person's row was lost with a region and begins anew: placements come back from the lake.
+    newer = Condition(
+        "attribute_not_exists(#id) OR #version < :version OR #timestamp < :now",
+        {name: name for name in ("id", "version", "timestamp")},
+        {"version": command.next_version, "now": command.now_ms},
+    )
+    return Also(Put(ERASURES, {**_key_of(person_id), **row}, newer))
 
 
 def no_place(person_id: str) -> Delete:
