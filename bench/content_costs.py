@@ -19,7 +19,7 @@ from bench.prices import LAKE_GB
 NOW_MS: Final = 1_790_000_000_000
 CONTENTS: Final = Contents(Table("KEPT_TABLE", Keys("pk", "sk", one_partition_per="entity")), "KEPT_BUCKET")
 BODY: Final = b"x"
-CONTENT: Final = Content(sha256(BODY).hexdigest(), "image/jpeg", len(BODY))
+CONTENT: Final = Content(sha256(BODY).hexdigest(), "image/jpeg", len(BODY), "Acme")
 TTL_SECONDS: Final = NOW_MS // 1000 + 90 * 86_400
 MEGABYTES: Final = 2
 MONTHS: Final = 3

@@ -68,7 +68,10 @@ PROJECT: Final = Project(
     ),
     # As names of places in callers' groups, see contract/places.py.
     whereabouts=Whereabouts(
-        table="BOARD_TABLE", key="EquipmentID", paths=(("Company",), ("FactoryID",), ("FactoryID", "LineID"))
+        table="BOARD_TABLE",
+        key="EquipmentID",
+        paths=(("Company",), ("FactoryID",), ("FactoryID", "LineID")),
+        since="OwnedSince",
     ),
     brings_back=(
         "Bring back what expired of a piece of equipment: logs, reports, and the story of its episodes; for 33 days."

@@ -1,4 +1,4 @@
-"""Every route about a thing that is elsewhere, by callers of one place: nobody is let in, or told of it."""
+"""Every route about a thing that is elsewhere, or was, by callers of one place: nobody is let in, or told of it."""
 
 from http import HTTPStatus
 from typing import Final
@@ -19,6 +19,21 @@ CALL_PATTERN: Final = f"^{SUBJECT_PATTERN}$"
 MATERIAL: Final = {"category": "material"}
 OF_MANY: Final = "GET /board/{company}", "GET /calls/{id}/tellings"  # show what is at their own places: nothing
 WITHIN_S: Final = 60
+NOBODY: Final = "at-9902"
+MOVED: Final = f"{OURS}moved"
+MOVED_CALL: Final = "a77ac000-0000-4000-8000-000000009902"
+SECRET: Final = f"{OURS}secret"
+LOG: Final = "/equipment/{id}/logs/{state}/{timestamp}"
+PAST: Final[dict[str, object]] = {
+    "PUT /equipment/{id}/states/{timestamp}": {"state": "ERROR", "detail": SECRET},
+    f"PUT {LOG}/assignment": {"operator": SOMEBODY},
+    f"PUT {LOG}/escalation": {"supervisor": SOMEBODY},
+    "PUT /equipment/{id}/audits/{part}": {"result": "passed", "auditor": SOMEBODY, "notes": SECRET},
+    "PUT /equipment/{id}/instructions/{kind}": {"steps": [SECRET]},
+    "PUT /equipment/{id}/maintenance/{date}/{kind}": {},
+    "PUT /calls/{id}": {**MATERIAL, "equipmentId": MOVED, "text": SECRET},
+}
+ENDS: Final = {f"{verb} {version}/equipment/{{id}}" for verb in ("DELETE", "PUT") for version in ("", "/v2")}
 
 
 def attack(target: AttackTarget) -> None:
@@ -46,6 +61,62 @@ def attack(target: AttackTarget) -> None:
     answer = target.door.send(request, tokens[groups.OPERATOR])
     effects = [] if answer.status < HTTPStatus.MULTIPLE_CHOICES else ["is refused at its own place"]
     target.note(PART, "a thing of its own", request, answer, effects)
+    _name_somebody_elsewhere(target, tokens[groups.ADMIN])
+    _move_here(target, tokens[groups.ADMIN])
+
+
+def _name_somebody_elsewhere(target: AttackTarget, token: str) -> None:
+    """Let whoever is called for help here be somebody elsewhere, or nobody that is known."""
+    for person in (SOMEBODY, NOBODY):
+        step = {"after": 5, "tell": person, "urgency": "high"}
+        bodies = {
+            "roster": {"operators": [person], "supervisor": person},
+            "chains": {"chains": [{"id": "errors", "on": ["ERROR"], "steps": [step]}]},
+        }
+        for kept, content in bodies.items():
+            operation = target.operation(f"PUT /factories/{{factoryId}}/{kept}")
+            request = operation.request({"factoryId": HERE}, content=content)
+            answer = target.door.send(request, token)
+            effects = target.judge.effects(operation, answer)
+            effects += [] if answer.status == HTTPStatus.FORBIDDEN else [f"a {kept} names somebody elsewhere"]
+            target.note(PART, "somebody elsewhere who is to be told", request, answer, effects)
+
+
+def _move_here(target: AttackTarget, token: str) -> None:
+    """Let a machine have a past elsewhere, bring it here, and ask for that past at all routes."""
+    machine = target.operation("PUT /equipment/{id}")
+    there = put(put(machine.content(), ("factoryId",), ELSEWHERE), ("location", "company"), ELSEWHERE)
+    _note_past(target, machine.request({"id": MOVED}, content=there))
+    standing = target.operation("GET /equipment/{id}/board").request({"id": MOVED})
+    eventually(lambda: target.send(standing).status == HTTPStatus.OK, within_s=WITHIN_S)
+    for name, content in PAST.items():
+        operation = target.operation(name)
+        _note_past(target, operation.request(_path_of(operation), content=content))
+    target.drained(within_s=WITHIN_S)
+    _note_past(target, machine.request({"id": MOVED}).with_header("if-match", '"1"'))
+    eventually(lambda: target.door.send(standing, token).status == HTTPStatus.OK, within_s=WITHIN_S)
+    for operation in target.operations:
+        if MOVED in (path := _path_of(operation)).values() and operation.name not in ENDS:
+            request = operation.request(path)
+            answer = target.door.send(request, token)
+            told = [one for one in (SECRET, ELSEWHERE, SOMEBODY) if one in answer.body.decode()]
+            effects = target.judge.effects(operation, answer)
+            effects += [f"is told of {one} at {operation.name}, from before it came" for one in told]
+            target.note(PART, "a route and the past of a thing elsewhere", request, answer, effects)
+
+
+def _note_past(target: AttackTarget, request: RawRequest) -> None:
+    answer = target.send(request)
+    effects = [] if answer.status < HTTPStatus.MULTIPLE_CHOICES else ["is refused to whoever is everywhere"]
+    target.note(PART, "a thing that has a past", request, answer, effects)
+
+
+def _path_of(operation: Operation) -> dict[str, str]:
+    """Return a path about the machine that moves."""
+    names = {one.name: str(example(one.schema)) for one in operation.of("path")}
+    is_about = "/equipment/{id}" in operation.path
+    of = {"id": MOVED if is_about else MOVED_CALL, "state": "ERROR"}
+    return {name: of.get(name, value) for name, value in names.items()}
 
 
 def _registrations(target: AttackTarget) -> list[RawRequest]:

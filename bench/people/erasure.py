@@ -20,6 +20,7 @@ from bench.people.watch import ADDRESSES, NAMES, ZIPPED, Stores, Watched, at_res
 from bench.quiet_clock import Now
 from services.notify.contacts_table import CONTACT
 from services.notify.erased import EMPTY
+from services.people.placement import PREFIX
 
 PART: Final = "erasure"
 VIEWS: Final = "views"
@@ -46,11 +47,14 @@ def erase(company: Company, loop: Watched, gone: Sequence[Person], record: Recor
     after = _lines(at_rest(loop))
     fences = {(NAMES, f"Person#{one.id}", ""): FENCE for one in gone}
     fences |= {(ADDRESSES, f"Person#{one.id}", CONTACT): FENCE - {"id"} | {"sk"} for one in gone}
+    placed = {f"{PREFIX}{one.id}" for one in gone}
     emptied = {(ADDRESSES, f"Person#{one.id}") for one in gone}
     for place, said in before.items():
         held = after.get(place) == said
         if place in fences:
             held = after.get(place, {}).keys() == fences[place]
+        elif place[1] in placed:
+            held = place not in after
         elif place[:2] in emptied:
             held = after.get(place, {}).keys() <= EMPTY
         record.expect(PART, f"what is in {place[0]}", "changed", held=held, seen=f"{place}: {after.get(place)}")

@@ -22,6 +22,7 @@ class PieceEntity(TypedDict):
     """A piece of equipment as of `version`, its location aside.
 
     `validFrom`: since when it has been so, if that was before it was recorded; else it is the event's time.
+    `ownedSince`: since when it is this company's, if it was another one's before.
     """
 
     id: str
@@ -31,6 +32,7 @@ class PieceEntity(TypedDict):
     lineId: str
     validFrom: NotRequired[str]
     deleted: NotRequired[Literal[True]]
+    ownedSince: NotRequired[str]
 
 
 class EquipmentEntity(PieceEntity):
@@ -65,6 +67,8 @@ def piece_of(entity: PieceEntity) -> PieceEntity:
         piece["validFrom"] = entity["validFrom"]
     if "deleted" in entity:
         piece["deleted"] = entity["deleted"]
+    if "ownedSince" in entity:
+        piece["ownedSince"] = entity["ownedSince"]
     return piece
 
 
@@ -174,6 +178,13 @@ class AnomalyEntity(LogEntity):
     expected: ExpectedEntity
     seen: float
     model: str
+
+
+class PlacementEntity(TypedDict):
+    """`placement`: the factory of a person, by their ids."""
+
+    id: str
+    factoryId: str
 
 
 class PersonEntity(TypedDict):

@@ -22,9 +22,10 @@ FIELDS: Final[Mapping[str, Callable[[Entity], str | None]]] = {
     "factoryId": lambda equipment: equipment.text("factoryId"),
     "lineId": lambda equipment: equipment.text("lineId"),
     "company": _company_of,
+    "ownedSince": lambda equipment: equipment.optional_text("ownedSince"),
     "name": lambda equipment: equipment.optional_text("name"),
 }
-WHEREABOUTS: Final = ("factoryId", "lineId", "company")
+WHEREABOUTS: Final = ("factoryId", "lineId", "company", "ownedSince")
 FACTORY_ALONE: Final = ("factoryId",)
 
 

@@ -5,6 +5,9 @@ from one, so that it says nothing once the name is erased.
 """
 
 import re
+from typing import Final
+
+PERSON_PLACED: Final = "person-placed"
 
 SUBJECT_PATTERN = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 BADGE_PATTERN = r"(?:[a-z]{1,3}-?)?[0-9]{2,10}"

@@ -86,12 +86,15 @@ class Whereabouts(NamedTuple):
     """Places of subjects, as rows of a view have them; callers who are limited to places are let in by them.
 
     table: the view's, by its variable. key: the attribute with the subject's id, the partition key. paths: the places
-    that a subject is at, each by the attributes with the parts of its name, see `andon.http.places`.
+    that a subject is at, each by the attributes with the parts of its name, see `andon.http.places`. since: the
+    attribute with the time (fixed-width UTC) since when it is its present owner's; what is older is not for callers
+    who are limited to places.
     """
 
     table: str
     key: str
     paths: tuple[tuple[str, ...], ...]
+    since: str = ""
 
 
 NamedBy = Mapping[str, tuple[str, ...]]

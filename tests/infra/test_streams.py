@@ -87,7 +87,8 @@ def test_of_what_ttl_removed_the_filter_passes_the_rows_whose_expiry_matters(
 
 def test_of_what_ttl_removed_the_filter_passes_the_rows_that_objects_live_by(aws: Synthesised) -> None:
     [(package, contents)] = [(one, one.contents) for one in SERVICES if one.contents]
-    row = contents.key_of("0" * 64) | row_of(Content("0" * 64, "image/png", 1), now_ms=0)
+    content = Content("0" * 64, "image/png", 1, "Acme")
+    row = contents.key_of(content) | row_of(content, now_ms=0)
     removed = change(contents.table.keys, "REMOVE", row)
 
     assert passes(removed | BY_TTL, filters(aws, package.path("trigger"), pascal(contents.table.variable)))

@@ -9,7 +9,7 @@ import pytest
 
 from andon.http.rows_at import MOST_READS, TOO_FEW
 from andon.testing.loop import Answer, Loop
-from demo.people import LIZ, SARA
+from demo.people import LIZ, SARA, SUE
 from tests.support.services.people import put as put_person
 from tests.support.services.reports import ESCALATIONS, LOGS, OPERATOR_LOGS, assign, escalate, log_path, report, staff
 from tests.support.services.versions import LOCATION, equipment
@@ -255,6 +255,10 @@ def test_who_is_at_a_factory_writes_down_and_erases_its_people_and_nobody_who_mo
 
 
 def test_who_is_at_a_factory_staffs_it_and_no_other(loop: Loop) -> None:
+    for person in (LIZ, SUE, SARA):
+        put_person(loop, person, factory_id="gdl-1")
+    loop.run()
+
     assert staff(loop, "gdl-1", groups=["supervisor", "at:gdl-1"]).status == 201
     assert staff(loop, "gdl-1", groups=["supervisor", "at:Acme", "at:gdl-2"], if_match=1).status == 403
     assert (

@@ -307,3 +307,80 @@ def test_who_is_at_lines_of_too_many_factories_is_told_so(loop: Loop, equipment_
     answer = put(loop, equipment_id, HERE, "at:Acme", *groups)
 
     assert (answer.status, answer.body["detail"]) == (409, TOO_MANY)
+
+
+CHAIN: Final = {"id": "errors", "on": ["ERROR"], "steps": [{"after": 5, "tell": "op-7001", "urgency": "high"}]}
+SHIFT: Final = {"name": "night", "days": ["mon"], "from": "22:00", "to": "06:00", "operators": ["op-7001"]}
+STAFF: Final = {"operators": ["op-7000"], "supervisor": "op-7000"}
+OVERRIDE: Final = {"from": "2026-12-24T22:00", "to": "2026-12-25T06:00", "role": "operator", "person": "op-7001"}
+LOG: Final = "/equipment/{id}/logs/{state}/{timestamp}"
+NAMING: Final[dict[str, tuple[str, dict[str, Any]]]] = {
+    "an operator of a roster": ("PUT /factories/{factoryId}/roster", {**STAFF, "operators": ["op-7000", "op-7001"]}),
+    "a supervisor": ("PUT /factories/{factoryId}/roster", {**STAFF, "supervisor": "op-7001"}),
+    "a manager": ("PUT /factories/{factoryId}/roster", {**STAFF, "manager": "op-7001"}),
+    "a shift": ("PUT /factories/{factoryId}/roster", {**STAFF, "shifts": [SHIFT]}),
+    "a shift's supervisor": (
+        "PUT /factories/{factoryId}/roster",
+        {**STAFF, "shifts": [{**SHIFT, "operators": ["op-7000"], "supervisor": "op-7001"}]},
+    ),
+    "an override": ("PUT /factories/{factoryId}/roster", {**STAFF, "overrides": [OVERRIDE]}),
+    "a chain": ("PUT /factories/{factoryId}/chains", {"chains": [CHAIN]}),
+    "an assignment": (f"PUT {LOG}/assignment", {"operator": "op-7001"}),
+    "an escalation": (f"PUT {LOG}/escalation", {"supervisor": "op-7001"}),
+    "a crew's lead": (f"PUT /v2{LOG}/assignment", {"crew": {"lead": "op-7001", "members": ["op-7000"]}}),
+    "a crew's member": (f"PUT /v2{LOG}/assignment", {"crew": {"lead": "op-7000", "members": ["op-7001"]}}),
+}
+
+
+@pytest.mark.parametrize("named", NAMING)
+def test_who_is_limited_names_people_whom_the_directory_has_at_their_places(equipment_id: str, named: str) -> None:
+    """A message goes to whoever is named: of people elsewhere, and of ids that nobody has, nothing is written."""
+    route, body = NAMING[named]
+    groups = ["supervisor", "at:gdl-1"]
+    with Loop() as loop:
+        put(loop, equipment_id, HERE)
+        register_person(loop, "op-7000", "gdl-1")
+        loop.run()
+
+        def name() -> Answer:
+            path = {"id": equipment_id, "factoryId": "gdl-1", "state": "ERROR", "timestamp": AT}
+            asked = {one: value for one, value in path.items() if f"{{{one}}}" in route}
+            return loop.request(route, path=asked, body=body, groups=groups)
+
+        before = [loop.rows(table) for table in ("DISPATCH_TABLE", "DISPATCH2_TABLE")]
+        unknown = name()
+        register_person(loop, "op-7001", "mty-1")
+        loop.run()
+        elsewhere, kept = name(), [loop.rows(table) for table in ("DISPATCH_TABLE", "DISPATCH2_TABLE")]
+        register_person(loop, "op-7001", "gdl-1", if_match=1)
+        loop.run()
+
+        assert (unknown.status, unknown.body["detail"]) == (403, ELSEWHERE)
+        assert elsewhere == unknown
+        assert [[row for row in rows if "op-7001" not in str(row.get("pk"))] for rows in kept] == before
+        assert name().status == 201
+
+
+def test_who_is_limited_names_themselves_and_people_of_where_the_machine_is_and_who_is_everywhere_anybody(
+    loop: Loop, equipment_id: str
+) -> None:
+    put(loop, equipment_id, HERE)
+    register_person(loop, "op-7100", "gdl-1")
+    loop.run()
+
+    def assign(operator: str, number: int, *groups: str) -> int:
+        path = {"id": equipment_id, "state": "ERROR", "timestamp": f"2020-04-24T14:50:00.{number:03}Z"}
+        body, route = {"operator": operator}, f"PUT {LOG}/assignment"
+        return loop.request(route, path=path, body=body, groups=["supervisor", *groups], name="op-7102").status
+
+    for number, group in enumerate(AT_HERE):
+        assert assign("op-7100", number, group) == 201
+        assert assign("op-7102", 10 + number, group) == 201  # oneself
+        assert assign("op-7101", 20 + number, group) == 403
+    assert assign("op-7101", 30) == 201
+
+
+def register_person(loop: Loop, person_id: str, factory_id: str, *, if_match: int | None = None) -> None:
+    body = {"name": person_id, "factoryId": factory_id}
+    answer = loop.request("PUT /people/{id}", path={"id": person_id}, body=body, headers=tag(if_match))
+    assert answer.status in {200, 201}

@@ -123,20 +123,21 @@ class CallResponse(ResponseModel):
     """A call; times are fixed-width UTC, people tokens' subjects.
 
     secondsToTake: from the raising until it was first taken. secondsToClose: until it was closed. `endedAt` and
-    `endedBy` are of a call that is closed, or rejected for a `reason`.
+    `endedBy` are of a call that is closed, or rejected for a `reason`. Of an open call of the company that had the
+    equipment before, where, by whom and why is left out.
     """
 
     id: str
     version: int
     equipmentId: str  # noqa: N815
-    factoryId: str  # noqa: N815
-    lineId: str  # noqa: N815
+    factoryId: str | Absent = None  # noqa: N815
+    lineId: str | Absent = None  # noqa: N815
     category: str
     priority: int
     text: str | Absent = None
     status: CallStatus
     raisedAt: str  # noqa: N815
-    raisedBy: str  # noqa: N815
+    raisedBy: str | Absent = None  # noqa: N815
     taker: str | Absent = None
     takenAt: str | Absent = None  # noqa: N815
     endedAt: str | Absent = None  # noqa: N815
@@ -146,8 +147,8 @@ class CallResponse(ResponseModel):
     reason: str | Absent = None
     secondsToTake: int | Absent = None  # noqa: N815
     secondsToClose: int | Absent = None  # noqa: N815
-    changedAt: str  # noqa: N815
-    changedBy: str  # noqa: N815
+    changedAt: str | Absent = None  # noqa: N815
+    changedBy: str | Absent = None  # noqa: N815
 
 
 class CallsResponse(ResponseModel):

@@ -6,7 +6,7 @@ when, so that the next call is later, whichever clock its writer has: views orde
 """
 
 from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple, NotRequired, TypedDict
+from typing import Final, NamedTuple, NotRequired, TypedDict, cast
 
 from andon.dynamodb.client import Put
 from andon.dynamodb.expressions import Condition
@@ -15,12 +15,13 @@ from andon.dynamodb.keys import SEPARATOR, prefix, sort_key
 from andon.dynamodb.ttl import ATTRIBUTE, is_alive, ttl_at
 from andon.events.actor import author_in
 from andon.events.fact import Change, Fact
+from andon.http.places import ALWAYS
 from andon.runtime import times
 from andon.runtime.errors import Conflict, NotFound, PreconditionRequired
 from andon.runtime.json_types import all_members_of, members_of
 from andon.versions.also import Also
 from andon.versions.claims import CLAIM, OWNER
-from andon.versions.optimistic_lock import Changed, Command, Draft, Guard, Saved, VersionedRow, changed
+from andon.versions.optimistic_lock import Changed, Command, Draft, Saved, VersionedRow, changed
 from andon.versions.versioned_write import ATTEMPTS, Contended, Versions, change, save
 from contract import calls
 from contract.entities import CallEntity, CallStatus
@@ -76,6 +77,7 @@ class CallRow(CallEntity, VersionedRow):
 
     discriminator: str
     company: str
+    place: NotRequired[str]
 
 
 class CallVersion(CallEntity, Changed):
@@ -83,6 +85,18 @@ class CallVersion(CallEntity, Changed):
 
     secondsToTake: NotRequired[int]  # noqa: N815  the contract's name
     secondsToClose: NotRequired[int]  # noqa: N815
+
+
+class OpenCallVersion(TypedDict):
+    """The same without where it was raised, by whom, and what was said."""
+
+    id: str
+    version: int
+    equipmentId: str
+    category: str
+    priority: int
+    status: CallStatus
+    raisedAt: str
 
 
 def versions_of(call_id: str) -> Versions[CallRow]:
@@ -108,9 +122,15 @@ def get(call_id: str, *, now_ms: int) -> CallRow | None:
 
 
 def raise_call(
-    call_id: str, request: CallRequest, place: EquipmentPlace, catalog: Catalog, command: Command
+    call_id: str,
+    request: CallRequest,
+    place: EquipmentPlace,
+    catalog: Catalog,
+    command: Command,
+    *,
+    to_shown: Callable[[CallRow], CallVersion | OpenCallVersion],
 ) -> Saved[CallRow]:
-    """Raise a call; who raises the same again gets it as it is.
+    """Raise a call; who raises the same again gets it as it is. to_shown: what the caller may see of another one.
 
     Raises:
         Invalid: the catalog lacks the category.
@@ -126,7 +146,7 @@ def raise_call(
                 raise Conflict(ANOTHER) from None
             return Saved(row, created=False)
         except Conflict:
-            command = _behind_the_last(request, command)
+            command = _behind_the_last(request, command, to_shown)
     raise Contended
 
 
@@ -139,7 +159,7 @@ def find_again(call_id: str, request: CallRequest, actor: str) -> CallRow | None
     return row if said == (request.equipment_id, request.category, request.text) else None
 
 
-def take(call_id: str, command: Command, guard: Guard | None) -> Saved[CallRow]:
+def take(call_id: str, command: Command, here: EquipmentPlace | None) -> Saved[CallRow]:
     """Take a call; whoever takes over a call that is taken leaves the time of its first taking.
 
     Raises:
@@ -152,7 +172,7 @@ def take(call_id: str, command: Command, guard: Guard | None) -> Saved[CallRow]:
         taken_at = row.get("takenAt") or times.to_utc(_now_ms(row, command))
         return _draft(row, {"status": "taken", "taker": command.actor, "takenAt": taken_at}, command)
 
-    return _change(call_id, taken, command, guard)
+    return _change(call_id, taken, command, here)
 
 
 def close(
@@ -162,7 +182,7 @@ def close(
     *,
     catalog_of: Callable[[str], Catalog],
     command: Command,
-    guard: Guard | None,
+    here: EquipmentPlace | None,
 ) -> Saved[CallRow]:
     """Close a call with its cause; catalog_of: the id of a factory -> its catalog.
 
@@ -177,10 +197,10 @@ def close(
         catalog_of(row["factoryId"]).require_cause(cause, category=row["category"], line_id=row["lineId"])
         return _ended(row, {"status": "closed", "cause": cause, "note": note}, command)
 
-    return _change(call_id, closed, command, guard)
+    return _change(call_id, closed, command, here)
 
 
-def reject(call_id: str, reason: str, command: Command, guard: Guard | None) -> Saved[CallRow]:
+def reject(call_id: str, reason: str, command: Command, here: EquipmentPlace | None) -> Saved[CallRow]:
     """Reject a call.
 
     Raises:
@@ -188,7 +208,7 @@ def reject(call_id: str, reason: str, command: Command, guard: Guard | None) -> 
         Rejected: see `versioned_write.change`.
 
     """
-    return _change(call_id, lambda row: _ended(row, {"status": "rejected", "reason": reason}, command), command, guard)
+    return _change(call_id, lambda row: _ended(row, {"status": "rejected", "reason": reason}, command), command, here)
 
 
 def to_entity(row: Mapping[str, object]) -> CallEntity:
@@ -202,6 +222,16 @@ def to_response(row: CallRow) -> CallVersion:
     of = {"secondsToTake": entity.get("takenAt"), "secondsToClose": row["status"] == "closed" and entity.get("endedAt")}
     seconds = {name: _seconds(entity["raisedAt"], at) for name, at in of.items() if at}
     return members_of(CallVersion, {**entity, **seconds, **changed(row)})
+
+
+def time_of(row: Mapping[str, str]) -> str:
+    """Return when a call was raised; one that is open goes with its equipment, whenever that was."""
+    return ALWAYS if row["status"] in calls.OPEN else row["raisedAt"]
+
+
+def to_open(row: CallRow) -> OpenCallVersion:
+    """Return as much of another company's open call as is needed to answer it where its equipment stands by now."""
+    return members_of(OpenCallVersion, row)
 
 
 def fact_of(change: Change) -> Fact | None:
@@ -240,7 +270,9 @@ def _raised(call_id: str, request: CallRequest, place: EquipmentPlace, catalog: 
     return Draft(content, _mark_of(call_id), command, also={"open call": _opens(call_id, request, command.now_ms)})
 
 
-def _behind_the_last(request: CallRequest, command: Command) -> Command:
+def _behind_the_last(
+    request: CallRequest, command: Command, to_shown: Callable[[CallRow], CallVersion | OpenCallVersion]
+) -> Command:
     """Return the command with a time behind the end of the last call of its category there.
 
     Raises:
@@ -250,7 +282,7 @@ def _behind_the_last(request: CallRequest, command: Command) -> Command:
     last = TABLE.get(_open_key(request.equipment_id, request.category), consistent=True) or {}
     row = versions_of(last[OWNER]).current() if OWNER in last else None
     if row and row["status"] in calls.OPEN:
-        raise Conflict(OPEN, members={"call": to_response(row)})
+        raise Conflict(OPEN, members={"call": to_shown(row)})
     return command._replace(now_ms=max(command.now_ms, last.get(ENDED_MS, 0) + 1))
 
 
@@ -273,15 +305,30 @@ def _ends(row: CallRow, ended_ms: int) -> Also:
     return Also(Put(TABLE, {**_open_key(row["equipmentId"], row["category"]), **said}, condition))
 
 
-def _change(call_id: str, decide: Callable[[CallRow], Draft], command: Command, guard: Guard | None) -> Saved[CallRow]:
+def _change(
+    call_id: str, decide: Callable[[CallRow], Draft], command: Command, here: EquipmentPlace | None
+) -> Saved[CallRow]:
+    """Change a call that is open. here: where it is taken over, by whoever is where its equipment stands by now."""
+
     def upon(row: CallRow) -> Draft:
         if not is_alive(row, command.now_ms):
             raise NotFound(MISSING)
         if row["status"] not in calls.OPEN:
             raise Conflict(ENDED)
-        return decide(row)
+        return decide(row if here is None else _brought(row, here, command))
 
-    return change(versions_of(call_id), command, upon, guard)
+    return change(versions_of(call_id), command, upon)
+
+
+def _brought(row: CallRow, here: EquipmentPlace, command: Command) -> CallRow:
+    """Return a call as one that is raised where its equipment stands; of another company's nothing is left but that."""
+    raised_at = row["raisedAt"]
+    if row["company"] != here["company"]:
+        raised_at = times.to_utc(_now_ms(row, command))
+        gone = {"text", "taker", "takenAt"}
+        row = cast("CallRow", {name: value for name, value in row.items() if name not in gone})
+        row = {**row, "status": "raised", "raisedAt": raised_at, "raisedBy": command.actor}
+    return {**row, **here, "place": sort_key(_part(here["lineId"]), str(row["priority"]), raised_at)}
 
 
 def _ended(row: CallRow, changes: Mapping[str, object], command: Command) -> Draft:

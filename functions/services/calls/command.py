@@ -1,8 +1,10 @@
 """HTTP -> calls table."""
 
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
+from andon.http.caller import Caller
 from andon.http.http_api import HttpApi
 from andon.http.limits import IN_FUNCTION, OfPlace
 from andon.http.openapi import responses, responses_of_write
@@ -10,7 +12,7 @@ from andon.http.parameters import IfMatch
 from andon.http.problem import PROBLEM_JSON
 from andon.http.response import Response
 from andon.runtime.errors import Forbidden, Invalid, NotFound
-from andon.versions.optimistic_lock import Command, Guard, Saved
+from andon.versions.optimistic_lock import Command, Saved
 from andon.versions.versioned_write import save
 from contract import after
 from contract.calls import SOURCE
@@ -30,9 +32,18 @@ from services.calls.bodies import (
     RejectionBody,
     StartedAt,
 )
-from services.calls.call import CallRequest, CallRow
+from services.calls.call import CallRequest, CallRow, CallVersion, OpenCallVersion
 from services.calls.cause import CauseContent, CauseRow, EpisodeKey
-from services.calls.places import OF_EQUIPMENT, EquipmentPlace, guard_of, place_of, require_at, require_shown
+from services.calls.places import (
+    OF_EPISODE,
+    EquipmentPlace,
+    is_own,
+    place_of,
+    require_at,
+    require_shown,
+    sees,
+    since_for,
+)
 
 app = HttpApi()
 handler = app.handler
@@ -72,7 +83,12 @@ def put_call(call_id: CallId, body: CallBody) -> Response:
 def _raise(call_id: str, request: CallRequest, command: Command) -> Saved[CallRow]:
     require_at(app.caller.places, request.equipment_id)
     place = place_of(request.equipment_id)
-    return call.raise_call(call_id, request, place, catalog.read(place["factoryId"]), command)
+    shown = partial(_to_shown, caller=app.caller, since=since_for(app.caller, request.equipment_id))
+    return call.raise_call(call_id, request, place, catalog.read(place["factoryId"]), command, to_shown=shown)
+
+
+def _to_shown(row: CallRow, *, caller: Caller, since: str) -> CallVersion | OpenCallVersion:
+    return call.to_response(row) if sees(caller, row, since) else call.to_open(row)
 
 
 @app.serves(
@@ -83,7 +99,7 @@ def _raise(call_id: str, request: CallRequest, command: Command) -> Saved[CallRo
 )
 def put_taker(call_id: CallId, if_match: IfMatch = None) -> Response:
     """Take a call, or take it over: the caller sees to it. Of several at once, one does."""
-    return _saved(call.take(call_id, app.command(if_match, {}), _guard()))
+    return _saved(call.take(call_id, app.command(if_match, {}), _taken_over_at(call_id)))
 
 
 @app.serves(
@@ -94,8 +110,8 @@ def put_taker(call_id: CallId, if_match: IfMatch = None) -> Response:
 )
 def put_closure(call_id: CallId, body: ClosureBody, if_match: IfMatch = None) -> Response:
     """Close a call, with a cause of the factory's catalog where its category needs one."""
-    command, read = app.command(if_match, body.model_dump(exclude_none=True)), catalog.read
-    return _saved(call.close(call_id, body.cause, body.note, catalog_of=read, command=command, guard=_guard()))
+    command, here = app.command(if_match, body.model_dump(exclude_none=True)), _taken_over_at(call_id)
+    return _saved(call.close(call_id, body.cause, body.note, catalog_of=catalog.read, command=command, here=here))
 
 
 @app.serves(
@@ -106,7 +122,8 @@ def put_closure(call_id: CallId, body: ClosureBody, if_match: IfMatch = None) ->
 )
 def put_rejection(call_id: CallId, body: RejectionBody, if_match: IfMatch = None) -> Response:
     """Reject a call: nothing is done about it."""
-    return _saved(call.reject(call_id, body.reason, app.command(if_match, body.model_dump()), _guard()))
+    command, here = app.command(if_match, body.model_dump()), _taken_over_at(call_id)
+    return _saved(call.reject(call_id, body.reason, command, here))
 
 
 @app.serves(
@@ -125,7 +142,7 @@ def put_catalog(factory_id: FactoryId, body: CatalogBody, if_match: IfMatch = No
 @app.serves(
     "PUT /equipment/{id}/episodes/{startedAt}/cause",
     groups=ANSWERERS,
-    at=OF_EQUIPMENT,
+    at=OF_EPISODE,
     responses=responses_of_write(CauseResponse, 201, 200, 404, 412, 428),
 )
 def put_cause(equipment_id: EquipmentId, started_at: StartedAt, body: CauseBody, if_match: IfMatch = None) -> Response:
@@ -147,5 +164,10 @@ def _saved(saved: Saved[CallRow]) -> Response:
     return app.saved(saved, to_response=call.to_response, after=token)
 
 
-def _guard() -> Guard | None:
-    return guard_of(app.caller.places)
+def _taken_over_at(call_id: str) -> EquipmentPlace | None:
+    """Return the place at which a call is taken over, by a caller who is not at its own; None: it stays there."""
+    if app.caller.places.is_everywhere:
+        return None
+    row = call.versions_of(call_id).current()
+    require_shown(app.caller, row)
+    return None if row is None or is_own(app.caller, row) else place_of(row["equipmentId"])

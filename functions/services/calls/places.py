@@ -1,18 +1,17 @@
 """Places of equipment and of calls: the own row of where equipment is, and the place that a call keeps from it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, Final, TypedDict
 
 from andon.dynamodb.attribute_values import Item
-from andon.dynamodb.expressions import Condition
 from andon.http.caller import Caller
 from andon.http.limits import OfSubject
-from andon.http.places import ELSEWHERE, Places, names_of
+from andon.http.places import ELSEWHERE, Places, Stay, names_of
 from andon.runtime.errors import Forbidden, NotFound
 from andon.runtime.json_types import members_of
-from andon.versions.optimistic_lock import Guard
 from contract import factories
 from contract import places as contract
+from contract.calls import OPEN
 from contract.groups import READERS
 from contract.stations import ANOTHER, require_own
 from services.calls.tables import KEYS, TABLE, partition_of
@@ -48,22 +47,14 @@ def whereabouts_in(row: Mapping[str, Any] | None) -> frozenset[str]:
     return contract.whereabouts(row.get("company"), row.get("factoryId"), row.get("lineId"))
 
 
-def whereabouts_of(equipment_id: str) -> frozenset[str]:
-    """Read the names of the places that equipment is at; none, if it is not registered, or was deleted."""
-    return whereabouts_in(_row_of(equipment_id))
+def stay_of(equipment_id: str) -> Stay:
+    """Read where equipment is; nowhere, if it is not registered, or was deleted."""
+    row = _row_of(equipment_id)
+    return Stay(whereabouts_in(row), "" if row is None else row.get("ownedSince") or "")
 
 
-OF_EQUIPMENT: Final = OfSubject("equipment_id", whereabouts_of)
-
-
-def guard_of(places: Places) -> Guard | None:
-    """Return the bound of a caller on calls; None: it is everywhere.
-
-    Raises:
-        Forbidden: it is nowhere.
-
-    """
-    return contract.guard(places, found=whereabouts_in, of_companies=_of_companies)
+OF_EQUIPMENT: Final = OfSubject("equipment_id", stay_of)
+OF_EPISODE: Final = OfSubject("equipment_id", stay_of, time="started_at")
 
 
 def require_at(places: Places, equipment_id: str) -> None:
@@ -74,7 +65,26 @@ def require_at(places: Places, equipment_id: str) -> None:
 
     """
     if not places.is_everywhere:
-        places.require(whereabouts_of(equipment_id))
+        stay_of(equipment_id).require_at(places)
+
+
+def since_for(caller: Caller, equipment_id: str) -> str:
+    """Return since when a caller may see all that was called for at equipment: what its present company has of it."""
+    return "" if _sees_all(caller) else stay_of(equipment_id).since
+
+
+def sees(caller: Caller, row: Mapping[str, Any], since: str) -> bool:
+    """Return True if a caller may see all of a call, and not only that it is open; since: see `since_for`."""
+    return is_own(caller, row) or row["raisedAt"] >= since
+
+
+def is_own(caller: Caller, row: Mapping[str, Any]) -> bool:
+    """Return True if a call is at one of the places that a caller is limited to."""
+    return not caller.places.is_everywhere and caller.places.include(whereabouts_in(row))
+
+
+def _sees_all(caller: Caller) -> bool:
+    return caller.places.is_everywhere and bool(caller.groups & READERS)
 
 
 def require_in(places: Places, factory_id: str, line_id: str | None) -> None:
@@ -88,14 +98,23 @@ def require_in(places: Places, factory_id: str, line_id: str | None) -> None:
 
 
 def require_shown(caller: Caller, row: Mapping[str, Any] | None) -> None:
-    """Check that a caller may know of a call, or of there being none.
+    """Check that a caller may know of a call, or of there being none: one that is open goes with its equipment.
 
     Raises:
         Forbidden: it may not.
 
     """
     require_own(caller, READERS, None if row is None else row["equipmentId"])
-    caller.places.require(whereabouts_in(row))
+    if _sees_all(caller):
+        return
+    if row is None:
+        raise Forbidden(ELSEWHERE)
+    if is_own(caller, row):
+        return
+    stay = stay_of(row["equipmentId"])
+    stay.require_at(caller.places)
+    if row["status"] not in OPEN and row["raisedAt"] < stay.since:
+        raise Forbidden(ELSEWHERE)
 
 
 def require_in_factory(caller: Caller, factory_id: str) -> None:
@@ -117,7 +136,3 @@ def _factory_of(equipment_id: str) -> str | None:
 
 def _row_of(equipment_id: str) -> Item | None:
     return TABLE.get(factories.key_of(KEYS, partition_of(equipment_id)))
-
-
-def _of_companies(names: Sequence[str]) -> Condition:
-    return contract.one_of("#company", {"company": "company"}, contract.numbered("company", names))

@@ -1,10 +1,13 @@
 """calls table -> HTTP."""
 
-from andon.http.http_api import HttpApi
+from collections.abc import Callable
+
+from andon.http.http_api import About, HttpApi
 from andon.http.limits import IN_FUNCTION
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import Cursor, IfNoneMatch, Limit
+from andon.http.places import ALWAYS
 from andon.http.response import Response
 from andon.runtime import clock
 from andon.runtime.errors import NotFound
@@ -21,12 +24,17 @@ from services.calls.bodies import (
     OpenFilter,
     StartedAt,
 )
+from services.calls.call import CallRow, CallVersion, OpenCallVersion
 from services.calls.cause import EpisodeKey
 from services.calls.places import (
+    OF_EPISODE,
     OF_EQUIPMENT,
+    is_own,
     require_in,
     require_in_factory,
     require_shown,
+    sees,
+    since_for,
 )
 from services.calls.tables import TABLE
 
@@ -41,7 +49,8 @@ def get_call(call_id: CallId, if_none_match: IfNoneMatch = None) -> Response:
     require_shown(app.caller, row)
     if row is None:
         raise NotFound(call.MISSING)
-    return app.found(row, to_response=call.to_response, if_none_match=if_none_match)
+    shown = _shown_since(since_for(app.caller, row["equipmentId"]))
+    return app.found(row, to_response=shown, if_none_match=if_none_match)
 
 
 @app.serves("GET /factories/{factoryId}/calls", groups=READERS, at=IN_FUNCTION, responses=responses(CallsResponse, 200))
@@ -63,10 +72,20 @@ def get_open_calls(
 
 @app.serves("GET /equipment/{id}/calls", groups=CALL_READERS, at=OF_EQUIPMENT, responses=responses(CallsResponse, 200))
 def get_calls(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
-    """List the calls at a piece of equipment, newest first: open ones, and those that ended in the last 33 days."""
+    """List the calls at a piece of equipment, newest first: open ones, and those that ended in the last 33 days.
+
+    Of a call that was open when another company had the equipment, only what is needed to answer it is shown.
+    """
     require_own(app.caller, READERS, equipment_id)
-    query = call.calls_of(equipment_id)
-    return app.page(TABLE, query, to_response=call.to_response, limit=limit, cursor=cursor)
+    query, since = call.calls_of(equipment_id), since_for(app.caller, equipment_id)
+    return app.page(
+        TABLE,
+        query,
+        to_response=_shown_since(since),
+        limit=limit,
+        cursor=cursor,
+        about=About(lambda row: ALWAYS if is_own(app.caller, row) else call.time_of(row), since=since),
+    )
 
 
 @app.serves(
@@ -84,10 +103,15 @@ def get_catalog(factory_id: FactoryId, if_none_match: IfNoneMatch = None) -> Res
 @app.serves(
     "GET /equipment/{id}/episodes/{startedAt}/cause",
     groups=READERS,
-    at=OF_EQUIPMENT,
+    at=OF_EPISODE,
     responses=responses(CauseResponse, 200, 304, 404),
 )
 def get_cause(equipment_id: EquipmentId, started_at: StartedAt, if_none_match: IfNoneMatch = None) -> Response:
     """Return what an episode was."""
     row = cause.get(EpisodeKey(equipment_id, started_at), now_ms=clock.now_ms())
     return app.found(row, to_response=cause.to_response, if_none_match=if_none_match)
+
+
+def _shown_since(since: str) -> Callable[[CallRow], CallVersion | OpenCallVersion]:
+    """Return the form in which the caller sees a call; since: see `since_for`."""
+    return lambda row: call.to_response(row) if sees(app.caller, row, since) else call.to_open(row)

@@ -1,5 +1,6 @@
 """HTTP -> dispatch table."""
 
+from collections.abc import Iterable
 from functools import partial
 from http import HTTPStatus
 
@@ -11,12 +12,12 @@ from andon.http.openapi import responses, responses_of_write
 from andon.http.parameters import IfMatch, Timestamp
 from andon.http.places import ELSEWHERE
 from andon.http.response import Response, respond
-from andon.http.whereabouts import subjects_at
+from andon.http.whereabouts import stays_of
 from andon.runtime import clock
 from andon.runtime.errors import FieldError, Forbidden
 from andon.versions.versioned_write import save
 from andon.wire.in_parallel import in_parallel
-from contract import after, links
+from contract import after, directory, links
 from contract.entities import LogRef
 from contract.groups import ASSIGNERS, ESCALATORS, ROSTER_KEEPERS
 from contract.log_rows import log_of
@@ -40,11 +41,13 @@ from services.dispatch.tables import TABLE
 app = HttpApi()
 handler = app.handler
 
+OF_LOG = OfSubject("equipment_id", time="timestamp")
+
 
 @app.serves(
     "PUT /equipment/{id}/logs/{state}/{timestamp}/assignment",
     groups=ASSIGNERS,
-    at=OfSubject("equipment_id"),
+    at=OF_LOG,
     responses=responses_of_write(AssignmentResponse, 201, 200, 412, 428),
 )
 def put_assignment(
@@ -57,7 +60,7 @@ def put_assignment(
 @app.serves(
     "PUT /equipment/{id}/logs/{state}/{timestamp}/escalation",
     groups=ESCALATORS,
-    at=OfSubject("equipment_id"),
+    at=OF_LOG,
     responses=responses_of_write(EscalationResponse, 201, 200, 412, 428),
 )
 def put_escalation(
@@ -70,7 +73,7 @@ def put_escalation(
 @app.serves(
     "PUT /equipment/{id}/logs/{state}/{timestamp}/acknowledgement",
     groups=ASSIGNERS,
-    at=OfSubject("equipment_id"),
+    at=OF_LOG,
     responses=responses_of_write(AcknowledgementResponse, 201, 200),
 )
 def put_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Timestamp) -> Response:
@@ -124,6 +127,7 @@ def post_link_seen(body: LinkBody) -> Response:
 )
 def put_roster(factory_id: FactoryId, body: RosterBody, if_match: IfMatch = None) -> Response:
     """Set who works in a factory, and when; a change needs If-Match with the current version."""
+    _require_known(body.people)
     draft = roster.write(factory_id, body.content, app.command(if_match, body.content))
     return app.saved(save(roster.versions_of(factory_id), draft), to_response=roster.to_response)
 
@@ -136,15 +140,21 @@ def put_roster(factory_id: FactoryId, body: RosterBody, if_match: IfMatch = None
 )
 def put_chains(factory_id: FactoryId, body: ChainsBody, if_match: IfMatch = None) -> Response:
     """Set whom to ask for help, and when, for what begins from now on; a change needs If-Match."""
+    _require_known(body.people)
     draft = chains.write(factory_id, body.content, app.command(if_match, {"chains": body.content}))
     return app.saved(save(chains.versions_of(factory_id), draft), to_response=chains.to_response)
 
 
 def _save(kind: Responsibility, log: LogRef, person: str, if_match: int | None) -> Response:
+    _require_known([person])
     command = app.command(if_match, {kind.person: person})
     saved = save(kind.versions_of(log), kind.decide(log, person, command))
     token = after.of_row(saved.row, kind.fact_of, source="dispatch")
     return app.saved(saved, to_response=kind.to_response, after=token)
+
+
+def _require_known(people: Iterable[str]) -> None:
+    directory.require_within(TABLE, app.caller, app.stay, people)
 
 
 def _put(row: Item) -> Item:
@@ -164,8 +174,8 @@ def _require_at_places(logs: Logs) -> None:
     places = app.caller.places
     if places.is_everywhere:
         return
-    there = subjects_at(places, sorted({one.equipmentId for one in logs}))
-    elsewhere = [number for number, one in enumerate(logs) if one.equipmentId not in there]
+    stays = stays_of(sorted({one.equipmentId for one in logs}))
+    elsewhere = [number for number, one in enumerate(logs) if not stays[one.equipmentId].is_at(places, one.timestamp)]
     if elsewhere:
         fields = tuple(FieldError(f"body.{number}.equipmentId", "is at none of your places") for number in elsewhere)
         raise Forbidden(ELSEWHERE, fields=fields)

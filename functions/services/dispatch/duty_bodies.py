@@ -132,11 +132,16 @@ class RosterBody(RowModel):
         overrides = [Override.of(one.model_dump(by_alias=True)) for one in self.overrides or ()]
         role = role_overridden_twice(overrides)
         _refuse(role is not None, f"must not have two overrides of one role at one time: {role}")
-        roster = Roster(tuple(self.operators), self.supervisor, self.manager, shifts=tuple(shifts))
-        named = {*roster.people, *(override.person for override in overrides)}
-        is_too_long = bool(shifts or overrides) and len(named) > MAX_PEOPLE
+        is_too_long = bool(shifts or overrides) and len(self.people) > MAX_PEOPLE
         _refuse(is_too_long, f"must name at most {MAX_PEOPLE} different people, if it has shifts or overrides")
         return self
+
+    @property
+    def people(self) -> set[str]:
+        """All whom it names."""
+        shifts = tuple(Shift.of(shift.model_dump(by_alias=True, exclude_none=True)) for shift in self.shifts or ())
+        roster = Roster(tuple(self.operators), self.supervisor, self.manager, shifts=shifts)
+        return {*roster.people, *(override.person for override in self.overrides or ())}
 
     @property
     def content(self) -> dict[str, object]:
@@ -189,6 +194,11 @@ class ChainsBody(RowModel):
     def _have_ids_of_their_own(self) -> Self:
         _different([one.id for one in self.chains])
         return self
+
+    @property
+    def people(self) -> set[str]:
+        """All whom their steps name by an id."""
+        return {step.tell for one in self.chains for step in one.steps} - NO_PERSONS
 
     @property
     def content(self) -> list[object]:

@@ -16,9 +16,11 @@ EVENTS_READ = 1_000
 
 
 def read_episodes(
-    table: Table, equipment_id: str, *, scope: Scope, limit: int, cursor: str | None, now_ms: int
+    table: Table, equipment_id: str, *, scope: Scope, limit: int, cursor: str | None, now_ms: int, since: str = ""
 ) -> dict[str, Any]:
     """Read `{"items": [{startedAt, endedAt, story, partial?}], "others"?, "cursor"?}`.
+
+    since: nothing is shown of reports older than that (fixed-width UTC), nor of what was done about them.
 
     Raises:
         Invalid: the cursor is not one of this list.
@@ -27,6 +29,8 @@ def read_episodes(
     query = KeyQuery(keys=KEYS, partition=partition_of(equipment_id), sort=BeginsWith(PREFIX))
     rows = read_rows(table, query, scope=scope, limit=EVENTS_READ, cursor=cursor)
     stored = [one for one in readable(rows.items, KEYS) if not is_expired(one.ttl, now_ms) and is_readable(one.event)]
+    if (count := len(stored)) > len(stored := [one for one in stored if story.log_time(one.event) >= since]):
+        rows = rows._replace(last_key=None)  # they are newest first: nothing follows
     events = [one.event for one in stored]
     count = count_that_fit(event.entities for event in events)  # nearly all that a story says of an event
     is_end = rows.last_key is None and count == len(events)

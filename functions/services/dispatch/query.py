@@ -32,11 +32,13 @@ from services.dispatch.tables import TABLE
 app = HttpApi()
 handler = app.handler
 
+OF_LOG = OfSubject("equipment_id", time="timestamp")
+
 
 @app.serves(
     "GET /equipment/{id}/logs/{state}/{timestamp}/assignment",
     groups=READERS,
-    at=OfSubject("equipment_id"),
+    at=OF_LOG,
     responses=responses(AssignmentResponse, 200, 304, 404),
 )
 def get_assignment(
@@ -49,7 +51,7 @@ def get_assignment(
 @app.serves(
     "GET /equipment/{id}/logs/{state}/{timestamp}/escalation",
     groups=READERS,
-    at=OfSubject("equipment_id"),
+    at=OF_LOG,
     responses=responses(EscalationResponse, 200, 304, 404),
 )
 def get_escalation(
@@ -62,7 +64,7 @@ def get_escalation(
 @app.serves(
     "GET /equipment/{id}/logs/{state}/{timestamp}/acknowledgement",
     groups=READERS,
-    at=OfSubject("equipment_id"),
+    at=OF_LOG,
     responses=responses(AcknowledgementResponse, 200, 404),
 )
 def get_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Timestamp) -> Response:
@@ -105,7 +107,15 @@ def get_chains(factory_id: FactoryId, if_none_match: IfNoneMatch = None) -> Resp
 )
 def get_episodes(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
     """Return what happened from first abnormal reports to normal ones, newest first: who did what about it, and why."""
-    page = read_episodes(TABLE, equipment_id, scope=app.scope, limit=limit, cursor=cursor, now_ms=clock.now_ms())
+    page = read_episodes(
+        TABLE,
+        equipment_id,
+        scope=app.scope,
+        limit=limit,
+        cursor=cursor,
+        now_ms=clock.now_ms(),
+        since=app.stay.since,
+    )
     return respond(HTTPStatus.OK, page)
 
 

@@ -78,7 +78,7 @@ def _cut(newest_first: Sequence[DomainEvent], *, limit: int, is_end: bool) -> in
 
 def _story_of(episode: Episode, events: Sequence[DomainEvent]) -> EpisodeStory:
     its_own = {event.id for event in (*episode.reports, episode.recovery) if event}
-    story = [event for event in events if event.id in its_own or (_is_fact(event) and episode.covers(_log_time(event)))]
+    story = [event for event in events if event.id in its_own or (_is_fact(event) and episode.covers(log_time(event)))]
     return {
         "startedAt": time_in(episode.first),
         "endedAt": time_in(episode.recovery) if episode.recovery else None,
@@ -88,7 +88,7 @@ def _story_of(episode: Episode, events: Sequence[DomainEvent]) -> EpisodeStory:
 
 def _others(events: Sequence[DomainEvent], episodes: Sequence[Episode]) -> list[StoryEntry]:
     facts = filter(_is_fact, events)
-    return [_entry(fact) for fact in facts if not any(episode.covers(_log_time(fact)) for episode in episodes)]
+    return [_entry(fact) for fact in facts if not any(episode.covers(log_time(fact)) for episode in episodes)]
 
 
 def _place(event: DomainEvent) -> tuple[int, bool]:
@@ -100,9 +100,9 @@ def _is_fact(event: DomainEvent) -> bool:
     return not is_report(event)
 
 
-def _log_time(fact: DomainEvent) -> str:
-    """Return the time of the log that a fact is about; an alert is about the log of its `since`."""
-    entity = entity_in(fact)
+def log_time(event: DomainEvent) -> str:
+    """Return the time of a report, or of the log that a fact is about; an alert is about the log of its `since`."""
+    entity = entity_in(event)
     return str(entity.get("since") or entity.get("timestamp"))
 
 

@@ -1,4 +1,4 @@
-"""Subscriptions of dispatch: reports and calls, the place of equipment, dispatch2's assignments, erasures."""
+"""Subscriptions of dispatch: reports, calls, places of equipment and people, dispatch2's assignments, erasures."""
 
 from andon.events.domain_event import DomainEvent
 from andon.events.upcast import Upcasters
@@ -6,7 +6,7 @@ from andon.rules.collect import Collected
 from andon.views.row_write import Subscriptions
 from andon.views.view_update import ViewUpdate
 from contract import calls as calls_of_people
-from contract import factories, factory_subscriptions, old_shapes, reports
+from contract import directory, factories, factory_subscriptions, old_shapes, reports
 from contract.reports import REPORTED
 from services.dispatch import calls, erased
 from services.dispatch.crossing import CREW_ASSIGNED, CROSSING
@@ -31,6 +31,7 @@ ON: Subscriptions = {  # (source, type) -> what dispatch keeps of it
     CREW_ASSIGNED: CROSSING,
     ("people", "person-erased"): on_person_erased,
     **dict.fromkeys(calls_of_people.TOPICS, calls.collected),
+    **directory.kept(KEYS),
     **factory_subscriptions.kept(KEYS, partition_of, factories.PLACE),
 }
 

@@ -10,6 +10,7 @@
 | `Factory#<id>` | `roster` | who works there, and when |
 | `Factory#<id>` | `chains` | whom to ask for help, after how many minutes |
 | `Person#<id>` | `erased` | that a person was erased: no rule assigns them |
+| `Person#<id>` | `place` | the factory of a person |
 | `due#<shard>` | `<ms>#…` | which rules are to be evaluated when |
 """
 
@@ -26,7 +27,7 @@ SECRETS = {LINK_SECRET: ("command",)}
 
 # What each role calls, where that is less than a service may.
 GRANTS = {
-    "command": {"DISPATCH_TABLE": ("PutItem", "UpdateItem")},
+    "command": {"DISPATCH_TABLE": ("BatchGetItem", "PutItem", "UpdateItem")},
     "trigger": {"DISPATCH_TABLE": ("BatchGetItem", "GetItem", "PutItem", "Query")},
     "sweep": {"DISPATCH_TABLE": ("BatchGetItem", "DeleteItem", "GetItem", "PutItem", "Query")},
 }

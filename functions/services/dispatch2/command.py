@@ -6,21 +6,24 @@ from andon.http.openapi import responses_of_write
 from andon.http.parameters import IfMatch, Timestamp
 from andon.http.response import Response
 from andon.versions.versioned_write import save
-from contract import after
+from contract import after, directory
 from contract.groups import ASSIGNERS
 from contract.log_rows import log_of
 from contract.parameters import EquipmentId, State
 from services.dispatch2 import crew
 from services.dispatch2.bodies import CrewAssignmentBody, CrewAssignmentResponse
+from services.dispatch2.tables import TABLE
 
 app = HttpApi()
 handler = app.handler
+
+OF_LOG = OfSubject("equipment_id", time="timestamp")
 
 
 @app.serves(
     "PUT /v2/equipment/{id}/logs/{state}/{timestamp}/assignment",
     groups=ASSIGNERS,
-    at=OfSubject("equipment_id"),
+    at=OF_LOG,
     responses=responses_of_write(CrewAssignmentResponse, 201, 200, 412, 428),
 )
 def put_assignment(
@@ -28,6 +31,7 @@ def put_assignment(
 ) -> Response:
     """Assign a log to a crew, or to another one."""
     log = log_of(equipment_id, state, timestamp)
+    directory.require_within(TABLE, app.caller, app.stay, [body.crew.lead, *body.crew.members])
     command = app.command(if_match, body.model_dump())
     draft = crew.assign(log, {"lead": body.crew.lead, "members": body.crew.members}, command)
     saved = save(crew.versions_of(log), draft)

@@ -17,11 +17,13 @@ from services.dispatch2.bodies import CrewAssignmentResponse
 app = HttpApi()
 handler = app.handler
 
+OF_LOG = OfSubject("equipment_id", time="timestamp")
+
 
 @app.serves(
     "GET /v2/equipment/{id}/logs/{state}/{timestamp}/assignment",
     groups=READERS,
-    at=OfSubject("equipment_id"),
+    at=OF_LOG,
     responses=responses(CrewAssignmentResponse, 200, 304, 404),
 )
 def get_assignment(

@@ -1,6 +1,11 @@
-"""Subscriptions of dispatch2: assignments by dispatch."""
+"""Subscriptions of dispatch2: assignments by dispatch, factories of people."""
 
 from andon.views.row_write import Subscriptions
+from contract import directory
 from services.dispatch2.crossing import CROSSING
+from services.dispatch2.tables import KEYS
 
-ON: Subscriptions = {("dispatch", "operator-assigned"): CROSSING}  # (source, type) -> what dispatch2 keeps of it
+ON: Subscriptions = {  # (source, type) -> what dispatch2 keeps of it
+    ("dispatch", "operator-assigned"): CROSSING,
+    **directory.kept(KEYS),
+}

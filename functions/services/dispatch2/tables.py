@@ -3,6 +3,7 @@
 | pk | sk | row |
 |---|---|---|
 | `Equipment#<id>` | `<state>#<timestamp>#crew` | the crew that deals with a log |
+| `Person#<id>` | `place` | the factory of a person |
 """
 
 from andon.dynamodb.client import Table
@@ -14,7 +15,7 @@ TABLE = Table("DISPATCH2_TABLE", KEYS)
 
 # What each role calls, where that is less than a service may.
 GRANTS = {
-    "command": {"DISPATCH2_TABLE": ("PutItem", "UpdateItem")},
+    "command": {"DISPATCH2_TABLE": ("BatchGetItem", "PutItem", "UpdateItem")},
     "query": {"DISPATCH2_TABLE": ("GetItem",)},
-    "listener": {"DISPATCH2_TABLE": ("PutItem",)},
+    "listener": {"DISPATCH2_TABLE": ("PutItem", "UpdateItem")},
 }

@@ -23,6 +23,8 @@ DISCRIMINATOR: Final = "audit"
 REVISION: Final = "audit-revision"
 KIND: Final = "Audit"
 
+MISSING: Final = "No such audit is recorded."
+
 
 class AuditMark(TypedDict):
     """The attributes of each row of an audit besides its revision."""
@@ -82,7 +84,7 @@ def get(equipment_id: str, part: str, revision: int | None = None) -> AuditRow:
     versions = versions_of(equipment_id, part)
     row = versions.current() if revision is None else versions.revision(revision)
     if row is None:
-        raise NotFound("No such audit is recorded.")
+        raise NotFound(MISSING)
     return row
 
 

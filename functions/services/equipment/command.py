@@ -11,7 +11,9 @@ from andon.http.openapi import responses, responses_of_write
 from andon.http.parameters import IfMatch, Timestamp
 from andon.http.response import Response, respond
 from andon.runtime import clock
+from andon.runtime.errors import Forbidden, PreconditionRequired
 from andon.versions.optimistic_lock import Saved
+from andon.versions.resource import since_in, time_of
 from andon.versions.versioned_write import save
 from contract import after
 from contract.groups import AUDITORS, EQUIPMENT_WRITERS, STATE_REPORTERS
@@ -30,7 +32,7 @@ from services.equipment.bodies import (
     StateReport,
 )
 from services.equipment.metadata import EQUIPMENT, EquipmentRow
-from services.equipment.places import guard_of
+from services.equipment.places import guard_of, stay_of
 from services.equipment.reporting import Reporter
 from services.equipment.stream_first import REPORTS_AT_ONCE
 from services.equipment.tables import TABLE
@@ -87,7 +89,15 @@ def put_audit(equipment_id: EquipmentId, part: Part, body: AuditBody, if_match: 
     """Record an audit of a part, `_` for the whole: the next revision."""
     content = body.model_dump()
     draft = audit.record(equipment_id, part, content, app.command(if_match, content))
-    saved = save(audit.versions_of(equipment_id, part, guard_of(app.caller.places)), draft)
+    versions = audit.versions_of(equipment_id, part, guard_of(app.caller.places))
+    try:
+        saved = save(versions, draft)
+    except PreconditionRequired:
+        row = versions.current()
+        if row is None or stay_of(equipment_id).is_at(app.caller.places, time_of(row)):
+            raise
+        # Who may not see the audit of another company has no version to name.
+        saved = save(versions, draft._replace(command=draft.command._replace(if_match=row["version"])))
     token = after.of_row(saved.row, audit.audit_recorded, source="equipment")
     return app.saved(saved, to_response=audit.to_response, after=token)
 
@@ -127,7 +137,7 @@ def put_state(equipment_id: EquipmentId, timestamp: Timestamp, body: StateBody) 
 
     A device reports for itself only, a gateway for the equipment of its own factory.
     """
-    _require_own(equipment_id)
+    _require_own(equipment_id, timestamp)
     report = state.entity_of(equipment_id, body.state, timestamp, body.detail)
     row = state.report_state(report, actor=app.caller.subject, now_ms=clock.now_ms())
     token = after.of_row(row, state.state_reported, source="equipment")
@@ -144,10 +154,13 @@ def _saved(saved: Saved[EquipmentRow]) -> Response:
     return app.saved(saved, to_response=EQUIPMENT.to_response, after=token)
 
 
-def _require_own(equipment_id: str) -> None:
+def _require_own(equipment_id: str, timestamp: str) -> None:
     reporter = Reporter.of(app.caller)
-    needed = reporter.registrations_needed([equipment_id])
-    reporting.require_own(reporter, equipment_id, batches.registrations_of(needed))
+    registrations = batches.registrations_of(reporter.registrations_needed([equipment_id]))
+    reporting.require_own(reporter, equipment_id, registrations)
+    row = registrations.get(equipment_id)
+    if row is not None and not reporter.places.is_everywhere and timestamp < since_in(row):
+        raise Forbidden(reporting.NOT_YOURS)  # the response would tell what was reported to another company
 
 
 def _tags() -> dict[str, str]:

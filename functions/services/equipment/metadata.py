@@ -2,9 +2,10 @@
 
 from typing import Final, TypedDict
 
+from andon.dynamodb.expressions import Condition
 from andon.runtime.errors import Invalid
 from andon.runtime.json_types import JsonMapping
-from andon.versions.optimistic_lock import Command, Guard, Saved, require_admitted
+from andon.versions.optimistic_lock import Command, Guard, Owner, Saved, require_admitted
 from andon.versions.resource import Resource, ResourceRow
 from contract.entities import EquipmentEntity, LocationEntity
 from contract.locations import board_sort_key
@@ -26,6 +27,11 @@ class EquipmentRow(EquipmentContent, ResourceRow):
     """The current row, or a revision, its key aside."""
 
 
+def _is_still(company: str) -> Condition:
+    names = {"location": "location", "company": "company"}
+    return Condition("#location.#company = :owner", names, {"owner": company})
+
+
 EQUIPMENT: Final[Resource[EquipmentRow, EquipmentEntity]] = Resource(
     kind=DISCRIMINATOR,
     fields=tuple(EquipmentContent.__annotations__),
@@ -34,6 +40,7 @@ EQUIPMENT: Final[Resource[EquipmentRow, EquipmentEntity]] = Resource(
     partition_of=partition_of,
     sort=("Metadata",),
     missing="This equipment is not registered.",
+    owner=Owner(of=lambda said: str(said["location"]["company"]), is_still=_is_still),
 )
 
 equipment_changed = EQUIPMENT.fact_of

@@ -3,19 +3,20 @@
 from http import HTTPStatus
 
 from andon.http import periods
-from andon.http.http_api import HttpApi
+from andon.http.http_api import About, HttpApi
 from andon.http.limits import IN_FUNCTION
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import AsOf, Cursor, From, IfNoneMatch, KnownAt, Limit, To, Version
 from andon.http.response import Response, respond
 from andon.runtime import clock
+from andon.versions.resource import NO_VERSION, time_of
 from contract.groups import READERS
 from contract.parameters import EquipmentId, Part
 from services.equipment import audit, state
 from services.equipment.bodies import Audit, Audits, Equipment, EquipmentVersions, StateReport, StateReports
 from services.equipment.metadata import EQUIPMENT
-from services.equipment.places import OF_EQUIPMENT, guard_of
+from services.equipment.places import OF_EQUIPMENT, guard_of, require_shown
 from services.equipment.tables import HISTORY_TABLE, TABLE
 
 app = HttpApi()
@@ -27,7 +28,10 @@ def get_equipment(
     equipment_id: EquipmentId, as_of: AsOf = None, known_at: KnownAt = None, if_none_match: IfNoneMatch = None
 ) -> Response:
     """Return a piece of equipment as it is now, or as it was at `asOf`, by what had been recorded at `knownAt`."""
-    row = EQUIPMENT.get(equipment_id, periods.asked(as_of, known_at), guard_of(app.caller.places))
+    asked, guard = periods.asked(as_of, known_at), guard_of(app.caller.places)
+    row = EQUIPMENT.get(equipment_id, asked, guard)
+    if asked is not None and guard is not None:
+        require_shown(app.caller.places, equipment_id, row)
     return app.found(row, to_response=EQUIPMENT.to_response, if_none_match=if_none_match)
 
 
@@ -37,7 +41,9 @@ def get_equipment(
 def get_versions(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
     """List every version of a piece of equipment, newest first, deletions among them."""
     query = EQUIPMENT.revisions_of(equipment_id)
-    return app.page(HISTORY_TABLE, query, to_response=EQUIPMENT.to_response, limit=limit, cursor=cursor)
+    return app.page(
+        HISTORY_TABLE, query, to_response=EQUIPMENT.to_response, limit=limit, cursor=cursor, about=About(time_of)
+    )
 
 
 @app.serves(
@@ -45,7 +51,7 @@ def get_versions(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor
 )
 def get_version(equipment_id: EquipmentId, version: Version, if_none_match: IfNoneMatch = None) -> Response:
     """Return one version of a piece of equipment."""
-    row = EQUIPMENT.get_version(equipment_id, version)
+    row = app.require_own(EQUIPMENT.get_version(equipment_id, version), time_of, otherwise=NO_VERSION)
     return app.found(row, to_response=EQUIPMENT.to_response, if_none_match=if_none_match)
 
 
@@ -53,7 +59,7 @@ def get_version(equipment_id: EquipmentId, version: Version, if_none_match: IfNo
 def get_audits(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
     """List the latest audit of each part."""
     query = audit.latest_of_all(equipment_id)
-    return app.page(TABLE, query, to_response=audit.to_response, limit=limit, cursor=cursor)
+    return app.page(TABLE, query, to_response=audit.to_response, limit=limit, cursor=cursor, about=About(time_of))
 
 
 @app.serves(
@@ -61,7 +67,7 @@ def get_audits(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: 
 )
 def get_audit(equipment_id: EquipmentId, part: Part, if_none_match: IfNoneMatch = None) -> Response:
     """Return the latest audit of a part, `_` for the whole."""
-    row = audit.get(equipment_id, part)
+    row = app.require_own(audit.get(equipment_id, part), time_of, otherwise=audit.MISSING)
     return app.found(row, to_response=audit.to_response, if_none_match=if_none_match)
 
 
@@ -73,7 +79,7 @@ def get_audit_revisions(
 ) -> Response:
     """List every audit of a part, newest first."""
     query = audit.audits_of(equipment_id, part).history()
-    return app.page(TABLE, query, to_response=audit.to_response, limit=limit, cursor=cursor)
+    return app.page(TABLE, query, to_response=audit.to_response, limit=limit, cursor=cursor, about=About(time_of))
 
 
 @app.serves(
@@ -86,7 +92,7 @@ def get_audit_revision(
     equipment_id: EquipmentId, part: Part, revision: Version, if_none_match: IfNoneMatch = None
 ) -> Response:
     """Return one audit of a part."""
-    row = audit.get(equipment_id, part, revision)
+    row = app.require_own(audit.get(equipment_id, part, revision), time_of, otherwise=audit.MISSING)
     return app.found(row, to_response=audit.to_response, if_none_match=if_none_match)
 
 
@@ -96,7 +102,9 @@ def get_audit_revision(
 def get_latest_state(equipment_id: EquipmentId) -> Response:
     """Return the newest report of a piece of equipment."""
     rows = TABLE.query(state.reports_of(equipment_id), limit=1).items
-    return respond(HTTPStatus.OK, state.to_response(state.require_alive(rows, now_ms=clock.now_ms())))
+    newest = state.require_alive(rows, now_ms=clock.now_ms())
+    app.require_own(newest, state.time_of, otherwise=state.MISSING)
+    return respond(HTTPStatus.OK, state.to_response(newest))
 
 
 @app.serves("GET /equipment/{id}/states", groups=READERS, at=OF_EQUIPMENT, responses=responses(StateReports, 200))
@@ -105,4 +113,4 @@ def get_states(
 ) -> Response:
     """List the reports of a piece of equipment, newest first."""
     query = state.reports_of(equipment_id, first, last)
-    return app.page(TABLE, query, to_response=state.to_response, limit=limit, cursor=cursor)
+    return app.page(TABLE, query, to_response=state.to_response, limit=limit, cursor=cursor, about=About(state.time_of))

@@ -18,6 +18,8 @@ STATE_REPORTED: Final = "state-reported"
 
 DISCRIMINATOR: Final = "state"
 
+MISSING: Final = "No state is recorded for this equipment."
+
 # Sort keys of states start with a digit; "Metadata" and "v0_Audit…" sort behind ":".
 BEFORE_ALL, BEHIND_ALL = "0", ":"
 
@@ -80,7 +82,7 @@ def require_alive(rows: Sequence[Item], *, now_ms: int) -> Item:
 
     """
     if not rows or not is_alive(rows[0], now_ms):
-        raise NotFound("No state is recorded for this equipment.")
+        raise NotFound(MISSING)
     return rows[0]
 
 
@@ -89,8 +91,14 @@ def to_response(row: Item) -> StateEntity:
     return entity_of(row["equipmentId"], row["state"], row["timestamp"], row.get("detail"))
 
 
+def time_of(row: Item) -> str:
+    """Return the time of a report, fixed-width UTC."""
+    time: str = row["timestamp"]
+    return time
+
+
 def _time_of(row: Item) -> int:
-    return times.to_ms(row["timestamp"])
+    return times.to_ms(time_of(row))
 
 
 # Reports never change.

@@ -2,12 +2,13 @@
 
 from typing import Final, TypedDict
 
+from andon.dynamodb.expressions import Condition
 from andon.runtime.errors import Invalid
 from andon.runtime.json_types import JsonMapping
-from andon.versions.optimistic_lock import Command, Guard, Saved, require_admitted
+from andon.versions.optimistic_lock import Command, Guard, Owner, Saved, require_admitted
 from andon.versions.resource import Resource, ResourceRow
 from contract.entities import LevelEntity, MachineEntity
-from contract.locations import board_sort_key, location_of
+from contract.locations import COMPANY, board_sort_key, location_of
 from services.equipment2.tables import HISTORY_TABLE, TABLE, partition_of
 
 DISCRIMINATOR: Final = "machine"
@@ -26,6 +27,10 @@ class MachineRow(MachineContent, ResourceRow):
     """The current row, or a revision, its key aside."""
 
 
+def _is_still(company: str) -> Condition:
+    return Condition("contains(#levels, :owner)", {"levels": "levels"}, {"owner": {"level": COMPANY, "name": company}})
+
+
 MACHINE: Final[Resource[MachineRow, MachineEntity]] = Resource(
     kind=DISCRIMINATOR,
     fields=tuple(MachineContent.__annotations__),
@@ -33,6 +38,7 @@ MACHINE: Final[Resource[MachineRow, MachineEntity]] = Resource(
     history=HISTORY_TABLE,
     partition_of=partition_of,
     missing="This equipment is not registered.",
+    owner=Owner(of=lambda said: location_of(said["levels"])[COMPANY], is_still=_is_still),
 )
 
 machine_changed = MACHINE.fact_of

@@ -5,8 +5,10 @@ from typing import Any, Final
 
 from andon.dynamodb.expressions import Condition
 from andon.http.limits import OfSubject
-from andon.http.places import Places
+from andon.http.places import Places, Stay
+from andon.runtime.errors import NotFound
 from andon.versions.optimistic_lock import Guard
+from andon.versions.resource import ResourceRow, since_in, time_of
 from contract import places as contract
 from contract.locations import COMPANY, location_of
 from services.equipment2.machine import MACHINE
@@ -17,13 +19,24 @@ def whereabouts_in(said: Mapping[str, Any]) -> frozenset[str]:
     return contract.whereabouts(location_of(said["levels"])["company"], said["factoryId"], said["lineId"])
 
 
-def whereabouts_of(equipment_id: str) -> frozenset[str]:
+def stay_of(equipment_id: str) -> Stay:
     """Read where a machine is, or was when it was deleted; consistently."""
     row = MACHINE.versions_of(equipment_id).current()
-    return frozenset() if row is None else whereabouts_in(row)
+    return Stay() if row is None else Stay(whereabouts_in(row), since_in(row))
 
 
-OF_MACHINE: Final = OfSubject("equipment_id", whereabouts_of)
+OF_MACHINE: Final = OfSubject("equipment_id", stay_of)
+
+
+def require_shown(places: Places, equipment_id: str, row: ResourceRow) -> None:
+    """Check that an earlier version is not another company's.
+
+    Raises:
+        NotFound: it is.
+
+    """
+    if not stay_of(equipment_id).is_at(places, time_of(row)):
+        raise NotFound(MACHINE.missing)
 
 
 def guard_of(places: Places) -> Guard | None:

@@ -104,14 +104,15 @@ class AllReadingsResponse(ResponseModel):
 class OrderResponse(ResponseModel):
     """A version of an order; times are fixed-width UTC, days are UTC. `date` is the day in its id.
 
-    readingsNumber: of what was measured at its end.
+    readingsNumber: of what was measured at its end. Of an open order of the company that had the machine before,
+    factory and author are left out.
     """
 
     equipmentId: str  # noqa: N815
     date: str
     kind: str
     version: int
-    factoryId: str  # noqa: N815
+    factoryId: str | Absent = None  # noqa: N815
     plannedFor: str  # noqa: N815
     minutes: int | Absent = None
     status: OrderStatus
@@ -120,7 +121,7 @@ class OrderResponse(ResponseModel):
     result: Result | Absent = None
     readingsNumber: int | Absent = None  # noqa: N815
     changedAt: str  # noqa: N815
-    changedBy: str  # noqa: N815
+    changedBy: str | Absent = None  # noqa: N815
 
 
 class InstructionsBody(RequestModel):

@@ -1,5 +1,6 @@
 """HTTP -> maintenance table."""
 
+from functools import partial
 from http import HTTPStatus
 from typing import TYPE_CHECKING, cast
 
@@ -9,8 +10,11 @@ from andon.http.http_api import HttpApi
 from andon.http.limits import OfSubject
 from andon.http.openapi import responses, responses_of_write
 from andon.http.parameters import IfMatch
+from andon.http.places import ELSEWHERE
 from andon.http.response import Response, respond
+from andon.runtime.errors import Forbidden, PreconditionRequired
 from andon.versions.optimistic_lock import Saved
+from andon.versions.resource import time_of
 from contract import after
 from contract.groups import MAINTAINERS, PLANNERS
 from contract.orders import SOURCE
@@ -31,9 +35,9 @@ from services.maintenance.bodies import (
     ReadingsResponse,
     UploadResponse,
 )
-from services.maintenance.factory import factory_of
 from services.maintenance.order import OrderRow
 from services.maintenance.order_id import OrderId
+from services.maintenance.place import owner_in, place_of
 
 if TYPE_CHECKING:
     from services.maintenance.attachment import AttachmentRow
@@ -57,8 +61,9 @@ def put_order(
 
     The body is the whole plan: without `plannedFor` it is for the day in the id, and without `minutes` it has none.
     """
-    command, factory_id = app.command(if_match, body.model_dump(exclude_none=True)), factory_of(equipment_id)
-    planned = OrderId(equipment_id, date, kind)
+    command, place = app.command(if_match, body.model_dump(exclude_none=True)), place_of(equipment_id)
+    planned = _shown(OrderId(equipment_id, date, kind))
+    factory_id = place["factoryId"]
     return _saved(order.plan(planned, body.plannedFor or date, body.minutes, factory_id=factory_id, command=command))
 
 
@@ -70,7 +75,7 @@ def put_order(
 )
 def post_start(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind) -> Response:
     """Start an order. Who starts it again gets it as it is."""
-    return _saved(order.start(OrderId(equipment_id, date, kind), app.command(None, {})))
+    return _saved(order.start(_shown(OrderId(equipment_id, date, kind)), app.command(None, {})))
 
 
 @app.serves(
@@ -85,7 +90,8 @@ def post_finish(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, bod
     Readings are logged first, as `POST …/readings` does: `readingsNumber` of the order is theirs.
     """
     command = app.command(None, body.model_dump(exclude_none=True))
-    return _saved(order.finish(OrderId(equipment_id, date, kind), body.result, body.readings, command))
+    finished = _shown(OrderId(equipment_id, date, kind))
+    return _saved(order.finish(finished, body.result, body.readings, command))
 
 
 @app.serves(
@@ -101,7 +107,7 @@ def post_readings(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, b
     counted, and its readings are missing in the log.
     """
     command = app.command(None, body.model_dump())
-    taken = order.measure(OrderId(equipment_id, date, kind), body.readings, command)
+    taken = order.measure(_shown(OrderId(equipment_id, date, kind)), body.readings, command)
     return respond(HTTPStatus.CREATED, readings.to_response(taken))
 
 
@@ -116,12 +122,13 @@ def put_attachment(
 ) -> Response:
     """Attach a photo or a document to an order that was started, by the digest of its bytes.
 
-    202 says how to upload them first: S3 itself refuses other bytes. What is there already, of whichever order, is not
-    uploaded again.
+    202 says how to upload them first: S3 itself refuses other bytes. What the company has there already, of whichever
+    order, is not uploaded again.
     """
     command = app.command(None, body.model_dump())
-    content = Content(sha256, body.contentType, body.bytes)
-    made = attachment.attach(OrderId(equipment_id, date, kind), content, command)
+    owner = owner_in(place_of(equipment_id))
+    content = Content(sha256, body.contentType, body.bytes, owner)
+    made = attachment.attach(_shown(OrderId(equipment_id, date, kind)), content, command)
     if isinstance(made, AwaitedUpload):
         return respond(HTTPStatus.ACCEPTED, attachment.upload_of(made, content, now_ms=command.now_ms))
     status = HTTPStatus.CREATED if made.created else HTTPStatus.OK
@@ -142,11 +149,32 @@ def put_instructions(
     A request that is sent again is answered as the first time while its version is the current one, later 412.
     """
     command = app.command(if_match, body.model_dump())
-    factory_of(equipment_id)  # nothing is to be done at a machine that nobody knows
-    saved = instructions.write(equipment_id, kind, body.steps, command)
+    place_of(equipment_id)  # nothing is to be done at a machine that nobody knows
+    try:
+        saved = instructions.write(equipment_id, kind, body.steps, command)
+    except PreconditionRequired:
+        row = instructions.get(equipment_id, kind)
+        if app.shows(row, time_of):
+            raise
+        # Who may not see the instructions of another company has no version to name.
+        saved = instructions.write(equipment_id, kind, body.steps, command._replace(if_match=row["version"]))
     return app.saved(saved, to_response=instructions.to_response)
 
 
 def _saved(saved: Saved[OrderRow]) -> Response:
     token = after.of_row(saved.row, order.fact_of, source=SOURCE)
-    return app.saved(saved, to_response=order.to_response, after=token)
+    return app.saved(saved, to_response=partial(order.to_shown, stay=app.stay), after=token)
+
+
+def _shown(asked: OrderId) -> OrderId:
+    """Return the id of an order that the caller may see, or that is none.
+
+    Raises:
+        Forbidden: it ended when another company had the machine.
+
+    """
+    if app.stay.since:  # few machines change hands
+        row = order.versions_of(asked).current()
+        if row is not None and not app.shows(row, order.time_of):
+            raise Forbidden(ELSEWHERE)
+    return asked

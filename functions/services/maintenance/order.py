@@ -6,7 +6,7 @@ read. It lives until 90 days after the day that it is planned for by now.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final, TypedDict
+from typing import Any, Final, TypedDict
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Table
@@ -16,6 +16,7 @@ from andon.dynamodb.keys import prefix, sort_key
 from andon.dynamodb.ttl import is_alive
 from andon.events.actor import author_in
 from andon.events.fact import Change, Fact
+from andon.http.places import ALWAYS, Stay
 from andon.runtime import times
 from andon.runtime.clock import DAY_MS
 from andon.runtime.errors import Conflict, Invalid, NotFound, Stale
@@ -224,6 +225,20 @@ def to_entity(row: Mapping[str, object]) -> OrderEntity:
 def to_response(row: OrderRow) -> OrderVersion:
     """Return a version for a response."""
     return {**to_entity(row), **changed(row)}
+
+
+def to_shown(row: OrderRow, stay: Stay) -> Mapping[str, object]:
+    """Return a version for a response to who is where its machine is: of another company neither factory nor people."""
+    said = to_response(row)
+    is_elsewhere = bool(stay.since) and row["factoryId"] not in stay.names
+    gone = {"factoryId"} if is_elsewhere else set()
+    gone |= {"changedBy"} if said["changedAt"] < stay.since else set()
+    return {name: value for name, value in said.items() if name not in gone}
+
+
+def time_of(row: Mapping[str, Any]) -> str:
+    """Return when a version was made; an order that is open goes with its machine, whenever that was."""
+    return times.to_utc(row["timestamp"]) if row["status"] == "finished" else ALWAYS
 
 
 def _fact_of(change: Change) -> Fact | None:

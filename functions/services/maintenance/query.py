@@ -5,13 +5,14 @@ from http import HTTPStatus
 from typing import Any
 
 from andon.dynamodb.client import Rows
-from andon.http.http_api import HttpApi
+from andon.http.http_api import About, HttpApi
 from andon.http.limits import OfSubject
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT, read_rows
 from andon.http.parameters import Cursor, IfNoneMatch, Limit, Version
 from andon.http.response import Response, respond
 from andon.runtime import clock
+from andon.versions.resource import time_of
 from contract.groups import READERS
 from contract.parameters import EquipmentId
 from services.maintenance import attachment, instructions, order, readings
@@ -37,8 +38,8 @@ OF_MACHINE = OfSubject("equipment_id")
 @app.serves("GET /equipment/{id}/maintenance", groups=READERS, at=OF_MACHINE, responses=responses(OrdersResponse, 200))
 def get_orders(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
     """List the orders of a machine by the days in their ids, the latest first."""
-    query = order.orders_of(equipment_id)
-    return app.page(TABLE, query, to_response=order.to_response, limit=limit, cursor=cursor)
+    query, shown = order.orders_of(equipment_id), partial(order.to_shown, stay=app.stay)
+    return app.page(TABLE, query, to_response=shown, limit=limit, cursor=cursor, about=About(order.time_of))
 
 
 @app.serves(
@@ -52,7 +53,8 @@ def get_order(
 ) -> Response:
     """Return an order as it is now."""
     row = order.get(OrderId(equipment_id, date, kind), now_ms=clock.now_ms())
-    return app.found(row, to_response=order.to_response, if_none_match=if_none_match)
+    app.require_own(row, order.time_of, otherwise=order.MISSING)
+    return app.found(row, to_response=partial(order.to_shown, stay=app.stay), if_none_match=if_none_match)
 
 
 @app.serves(
@@ -67,7 +69,7 @@ def get_attachments(
     """List the attachments of an order by their digests, each with an address that can be read for five minutes."""
     query = attachment.attachments_of(OrderId(equipment_id, date, kind))
     shown = partial(attachment.to_response, now_ms=clock.now_ms())
-    return app.page(TABLE, query, to_response=shown, limit=limit, cursor=cursor)
+    return app.page(TABLE, query, to_response=shown, limit=limit, cursor=cursor, about=About(time_of))
 
 
 @app.serves(
@@ -84,10 +86,11 @@ def get_order_versions(
 
     def read(*about: Any, **paging: Any) -> Rows:  # noqa: ANN401  see `read_rows`
         rows = read_rows(*about, **paging)
-        return rows._replace(items=order.seen_by(asked, rows.items, now_ms=clock.now_ms()))
+        seen = order.seen_by(asked, rows.items, now_ms=clock.now_ms())
+        return rows._replace(items=[row for row in seen if app.shows(row, time_of)])
 
-    query = order.revisions_of(asked)
-    page = app.read_page(HISTORY_TABLE, query, to_response=order.to_response, limit=limit, cursor=cursor, read=read)
+    query, shown = order.revisions_of(asked), partial(order.to_shown, stay=app.stay)
+    page = app.read_page(HISTORY_TABLE, query, to_response=shown, limit=limit, cursor=cursor, read=read)
     return respond(HTTPStatus.OK, page)
 
 
@@ -102,7 +105,9 @@ def get_readings(
 ) -> Response:
     """List the readings of an order, the latest first. A number may be missing: it was counted, and a crash came."""
     query = readings.readings_of(OrderId(equipment_id, date, kind))
-    return app.page(TABLE, query, to_response=readings.to_response, limit=limit, cursor=cursor)
+    return app.page(
+        TABLE, query, to_response=readings.to_response, limit=limit, cursor=cursor, about=About(readings.time_of)
+    )
 
 
 @app.serves(
@@ -113,7 +118,7 @@ def get_readings(
 )
 def get_instructions(equipment_id: EquipmentId, kind: OrderKind, if_none_match: IfNoneMatch = None) -> Response:
     """Return the current instructions of a kind of maintenance of a machine."""
-    row = instructions.get(equipment_id, kind)
+    row = app.require_own(instructions.get(equipment_id, kind), time_of, otherwise=instructions.MISSING)
     return app.found(row, to_response=instructions.to_response, if_none_match=if_none_match)
 
 
@@ -128,7 +133,9 @@ def get_instructions_versions(
 ) -> Response:
     """List every version of instructions, newest first. It is a moment late: the newest one may be missing yet."""
     query = instructions.revisions_of(equipment_id, kind)
-    return app.page(TABLE, query, to_response=instructions.to_response, limit=limit, cursor=cursor)
+    return app.page(
+        TABLE, query, to_response=instructions.to_response, limit=limit, cursor=cursor, about=About(time_of)
+    )
 
 
 @app.serves(
@@ -142,4 +149,5 @@ def get_instructions_version(
 ) -> Response:
     """Return one version of instructions. One that was just followed by another may be missing for a moment."""
     row = instructions.get_version(equipment_id, kind, version)
+    app.require_own(row, time_of, otherwise=instructions.MISSING)
     return app.found(row, to_response=instructions.to_response, if_none_match=if_none_match)

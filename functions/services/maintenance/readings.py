@@ -85,6 +85,11 @@ def readings_of(order: OrderId) -> KeyQuery:
     return _log_of(order).history()
 
 
+def time_of(row: Item) -> str:
+    """Return when they were taken, fixed-width UTC."""
+    return times.to_utc(row["takenAt"])
+
+
 def to_response(row: ReadingsRow) -> ReadingsTaken:
     """Return some readings for a response."""
     return {

@@ -3,7 +3,7 @@
 from http import HTTPStatus
 
 from andon.http.etag import etag_of
-from andon.http.http_api import HttpApi
+from andon.http.http_api import About, HttpApi
 from andon.http.limits import BY_ROWS, IN_FUNCTION, OfSubject
 from andon.http.models import ResponseModel
 from andon.http.openapi import Absent, responses
@@ -54,7 +54,9 @@ class TellingsPage(ResponseModel):
 def get_tellings(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
     """List who was told of a piece of equipment, with no address; newest first."""
     query = telling.of_equipment(equipment_id)
-    return app.page(TABLE, query, to_response=telling.to_response, limit=limit, cursor=cursor)
+    return app.page(
+        TABLE, query, to_response=telling.to_response, limit=limit, cursor=cursor, about=About(telling.time_of)
+    )
 
 
 @app.serves("GET /calls/{id}/tellings", groups=READERS, at=BY_ROWS, responses=responses(TellingsPage, 200, 409))
@@ -66,7 +68,7 @@ def get_tellings_of_call(call_id: CallId, limit: Limit = DEFAULT_LIMIT, cursor: 
         to_response=telling.to_response,
         limit=limit,
         cursor=cursor,
-        subject_of=telling.equipment_in,
+        about=About(telling.time_of, telling.equipment_in),
     )
 
 

@@ -73,6 +73,11 @@ def equipment_in(row: Item) -> str:
     return equipment_id
 
 
+def time_of(row: Item) -> str:
+    """Return the time of the oldest trouble that a row is about, or when the message was sent, if that is older."""
+    return min(map(str, (row["at"], *(about["timestamp"] for about in row["about"] if "timestamp" in about))))
+
+
 def _rows(delivery: Delivery) -> Iterator[Item]:
     """Yield the rows of a delivery."""
     by_equipment: dict[str, list[JsonMapping]] = defaultdict(list)

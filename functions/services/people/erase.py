@@ -10,9 +10,10 @@ from andon.versions.versioned_write import ATTEMPTS, Contended, pause
 from services.people import erasure
 from services.people.erasure import ErasureRow, Stamp
 from services.people.person import PersonRow, versions_of
+from services.people.placement import no_place
 from services.people.places import require_shown
 
-FENCE, ERASURE = "fence", "erasure"  # the writes of one transaction, by name
+FENCE, ERASURE, PLACEMENT = "fence", "erasure", "placement"  # the writes of one transaction, by name
 
 
 def erase(person_id: str, *, actor: str, places: Places) -> None:
@@ -50,7 +51,7 @@ def _erase(person_id: str, row: PersonRow | None, stamp: Stamp) -> None:
     """
     fence = erasure.fence(person_id, row, stamp)
     try:
-        transact({FENCE: fence, ERASURE: erasure.erasure(person_id, stamp)})
+        transact({FENCE: fence, ERASURE: erasure.erasure(person_id, stamp), PLACEMENT: no_place(person_id)})
     except TransactionConditionsFailed as failed:
         if FENCE in failed.failed:
             raise ConditionFailed(failed.failed[FENCE]) from failed

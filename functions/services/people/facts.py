@@ -1,12 +1,13 @@
-"""The fact that people publishes: somebody was erased. Nothing else about people ever leaves it."""
+"""The facts that people publishes: the factory behind an id, and that somebody was erased. No name ever leaves it."""
 
 from andon.events.fact import Facts
-from contract.entities import PersonEntity
-from services.people import erasure
+from contract.entities import PersonEntity, PlacementEntity
+from contract.people import PERSON_PLACED
+from services.people import erasure, placement
 
 FACTS = Facts(
     source="people",
-    types=frozenset({erasure.PERSON_ERASED}),
-    of={erasure.DISCRIMINATOR: erasure.fact_of},
-    entities={erasure.PERSON_ERASED: PersonEntity},
+    types=frozenset({erasure.PERSON_ERASED, PERSON_PLACED}),
+    of={erasure.DISCRIMINATOR: erasure.fact_of, placement.DISCRIMINATOR: placement.fact_of},
+    entities={erasure.PERSON_ERASED: PersonEntity, PERSON_PLACED: PlacementEntity},
 )

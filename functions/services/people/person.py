@@ -1,12 +1,13 @@
 """A person: the name and the factory behind an id, until they are erased."""
 
-from typing import Final, Literal, TypedDict, cast
+from typing import Final, Literal, NotRequired, TypedDict, cast
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.key_query import KeyQuery
 from andon.runtime.errors import Conflict
 from andon.versions.optimistic_lock import Changed, Command, Draft, Guard, VersionedRow, changed, require_admitted
 from andon.versions.versioned_write import Versions
+from services.people.placement import placement
 from services.people.tables import BY_FACTORY, TABLE, key_of
 
 ERASED: Final = "This person was erased. The id is not given to anybody again."
@@ -21,7 +22,12 @@ class PersonContent(TypedDict):
 
 
 class PersonRow(PersonContent, VersionedRow):
-    """The row of a person, its primary key aside; a fence has neither `name` nor `factoryId`, see `erasure`."""
+    """The row of a person, its primary key aside; a fence has neither `name` nor `factoryId`, see `erasure`.
+
+    placed: there is a placement beside it.
+    """
+
+    placed: NotRequired[Literal[True]]
 
 
 class PersonVersion(PersonContent, Changed):
@@ -54,7 +60,7 @@ def write(person_id: str, name: str, factory_id: str, command: Command, guard: G
         Rejected: the guard does not admit it.
 
     """
-    content = {"name": name, "factoryId": factory_id}
+    content = {"name": name, "factoryId": factory_id, "placed": True}  # what was written before gets a placement, too
     require_admitted(guard, content)
     return Draft(
         content=content,
@@ -63,6 +69,7 @@ def write(person_id: str, name: str, factory_id: str, command: Command, guard: G
         revives=False,
         gone=Conflict(ERASED),
         guard=guard,
+        also={"placement": placement(person_id, factory_id, command)},
     )
 
 

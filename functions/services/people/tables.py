@@ -4,6 +4,7 @@
 |---|---|---|
 | people | `Person#<id>` | a person's name and factory; after the erasure a fence without either |
 | erasures | id | that a person was erased, and when |
+| erasures | `Placed#<id>` | the factory of a person, as others may know it; nothing after the erasure |
 
 Names stand in the first one and nowhere else: no stream, no history, and no backup older than a day has them.
 """
@@ -28,7 +29,7 @@ ERASURES = Table("ERASURES_TABLE", ERASURE_KEYS)
 
 # What each role calls, where that is less than a service may.
 GRANTS = {
-    "command": {"PEOPLE_TABLE": ("GetItem", "PutItem", "UpdateItem"), "ERASURES_TABLE": ("PutItem",)},
+    "command": {"PEOPLE_TABLE": ("GetItem", "PutItem", "UpdateItem"), "ERASURES_TABLE": ("DeleteItem", "PutItem")},
     "query": {"PEOPLE_TABLE": ("BatchGetItem", "GetItem"), "PEOPLE_TABLE/ByFactory": ("Query",)},
 }
 

@@ -11,13 +11,16 @@ from andon.versions.aggregate import (
     Identity,
     Speed,
 )
-from services.people import erasure
+from services.people import erasure, placement
 
 PERSON: Final = "person"
 """Their rows have no discriminator: nothing of them is published."""
 
 AGGREGATES: Final[Aggregates] = {
     PERSON: Aggregate(CURRENT_ONLY, Identity.GIVEN, revised=Frequency.SELDOM, read=Frequency.OFTEN, speed=Speed.SLOW),
+    placement.DISCRIMINATOR: Aggregate(
+        CURRENT_ONLY, Identity.GIVEN, revised=Frequency.SELDOM, read=Frequency.SELDOM, speed=Speed.SLOW
+    ),
     erasure.DISCRIMINATOR: Aggregate(
         WRITTEN_ONCE, Identity.GIVEN, revised=Frequency.NEVER, read=Frequency.SELDOM, speed=Speed.SLOW
     ),

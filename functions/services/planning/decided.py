@@ -39,6 +39,11 @@ def overdue_in(row: Item) -> OverdueEntity:
     return members_of(OverdueEntity, row)
 
 
+def time_of(row: Item) -> str:
+    """Return when it was decided, fixed-width UTC."""
+    return times.to_utc(row["at"])
+
+
 def _upkeep_in(row: Item) -> UpkeepEntity:
     return members_of(UpkeepEntity, row)
 

@@ -2,7 +2,7 @@
 
 from andon.dynamodb.key_query import BeginsWith, KeyQuery
 from andon.dynamodb.keys import prefix
-from andon.http.http_api import HttpApi
+from andon.http.http_api import About, HttpApi
 from andon.http.limits import OfSubject
 from andon.http.models import ResponseModel
 from andon.http.openapi import Absent, responses
@@ -11,7 +11,7 @@ from andon.http.parameters import Cursor, Limit
 from andon.http.response import Response
 from contract.groups import READERS
 from contract.parameters import EquipmentId
-from services.planning.decided import overdue_in
+from services.planning.decided import overdue_in, time_of
 from services.planning.rules import overdue
 from services.planning.tables import KEYS, TABLE, partition_of
 
@@ -44,4 +44,4 @@ def get_overdue(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor:
     """List the orders of a machine that were overdue, also if they are finished by now."""
     decided = BeginsWith(prefix("decision", overdue.RULE.id))
     query = KeyQuery(keys=KEYS, partition=partition_of(equipment_id), sort=decided)
-    return app.page(TABLE, query, to_response=overdue_in, limit=limit, cursor=cursor)
+    return app.page(TABLE, query, to_response=overdue_in, limit=limit, cursor=cursor, about=About(time_of))

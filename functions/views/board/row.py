@@ -82,7 +82,8 @@ class BoardFields(TypedDict, total=False):
     the next event. Equipment that was deleted, or that nobody registered yet, has no `Company` and no `Location`, so
     that no index has it; as long as nobody registered it, the row has a `ttl`. `OverdueDay` is the latest day on
     which an order was not finished that was planned for it, `NobodyTold` the time of the newest log for which nobody
-    was on duty whom somebody was to tell.
+    was on duty whom somebody was to tell. `OwnedSince`: since when it is this company's,
+    if it was another one's before.
     """
 
     Name: str | None
@@ -90,6 +91,7 @@ class BoardFields(TypedDict, total=False):
     LineID: str | None
     Place: LocationEntity | None
     Company: str | None
+    OwnedSince: str | None
     Location: str | None
     Deleted: Literal[True] | None
     LastAudit: LastAudit

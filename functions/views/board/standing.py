@@ -1,10 +1,12 @@
 """Standing of equipment, derived from a row of the board when it is read. Pure."""
 
+from collections.abc import Callable, Mapping
 from operator import itemgetter
-from typing import Final, NamedTuple, NotRequired, TypedDict, cast
+from typing import Any, Final, NamedTuple, NotRequired, TypedDict, cast
 
 from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.ttl import is_alive
+from andon.http.places import ALWAYS
 from andon.runtime.errors import NotFound
 from andon.runtime.json_types import members_of
 from contract.entities import LocationEntity, OpenCall, OpenOrder
@@ -20,6 +22,23 @@ TROUBLE = {  # member of a response -> its attribute, and the attribute with the
     AT_RISK: ("Risk", "RiskSince"),
 }
 
+
+TIMES_OF_FAMILIES: Final[Mapping[str, Callable[[Any], str]]] = {
+    SEEN: str,
+    TOLD: itemgetter("at"),
+    NOBODY: itemgetter("since"),
+}
+"""Prefix of attributes -> the time that one of them is of, by its value."""
+
+TIMES: Final[Mapping[str, Callable[[Attributes], str]]] = {
+    **{what: itemgetter(log) for what, log in TROUBLE.values()},
+    **{name: itemgetter(name) for _, name in TROUBLE.values()},
+    **{name: itemgetter(name) for name in ("NobodyTold", "SilentSince", "DisconnectedSince")},
+    "LastAudit": lambda row: row["LastAudit"]["timestamp"],
+    "LastAnomaly": lambda row: row["LastAnomaly"]["timestamp"],
+    "Cause": lambda row: row["Cause"]["startedAt"],
+}
+"""Attribute -> the time that it is of, by its row."""
 
 OF_PEOPLE: Final = frozenset({"operator", "escalatedTo", "acknowledgedBy", "lastTold"})
 """Members of a response that name somebody; the taker of a call, who comes there, is none of them."""
@@ -94,12 +113,13 @@ def standing_of(row: BoardRow) -> Standing:
     return Standing(state, since, last, _trouble(row, state), silent, disconnected)
 
 
-def to_response(row: BoardRow) -> EquipmentStanding:
+def to_response(whole: BoardRow) -> EquipmentStanding:
     """Return the response body for a row."""
+    row = of_owner(whole)
     standing = standing_of(row)
     members = {
         "equipmentId": row["EquipmentID"],
-        "version": version_of(row),
+        "version": version_of(whole),
         "name": row.get("Name"),
         "factoryId": row.get("FactoryID"),
         "lineId": row.get("LineID"),
@@ -124,6 +144,29 @@ def to_response(row: BoardRow) -> EquipmentStanding:
     }
     known = {name: value for name, value in optional.items() if value is not None}
     return cast("EquipmentStanding", {**members, **known})
+
+
+def of_owner(row: BoardRow) -> BoardRow:
+    """Return a row without what is older than its company's time with the equipment.
+
+    What is open goes with it: orders, and calls without their takers.
+    """
+    attributes: Attributes = {**row}
+    since = row.get("OwnedSince")
+    if not since:
+        return row
+    own = {name: value for name, value in attributes.items() if _time_of(name, attributes) >= since}
+    old = {name: call for name, call in own.items() if name.startswith(CALL) and call["raisedAt"] < since}
+    untaken = {name: {member: call[member] for member in call.keys() - {"taker"}} for name, call in old.items()}
+    return cast("BoardRow", own | untaken)
+
+
+def _time_of(name: str, row: Attributes) -> str:
+    """Return the time (fixed-width UTC) that an attribute is of."""
+    for prefix, time_of in TIMES_OF_FAMILIES.items():
+        if name.startswith(prefix):
+            return time_of(row[name])
+    return str(TIMES[name](row)) if name in TIMES else ALWAYS
 
 
 def without_people(standing: EquipmentStanding) -> EquipmentStanding:

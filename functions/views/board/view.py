@@ -64,6 +64,7 @@ TOMBSTONE: Final[BoardFields] = {
     "LineID": None,
     "Place": None,
     "Company": None,
+    "OwnedSince": None,
     "Location": None,
 }
 
@@ -279,8 +280,14 @@ def _metadata(equipment: Entity, place: LocationEntity) -> BoardFields:
         "LineID": equipment.optional_text("lineId"),
         "Place": place,
         "Company": place["company"],
+        "OwnedSince": _owned_since(equipment),
         "Location": board_sort_key(place, equipment.text("id")),
     }
+
+
+def _owned_since(equipment: Entity) -> str | None:
+    since = equipment.optional_text("ownedSince")
+    return None if since is None else times.require_fixed(since)
 
 
 def _place_of_equipment(equipment: Entity) -> LocationEntity:

@@ -23,6 +23,12 @@ def equipment_in(row: Item) -> str:
     return equipment_id
 
 
+def time_of(row: Item) -> str:
+    """Return the time of a log, fixed-width UTC."""
+    time: str = row["Date"]
+    return time
+
+
 def to_response(row: LogRow) -> Log:
     """Return the response body for a row."""
     log: Log = {"equipmentId": row["DeviceID"], "state": row["State"], "timestamp": row["Date"]}

@@ -1,7 +1,7 @@
 """state_log view -> HTTP."""
 
 from andon.http.after import NOT_YET, awaited
-from andon.http.http_api import HttpApi
+from andon.http.http_api import About, HttpApi
 from andon.http.limits import BY_ROWS, OfSubject
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT
@@ -12,7 +12,7 @@ from andon.views.seen import Writes
 from contract.groups import READERS
 from contract.parameters import EquipmentId, Operator, StateFilter, Supervisor
 from views.state_log.access_patterns import escalations_to, logs_of_equipment, logs_of_operator
-from views.state_log.log import equipment_in, to_response
+from views.state_log.log import equipment_in, time_of, to_response
 from views.state_log.older import link_to_archive
 from views.state_log.responses import LogsResponse
 from views.state_log.view import ON, TABLE, TTL_DAYS
@@ -44,7 +44,16 @@ def get_logs_of_equipment(
     """
     link = link_to_archive(equipment_id, first, last, now_ms=clock.now_ms())
     query, write = logs_of_equipment(equipment_id, state, first, last), awaited(after, WRITES, about=equipment_id)
-    return app.page(TABLE, query, to_response=to_response, limit=limit, cursor=cursor, headers=link, after=write)
+    return app.page(
+        TABLE,
+        query,
+        to_response=to_response,
+        limit=limit,
+        cursor=cursor,
+        headers=link,
+        after=write,
+        about=About(time_of),
+    )
 
 
 @app.serves(
@@ -61,7 +70,13 @@ def get_logs_of_operator(
     """List the logs that an operator is assigned to, newest first; of equipment at the caller's places."""
     query, write = logs_of_operator(operator, first, last), awaited(after, WRITES)
     return app.page(
-        TABLE, query, to_response=to_response, limit=limit, cursor=cursor, after=write, subject_of=equipment_in
+        TABLE,
+        query,
+        to_response=to_response,
+        limit=limit,
+        cursor=cursor,
+        after=write,
+        about=About(time_of, equipment_in),
     )
 
 
@@ -82,5 +97,11 @@ def get_escalations(
     """List what was escalated to a supervisor, by state, then time, descending; at the caller's places."""
     query, write = escalations_to(supervisor, state, date), awaited(after, WRITES)
     return app.page(
-        TABLE, query, to_response=to_response, limit=limit, cursor=cursor, after=write, subject_of=equipment_in
+        TABLE,
+        query,
+        to_response=to_response,
+        limit=limit,
+        cursor=cursor,
+        after=write,
+        about=About(time_of, equipment_in),
     )

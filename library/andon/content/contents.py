@@ -2,7 +2,10 @@
 
 | pk | sk | row |
 |---|---|---|
-| `Content#<sha256>` | `content` | `object`: its name in the bucket; it is kept until `ttl` |
+| `Content#<owner>#<sha256>` | `content` | `object`: its name in the bucket; it is kept until `ttl` |
+
+The owner is the digest of a name: whoever knows the digest of what somebody else has neither reads nor probes it.
+Contents of before have none, and are read by their references as ever; to attach such a one again uploads it again.
 
 An object lives by its name in that row:
 
@@ -23,6 +26,7 @@ from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Table
 from andon.dynamodb.keys import SEPARATOR
+from andon.versions.optimistic_lock import digest_of
 from andon.wire.bucket import Bucket
 
 FOLDER: Final = "contents"
@@ -38,6 +42,8 @@ SHA256: Final = "sha256"
 BYTES: Final = "bytes"
 TYPE: Final = "contentType"
 
+OWNER_DIGITS: Final = 32
+
 URL_SECONDS: Final = 15 * 60
 """So long a client may begin to upload."""
 
@@ -49,11 +55,20 @@ OUTLIVES_SECONDS: Final = ttl.SECONDS_PER_DAY
 
 
 class Content(NamedTuple):
-    """Some bytes as a client describes them: their SHA-256 (64 small hex digits), their type, and how many they are."""
+    """Some bytes as a client describes them: their SHA-256 (64 small hex digits), their type, and how many they are.
+
+    owner: by whom they are kept; of two, each has its own.
+    """
 
     sha256: str
     content_type: str
     size: int
+    owner: str
+
+    @property
+    def place(self) -> str:
+        """The owner's digest, shorter than most names and of all keys' characters, and that of the bytes."""
+        return f"{digest_of(self.owner)[:OWNER_DIGITS]}{SEPARATOR}{self.sha256}"
 
 
 class Contents:
@@ -65,9 +80,9 @@ class Contents:
     def __init__(self, table: Table, variable: str) -> None:
         self.table, self.variable, self.bucket = table, variable, Bucket(variable)
 
-    def key_of(self, sha256: str) -> dict[str, str | int]:
+    def key_of(self, content: Content) -> dict[str, str | int]:
         """Return the key of the row that an object lives by."""
-        return self.table.keys.of(f"{PREFIX}{sha256}", SORT_KEY)
+        return self.table.keys.of(f"{PREFIX}{content.place}", SORT_KEY)
 
 
 def row_of(content: Content, *, now_ms: int) -> Item:
@@ -75,7 +90,7 @@ def row_of(content: Content, *, now_ms: int) -> Item:
 
     Its object's name has the time of the grant: it never comes back, for an older row was kept for hours.
     """
-    name = f"{FOLDER}/{content.sha256}/{now_ms}"
+    name = f"{FOLDER}/{content.place.replace(SEPARATOR, '/')}/{now_ms}"
     return {
         "discriminator": DISCRIMINATOR,
         OBJECT: name,

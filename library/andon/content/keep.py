@@ -76,7 +76,7 @@ def checksum_of(sha256: str) -> str:
 
 def _try(contents: Contents, content: Content, reference: Attributes, now_ms: int) -> Kept | AwaitedUpload:
     found = contents.table.get({name: reference[name] for name in contents.table.keys.names}, consistent=True)
-    row = contents.table.get(contents.key_of(content.sha256), consistent=True)
+    row = contents.table.get(contents.key_of(content), consistent=True)
     head = contents.bucket.head(row[OBJECT]) if row else None
     if row is None or head is None or not fits(content, head):  # also where it was once: what is lost comes back
         return _grant(contents, content, row, now_ms)
@@ -100,7 +100,7 @@ def _grant(contents: Contents, content: Content, row: Item | None, now_ms: int) 
         ConditionFailed: the row is another one by now.
 
     """
-    key = contents.key_of(content.sha256)
+    key = contents.key_of(content)
     if row is None:
         row = row_of(content, now_ms=now_ms)
         contents.table.put({**key, **row}, condition=contents.table.absent)
@@ -120,7 +120,7 @@ def _refer(contents: Contents, content: Content, row: Item, reference: Attribute
     members = {SHA256: content.sha256, TYPE: content.content_type, BYTES: content.size, OBJECT: row[OBJECT]}
     made = {**reference, **members}
     until = max(row[ttl.ATTRIBUTE], reference[ttl.ATTRIBUTE] + OUTLIVES_SECONDS)
-    key, named = contents.key_of(content.sha256), _named(row, until)
+    key, named = contents.key_of(content), _named(row, until)
     lives = Update(contents.table, key, {ttl.ATTRIBUTE: until}, (), named)
     # One that names another object came back without it: from a backup, or when a region was lost.
     replaceable = Condition(

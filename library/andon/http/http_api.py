@@ -24,11 +24,12 @@ from andon.http.caller import NOBODY, NOT_ALLOWED, Caller, authorize
 from andon.http.etag import Tags, etag_of, matches, upon_match
 from andon.http.limits import EVERYWHERE_ONLY, At, found_by_view
 from andon.http.page import PageResponse, ReadRows, Scope, read_page, read_rows
+from andon.http.places import ALWAYS, Stay
 from andon.http.problem import respond_failed, respond_rejected, respond_throttled
 from andon.http.response import Response, headers_of_every_response, respond
 from andon.http.shares import require_share
 from andon.runtime import clock
-from andon.runtime.errors import CallFailed, Forbidden, Rejected
+from andon.runtime.errors import CallFailed, Forbidden, NotFound, Rejected
 from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import is_sampled, logger
@@ -40,6 +41,13 @@ from andon.wire.retries import SILENT, is_throttled
 ToResponse = Callable[[Any], JsonMapping]
 """A row of a table, typed by its package -> what a response says of it."""
 
+
+def always(row: Item) -> str:  # noqa: ARG001  of any row
+    """Return the time of rows that go with their subject, whoever owns it."""
+    return ALWAYS
+
+
+AnyRow = TypeVar("AnyRow", bound=Attributes)
 
 Function = TypeVar("Function", bound=Callable[..., Response])
 
@@ -64,12 +72,28 @@ class Route(NamedTuple):
     responses: Mapping[int, Any] = NO_RESPONSES
 
 
+class About(NamedTuple):
+    """Times and subjects of the rows of a list.
+
+    time_of: a row -> the time (fixed-width UTC) that it is of; none is shown of before the present owner's time with
+    the subject, or of before `since`. subject_of: a row -> its subject, in a list about several.
+    """
+
+    time_of: Callable[[Any], str] = always
+    subject_of: Callable[[Any], str] | None = None
+    since: str | None = None
+
+
+ANYTHING: Final = About()
+
+
 class _Request(TypedDict, total=False):
     """The request that is answered; empty between two of them."""
 
     event: JsonObject
     context: LambdaContext
     caller: Caller
+    stay: Stay
 
 
 class HttpApi:
@@ -118,6 +142,26 @@ class HttpApi:
         return self._request["caller"]
 
     @property
+    def stay(self) -> Stay:
+        """Place of the route's subject, for a caller who is limited to places; `OfSubject` has read it."""
+        return self._request.get("stay", Stay())
+
+    def shows(self, row: Attributes, time_of: Callable[[Any], str]) -> bool:
+        """Return True if a row is not older than the present owner's time with the route's subject; see `stay`."""
+        return time_of(row) >= self.stay.since
+
+    def require_own(self, row: AnyRow, time_of: Callable[[Any], str], *, otherwise: str) -> AnyRow:
+        """Return a row that the caller may see, see `shows`.
+
+        Raises:
+            NotFound: it is another owner's.
+
+        """
+        if not self.shows(row, time_of):
+            raise NotFound(otherwise)
+        return row
+
+    @property
     def lambda_context(self) -> LambdaContext:
         """Invocation of the current request."""
         return self._request["context"]
@@ -161,16 +205,20 @@ class HttpApi:
         cursor: str | None,
         headers: Mapping[str, str] | None = None,
         after: Awaited | None = None,
-        subject_of: Callable[[Item], str] | None = None,
+        about: About = ANYTHING,
     ) -> Response:
         """Return one page of a list; its cursor is valid for the same route and parameters only.
 
-        after: the page is not older than this write. subject_of: a row -> the subject that it is about, in a list about
-        several; whoever is limited to places gets rows of subjects there.
+        after: the page is not older than this write. about: what rows are about, by which whoever is limited to places
+        gets none of elsewhere.
         """
         read = read_rows
-        if subject_of is not None and not self.caller.places.is_everywhere:
-            read = self._read_at_places(subject_of, after)
+        if about.subject_of is not None and not self.caller.places.is_everywhere:
+            read = self._read_at_places(about.subject_of, about.time_of, after)
+        elif since := self.stay.since if about.since is None else about.since:
+            from andon.http.rows_at import rows_since  # noqa: PLC0415  few things change hands
+
+            read = rows_since(since, about.time_of)
         page = self.read_page(table, query, to_response=to_response, limit=limit, cursor=cursor, after=after, read=read)
         return respond(HTTPStatus.OK, page, **(headers or {}))
 
@@ -198,7 +246,9 @@ class HttpApi:
             read=rows_not_older_than(after, now_ms=now_ms, read_once=read) if after else read,
         )
 
-    def _read_at_places(self, subject_of: Callable[[Item], str], after: Awaited | None) -> ReadRows:
+    def _read_at_places(
+        self, subject_of: Callable[[Item], str], time_of: Callable[[Item], str], after: Awaited | None
+    ) -> ReadRows:
         """Return the reader of the rows at the caller's places.
 
         Raises:
@@ -208,8 +258,8 @@ class HttpApi:
         from andon.http.rows_at import rows_at  # noqa: PLC0415  callers who are everywhere need no such import
 
         if after is not None:
-            self.caller.places.require(found_by_view(after.written.partition_key))
-        return rows_at(self.caller.places, subject_of)
+            found_by_view(after.written.partition_key).require_at(self.caller.places)
+        return rows_at(self.caller.places, subject_of, time_of)
 
     @partial(in_time, attempt_ms=CLIENT_ATTEMPT_MS)
     def handler(self, event: JsonObject, context: LambdaContext) -> JsonObject:
@@ -233,9 +283,9 @@ class HttpApi:
             if route.is_shared:
                 require_share(event["routeKey"], caller.subject, clock.now_ms())
             arguments = self._validator_of(event["routeKey"], route).arguments_in(event)
-            if route.at is not None and route.at.argument is not None and not caller.places.is_everywhere:
-                route.at.require(caller.places, arguments)
             self._request = {"event": event, "context": context, "caller": caller}
+            if route.at is not None and route.at.argument is not None and not caller.places.is_everywhere:
+                self._request["stay"] = route.at.require(caller.places, arguments)
             return _answered(route, arguments)
         except Rejected as error:
             return respond_rejected(error)

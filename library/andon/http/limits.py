@@ -6,7 +6,7 @@ A route that says nothing is for callers who are everywhere: what was forgotten 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from andon.http.places import Places, names_of
+from andon.http.places import ALWAYS, Places, Stay, names_of
 
 EVERYWHERE_ONLY: Final = "This is for callers who are limited to no place."
 
@@ -24,13 +24,14 @@ class At:
         self.argument = argument
         self.reads = reads
 
-    def require(self, places: Places, arguments: Mapping[str, Any]) -> None:
-        """Check that a caller may call the route with these arguments.
+    def require(self, places: Places, arguments: Mapping[str, Any]) -> Stay:
+        """Check that a caller may call the route with these arguments; return where what they name is.
 
         Raises:
             Forbidden: it may not.
 
         """
+        raise NotImplementedError
 
 
 class OfPlace(At):
@@ -41,30 +42,37 @@ class OfPlace(At):
     def __init__(self, argument: str) -> None:
         super().__init__(argument)
 
-    def require(self, places: Places, arguments: Mapping[str, Any]) -> None:
+    def require(self, places: Places, arguments: Mapping[str, Any]) -> Stay:
         """See `At`."""
-        places.require(names_of((arguments[str(self.argument)],)))
+        stay = Stay(names_of((arguments[str(self.argument)],)))
+        stay.require_at(places)
+        return stay
 
 
 class OfSubject(At):
-    """The argument is a subject. Its owner says where it is, by `found`; without, a view does, by one read."""
+    """The argument is a subject. Its owner says where it is, by `found`; without, a view does, by one read.
 
-    __slots__ = ("_found",)
+    time: the argument with a time (fixed-width UTC) that the route is about; it must not be another owner's.
+    """
 
-    def __init__(self, argument: str, found: Callable[[str], frozenset[str]] | None = None) -> None:
+    __slots__ = ("_found", "_time")
+
+    def __init__(self, argument: str, found: Callable[[str], Stay] | None = None, *, time: str = "") -> None:
         super().__init__(argument, reads=() if found else ("GetItem",))
-        self._found = found or found_by_view
+        self._found, self._time = found or found_by_view, time
 
-    def require(self, places: Places, arguments: Mapping[str, Any]) -> None:
+    def require(self, places: Places, arguments: Mapping[str, Any]) -> Stay:
         """See `At`."""
-        places.require(self._found(arguments[str(self.argument)]))
+        stay = self._found(arguments[str(self.argument)])
+        stay.require_at(places, arguments[self._time] if self._time else ALWAYS)
+        return stay
 
 
-def found_by_view(subject: str) -> frozenset[str]:
-    """Return the names of the places that a subject is at, as a view says it; none, if nobody knows."""
-    from andon.http.whereabouts import whereabouts_of  # noqa: PLC0415  callers who are everywhere need no such import
+def found_by_view(subject: str) -> Stay:
+    """Return the place of a subject, as a view says it; nowhere, if nobody knows."""
+    from andon.http.whereabouts import stay_of  # noqa: PLC0415  callers who are everywhere need no such import
 
-    return whereabouts_of(subject)
+    return stay_of(subject)
 
 
 IN_FUNCTION: Final = At()

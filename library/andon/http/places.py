@@ -26,6 +26,10 @@ ELSEWHERE: Final = "This is at none of your places."
 """The one response for what is elsewhere and for what nobody knows: it must not tell which things exist."""
 
 
+ALWAYS: Final = "~"
+"""Later than all times: of what goes with a thing to its next owner."""
+
+
 class Places(NamedTuple):
     """The places of a caller, by their names."""
 
@@ -45,6 +49,30 @@ class Places(NamedTuple):
         """
         if not self.include(whereabouts):
             raise Forbidden(ELSEWHERE)
+
+
+class Stay(NamedTuple):
+    """The names of the places that a thing is at, and since when (fixed-width UTC) it is its present owner's.
+
+    What is older is another owner's, and for callers who are everywhere. since: empty, if there was no other owner.
+    """
+
+    names: frozenset[str] = frozenset()
+    since: str = ""
+
+    def require_at(self, places: Places, time: str = ALWAYS) -> None:
+        """Check that what is so at a time, or is open still, is at one of the places.
+
+        Raises:
+            Forbidden: it is not.
+
+        """
+        if not self.is_at(places, time):
+            raise Forbidden(ELSEWHERE)
+
+    def is_at(self, places: Places, time: str = ALWAYS) -> bool:
+        """Return True if what is so at a time, or is open still, is at one of the places."""
+        return places.is_everywhere or (places.include(self.names) and time >= self.since)
 
 
 ANYWHERE: Final = Places(is_everywhere=True)

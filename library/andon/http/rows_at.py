@@ -1,18 +1,18 @@
-"""Pages of a list whose rows are about subjects, without those of subjects that are elsewhere.
+"""Pages of a list without what is elsewhere: rows about subjects there, or of the time before they came here.
 
 Nothing of these is in a response: neither a row, nor its key in a cursor. It is read on until the page is full, and one
 row further, so that a cursor says no more than that there is another own row.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Rows, Table
 from andon.dynamodb.key_query import KeyQuery
 from andon.http.page import MAX_LIMIT, ReadRows, Scope, key_in, read_rows_from, start_of
-from andon.http.places import Places
-from andon.http.whereabouts import subjects_at
+from andon.http.places import Places, Stay
+from andon.http.whereabouts import stays_of
 from andon.runtime.errors import Conflict
 
 MOST_READS: Final = 10
@@ -20,19 +20,40 @@ MOST_READS: Final = 10
 TOO_FEW: Final = "Too little of this list is at your places to find it. Ask for less of it, or for what it is about."
 
 
-def rows_at(places: Places, subject_of: Callable[[Item], str]) -> ReadRows:
-    """Return a reader of the rows whose subject is at one of the places."""
+def rows_at(places: Places, subject_of: Callable[[Item], str], time_of: Callable[[Item], str]) -> ReadRows:
+    """Return a reader of the rows whose subject is at one of the places, and was its present owner's by then.
+
+    time_of: a row -> the time (fixed-width UTC) that it is of. Of each subject it is asked once.
+    """
+    stays: dict[str, Stay] = {}
+
+    def own_of(rows: Sequence[Item]) -> Iterable[Item]:
+        subjects = [subject_of(row) for row in rows]
+        stays.update(stays_of([*dict.fromkeys(one for one in subjects if one not in stays)]))
+        of_subjects = zip(rows, subjects, strict=True)
+        return [row for row, subject in of_subjects if stays[subject].is_at(places, time_of(row))]
+
+    return rows_among(own_of)
+
+
+def rows_since(since: str, time_of: Callable[[Item], str]) -> ReadRows:
+    """Return a reader of the rows of a time and later (fixed-width UTC)."""
+    return rows_among(lambda rows: [row for row in rows if time_of(row) >= since])
+
+
+def rows_among(own_of: Callable[[Sequence[Item]], Iterable[Item]]) -> ReadRows:
+    """Return a reader of those of the rows of a list that `own_of` leaves."""
 
     def read(table: Table, query: KeyQuery, *, scope: Scope, limit: int, cursor: str | None) -> Rows:
-        own = OwnRows(places, subject_of)
+        own: list[Item] = []
         start, at_once = start_of(table, query, scope=scope, cursor=cursor), limit + 1
         for _ in range(MOST_READS):
             page = read_rows_from(start, table, query, limit=at_once)
-            own.take(page.items)
+            own += own_of(page.items)
             start, at_once = page.last_key, MAX_LIMIT
-            if start is None or len(own.rows) > limit:
+            if start is None or len(own) > limit:
                 break
-        return page_of(own.rows, table, query, limit=limit, is_end=start is None)
+        return page_of(own, table, query, limit=limit, is_end=start is None)
 
     return read
 
@@ -52,21 +73,3 @@ def page_of(own: Sequence[Item], table: Table, query: KeyQuery, *, limit: int, i
         raise Conflict(TOO_FEW)
     rows = [*own[:limit]]
     return Rows(rows, key_in(rows[-1], table, query))
-
-
-class OwnRows:
-    """The rows of subjects at some places, in the order in which they come; of each subject it is asked once."""
-
-    def __init__(self, places: Places, subject_of: Callable[[Item], str]) -> None:
-        self.rows: list[Item] = []
-        self._places = places
-        self._subject_of = subject_of
-        self._asked: set[str] = set()
-        self._own: set[str] = set()
-
-    def take(self, rows: Sequence[Item]) -> None:
-        """Add those of some rows whose subject is at one of the places."""
-        unknown = [*dict.fromkeys(subject for row in rows if (subject := self._subject_of(row)) not in self._asked)]
-        self._own |= subjects_at(self._places, unknown)
-        self._asked.update(unknown)
-        self.rows += [row for row in rows if self._subject_of(row) in self._own]

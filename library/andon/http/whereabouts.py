@@ -8,19 +8,20 @@ import os
 from collections.abc import Sequence
 from functools import cache, partial
 from itertools import chain
+from typing import Final
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import MOST_READ_AT_ONCE, Table
 from andon.dynamodb.schema import Keys
-from andon.http.places import Places, names_of
+from andon.http.places import Stay, names_of
 from andon.project import Whereabouts, project
 from andon.wire.in_parallel import in_parallel
 
-NOWHERE: frozenset[str] = frozenset()
+NOWHERE: Final = Stay()
 
 
-def whereabouts_of(subject: str) -> frozenset[str]:
-    """Return the names of the places that a subject is at; none, if nobody knows."""
+def stay_of(subject: str) -> Stay:
+    """Return the place of a subject; nowhere, if nobody knows."""
     declared = _declared()
     if declared is None:
         return NOWHERE
@@ -28,21 +29,24 @@ def whereabouts_of(subject: str) -> frozenset[str]:
     return in_row(table.get(table.keys.of(subject)), declared)
 
 
-def subjects_at(places: Places, subjects: Sequence[str]) -> set[str]:
-    """Return those of some different subjects that are at one of the places; a hundred are one request."""
+def stays_of(subjects: Sequence[str]) -> dict[str, Stay]:
+    """Return the places of some different subjects; a hundred are one request."""
     declared = _declared()
     if declared is None or not subjects:
-        return set()
+        return dict.fromkeys(subjects, NOWHERE)
     table = _table(declared)
     keys = [table.keys.of(subject) for subject in subjects]
     chunks = [keys[first : first + MOST_READ_AT_ONCE] for first in range(0, len(keys), MOST_READ_AT_ONCE)]
     rows = chain.from_iterable(in_parallel([partial(table.get_many, chunk) for chunk in chunks]))
-    return {one for one, row in zip(subjects, rows, strict=True) if places.include(in_row(row, declared))}
+    return {one: in_row(row, declared) for one, row in zip(subjects, rows, strict=True)}
 
 
-def in_row(row: Item | None, declared: Whereabouts) -> frozenset[str]:
+def in_row(row: Item | None, declared: Whereabouts) -> Stay:
     """Return the whereabouts that a row says."""
-    return NOWHERE if row is None else names_of(*(tuple(map(row.get, path)) for path in declared.paths))
+    if row is None:
+        return NOWHERE
+    names = names_of(*(tuple(map(row.get, path)) for path in declared.paths))
+    return Stay(names, row.get(declared.since) or "")
 
 
 def _declared() -> Whereabouts | None:

@@ -6,7 +6,7 @@ from typing import TypeVar
 from andon.events.domain_event import DomainEvent, Entity
 from andon.runtime import times
 from andon.sync.crossing import Crossing, EditedRow
-from andon.versions.optimistic_lock import Row
+from andon.versions.optimistic_lock import OWNED_SINCE, Row
 from andon.versions.resource import VALID_FROM, Resource, ResourceEntity, ResourceRow
 from andon.versions.versioned_write import Versions
 
@@ -65,10 +65,11 @@ def resource_crossing(
         )
 
     def content_of(ours: OwnEntity, made_ms: int) -> EditedRow:
-        content = resource.content_of(ours)
+        content, since = resource.content_of(ours), ours.get(OWNED_SINCE)
+        owned = {} if since is None else {OWNED_SINCE: times.to_ms(str(since))}
         if ours.get("deleted") is True:
-            return EditedRow(content, resource.tombstone_of(ours["id"], made_ms), deleted=True)
-        return EditedRow(content, resource.mark_of(ours["id"]))
+            return EditedRow(content, resource.tombstone_of(ours["id"], made_ms) | owned, deleted=True)
+        return EditedRow(content, resource.mark_of(ours["id"]) | owned)
 
     return row_crossing(
         own=own,
@@ -84,12 +85,12 @@ def resource_in(event: DomainEvent, name: str, *texts: str) -> Entity:
     """Return the entity of an event about a resource, which has an id and these texts.
 
     Raises:
-        Poison, ValueError: it has not; or since when it is so is no fixed-width UTC time.
+        Poison, ValueError: it has not; or since when it is so, or has its owner, is no fixed-width UTC time.
 
     """
     entity = event.entity(name)
     for text in ("id", *texts):
         entity.text(text)
-    if VALID_FROM in entity.fields:
-        times.require_fixed(entity.text(VALID_FROM))
+    for time in {VALID_FROM, OWNED_SINCE} & entity.fields.keys():
+        times.require_fixed(entity.text(time))
     return entity

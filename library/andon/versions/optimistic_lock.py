@@ -11,7 +11,7 @@ The way of an If-Match: `Command.if_match` -> `Expected.version` -> `#version = 
 from collections.abc import Callable, Mapping
 from enum import Enum, auto
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Generic, Literal, NamedTuple, NotRequired, TypedDict, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, NotRequired, TypedDict, TypeVar, cast
 
 from andon.dynamodb.expressions import Condition, both
 from andon.runtime import strict_json, times
@@ -98,6 +98,17 @@ class Guard(NamedTuple):
     otherwise: Rejected
 
 
+OWNED_SINCE: Final = "ownedSince"
+"""On the current row of what once had another owner: since when it has this one, epoch milliseconds."""
+
+
+class Owner(NamedTuple):
+    """The owner that content names, and the condition that the current row names the same."""
+
+    of: Callable[[Mapping[str, Any]], str]
+    is_still: Callable[[str], Condition]
+
+
 class Draft(NamedTuple):
     """A revision that a command wants to be the current one.
 
@@ -106,6 +117,7 @@ class Draft(NamedTuple):
     found. repeats: it is made even if it changes nothing. needs_if_match: true if the living row that stands there may
     be replaced with If-Match only. guard: of what stands there, if its writer may not replace everything. also: writes
     beside it, by name, in the same transaction. claims: what nothing else may have, by its content and attributes.
+    owner: of things that change hands. upon: the row that it follows, once that was read.
     """
 
     content: Mapping[str, object]
@@ -119,6 +131,8 @@ class Draft(NamedTuple):
     guard: Guard | None = None
     also: "Mapping[str, Also]" = MappingProxyType({})
     claims: "ClaimsOf | None" = None
+    owner: Owner | None = None
+    upon: VersionedRow | None = None
 
     @property
     def digest(self) -> str:
@@ -265,8 +279,27 @@ def condition_of(draft: Draft, write: Write) -> Condition:
             parts.append("#digest <> :digest")
             names["digest"] = "digest"
             values["digest"] = revision["digest"]
-    own = Condition(" AND ".join(parts), names, values)
+    own = _of_owner(draft, expected, Condition(" AND ".join(parts), names, values))
     return own if draft.guard is None else both(own, draft.guard.condition)
+
+
+def _of_owner(draft: Draft, expected: Expected, own: Condition) -> Condition:
+    """Return a condition, and that the owner stays the same, if it is not known who it was: the refusal says that."""
+    if draft.owner is None or draft.upon is not None or expected.stands is not Stands.ALIVE:
+        return own
+    still = draft.owner.is_still(draft.owner.of(draft.content))
+    expression = f"{own.expression} AND {still.expression}"
+    return Condition(expression, {**own.names, **still.names}, {**own.values, **still.values})
+
+
+def owned_since(draft: Draft, revision: VersionedRow) -> dict[str, object]:
+    """Return since when the owner has it, for the current row; nothing if it is as it was, or had no other owner."""
+    if draft.owner is None or draft.upon is None:
+        return {}
+    upon: Mapping[str, object] = draft.upon
+    if draft.owner.of(upon) != draft.owner.of(draft.content):
+        return {OWNED_SINCE: revision["timestamp"]}
+    return {OWNED_SINCE: upon[OWNED_SINCE]} if OWNED_SINCE in upon else {}
 
 
 def decide_next(draft: Draft, refused: RefusedSave) -> NextStep:

@@ -5,7 +5,7 @@ A service declares what is its own: the tables, the fields of a revision, the na
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Generic, Literal, NamedTuple, NotRequired, TypedDict, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, NotRequired, TypedDict, TypeVar, cast
 
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes, Item
@@ -18,7 +18,17 @@ from andon.events.fact import Change, Fact, lifecycle
 from andon.runtime import times
 from andon.runtime.errors import Conflict, Invalid, NotFound
 from andon.versions.bitemporal import Asked, Timeline, revision_at
-from andon.versions.optimistic_lock import Command, Draft, Guard, Saved, VersionedRow, changed, require_admitted
+from andon.versions.optimistic_lock import (
+    OWNED_SINCE,
+    Command,
+    Draft,
+    Guard,
+    Owner,
+    Saved,
+    VersionedRow,
+    changed,
+    require_admitted,
+)
 from andon.versions.versioned_write import Requirement, Revisions, Versions, change, revision_in, save
 
 if TYPE_CHECKING:
@@ -35,6 +45,8 @@ HISTORY_SCHEMA: Final = TableSchema(
 TOMBSTONE_DAYS: Final = 33
 """Days until the TTL service takes a tombstone; the history keeps it for ever."""
 
+NO_VERSION: Final = "There is no such version."
+
 VALID_FROM: Final = "validFrom"
 
 ALIVE: Final = Condition(
@@ -46,21 +58,23 @@ class ResourceRow(VersionedRow):
     """The current row, or a revision, its key and content aside.
 
     validFrom: since when it is so (epoch milliseconds), if not since it was recorded. ttl: epoch seconds, on a
-    tombstone.
+    tombstone. ownedSince: see `optimistic_lock.OWNED_SINCE`.
     """
 
     discriminator: str
     id: str
     validFrom: NotRequired[int]  # noqa: N815  the row's name
+    ownedSince: NotRequired[int]  # noqa: N815  the same
     ttl: NotRequired[int]
 
 
 class ResourceEntity(TypedDict):
-    """A version in an event, its content aside; `validFrom`: fixed-width UTC."""
+    """A version in an event, its content aside; `validFrom` and `ownedSince`: fixed-width UTC."""
 
     id: str
     version: int
     validFrom: NotRequired[str]
+    ownedSince: NotRequired[str]
     deleted: NotRequired[Literal[True]]
 
 
@@ -74,7 +88,7 @@ class Resource(NamedTuple, Generic[Row, Entity]):
     kind: the discriminator of its rows, the name of its entity, and the beginning of its facts' types. fields: the
     names of its content. missing: for whoever asks for what is not there, or was deleted. sort: the sort key of the
     current row, if its table has one. unique: field -> the key of the row, in its table, that claims a value of it: no
-    two living things have the same.
+    two living things have the same. owner: of things that change hands; facts say since when it is the present one.
     """
 
     kind: str
@@ -85,6 +99,7 @@ class Resource(NamedTuple, Generic[Row, Entity]):
     missing: str
     sort: tuple[str, ...] = ()
     unique: Mapping[str, Callable[[str], Mapping[str, str | int]]] = MappingProxyType({})
+    owner: Owner | None = None
 
     def key_of(self, id_: str) -> dict[str, str | int]:
         """Return the primary key of the current row."""
@@ -166,7 +181,7 @@ class Resource(NamedTuple, Generic[Row, Entity]):
         valid_from = content[VALID_FROM]
         if isinstance(valid_from, int) and not 0 <= valid_from <= command.now_ms:
             raise Invalid.field(f"body.{VALID_FROM}", "must lie between 1970 and now")
-        draft = Draft(content, self.mark_of(id_), command, guard=guard, claims=self._claims)
+        draft = Draft(content, self.mark_of(id_), command, guard=guard, claims=self._claims, owner=self.owner)
         return save(self.versions_of(id_), draft)
 
     def delete(self, id_: str, command: Command, guard: Guard | None = None) -> Saved[Row]:
@@ -240,15 +255,18 @@ class Resource(NamedTuple, Generic[Row, Entity]):
             timestamp_ms=change.new["timestamp"],
             partition_key=change.new["id"],
             entity_name=self.kind,
-            entity=self.entity_of(self.row_of(change.new)),
+            entity={**self.entity_of(self.row_of(change.new)), **self._owned_in(change.new)},
             actor=author_in(change.new),
         )
+
+    def _owned_in(self, row: Item) -> dict[str, str]:
+        return {OWNED_SINCE: times.to_utc(row[OWNED_SINCE])} if OWNED_SINCE in row else {}
 
     def _again(self, row: Row, attributes: Mapping[str, object], command: Command) -> Draft:
         """Decide a revision with the content of another one, which is so from now on."""
         fields: Mapping[str, object] = row
         content = {**{name: fields[name] for name in self.fields}, VALID_FROM: None}
-        return Draft(content, attributes, command, revives=False, repeats=True, claims=self._claims)
+        return Draft(content, attributes, command, revives=False, repeats=True, claims=self._claims, owner=self.owner)
 
     @property
     def _claims(self) -> "ClaimsOf | None":
@@ -278,7 +296,17 @@ class Resource(NamedTuple, Generic[Row, Entity]):
         )
 
 
+def since_in(row: ResourceRow) -> str:
+    """Return since when its owner has a thing, by its current row: fixed-width UTC; empty: it had no other owner."""
+    return times.to_utc(row["ownedSince"]) if "ownedSince" in row else ""
+
+
+def time_of(row: Mapping[str, Any]) -> str:
+    """Return when a version was recorded, fixed-width UTC."""
+    return times.to_utc(row["timestamp"])
+
+
 def _require_version(row: Row | None) -> Row:
     if row is None:
-        raise NotFound("There is no such version.")
+        raise NotFound(NO_VERSION)
     return row

@@ -17,6 +17,7 @@ from andon.runtime.errors import Rejected, Stale, Unavailable
 from andon.versions.also import Also, require_fit, row_key
 from andon.versions.optimistic_lock import (
     CURRENT,
+    OWNED_SINCE,
     REQUIRED,
     REVISION,
     STALE,
@@ -37,6 +38,7 @@ from andon.versions.optimistic_lock import (
     decide_next,
     decide_on_read,
     expected_by,
+    owned_since,
     require_admitted,
     stale,
     write_upon,
@@ -154,7 +156,7 @@ def _save(versions: Versions[Row], draft: Draft) -> Saved[Row]:
         step = decide_next(draft, refused)
         if not isinstance(step, Write):
             return finish(versions, draft.command, step)
-        write = step
+        draft, write = draft._replace(upon=refused.failed.get(CURRENT) or refused.newest), step
     raise Contended
 
 
@@ -179,7 +181,7 @@ def change(
     found = decide_on_read(current, command, guard)
     if isinstance(found, CheckRetry):
         return finish(versions, command, found)
-    return _save(versions, _claiming(decide(found)._replace(guard=guard), found))
+    return _save(versions, _claiming(decide(found)._replace(guard=guard, upon=found), found))
 
 
 def _claiming(draft: Draft, before: VersionedRow | None) -> Draft:
@@ -238,7 +240,7 @@ def pause(attempt: int) -> None:
 
 def revision_in(row: Item, keys: Keys) -> Item:
     """Return the revision that a current row repeats, its key aside; `keys`: of the current row. Pure."""
-    own = {*keys.names, ttl.ATTRIBUTE, ttl.DATE, LATCHED, HOPS}
+    own = {*keys.names, ttl.ATTRIBUTE, ttl.DATE, LATCHED, HOPS, OWNED_SINCE}
     own |= {"since"} if row.get("since") != row["version"] else set()
     return {name: value for name, value in row.items() if name not in own}
 
@@ -246,7 +248,8 @@ def revision_in(row: Item, keys: Keys) -> Item:
 def current_write(versions: Versions[Row], draft: Draft, write: Write) -> Put | Update:
     """Return the write of the current row: the first of a life is put whole, a living one keeps its `since`."""
     latest = {} if versions.latest_as is None else {versions.latest_as: write.revision["version"]}
-    row, condition = {**write.revision, **draft.attributes, **latest}, condition_of(draft, write)
+    owned = owned_since(draft, write.revision)
+    row, condition = {**write.revision, **draft.attributes, **latest, **owned}, condition_of(draft, write)
     if write.expected.stands is not Stands.ALIVE:
         return Put(versions.table, {**versions.key, **row}, condition)
     gone = tuple(name for name, value in draft.content.items() if value is None)

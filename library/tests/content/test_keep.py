@@ -28,6 +28,7 @@ from tests.support.samples import NOW
 KEYS: Final = Keys("pk", "sk", one_partition_per="entity")
 TABLE: Final = Table("PHOTOS_TABLE", KEYS)
 CONTENTS: Final = Contents(TABLE, "PHOTOS_BUCKET")
+OWNER: Final = "Acme"
 FACTS: Final = Facts(source="photos", types=frozenset(), of={})
 CALLED: Final = ("dynamodb", "s3")
 
@@ -48,10 +49,13 @@ class Album(AwsInMemory):
         """What is in the bucket."""
         return self.store[CONTENTS.variable].bodies
 
-    def keep(self, photo: bytes, album: str, *, lives: int = 30 * DAY, size: int | None = None) -> Kept | AwaitedUpload:
+    def keep(
+        self, photo: bytes, album: str, *, lives: int = 30 * DAY, size: int | None = None, owner: str = OWNER
+    ) -> Kept | AwaitedUpload:
         """Have a photo in an album for so many seconds."""
         reference = {"pk": album, "sk": sha256(photo).hexdigest(), "ttl": self.now + lives, "discriminator": "photo"}
-        return keep(CONTENTS, content_of(photo, size=size), reference, now_ms=self.now * 1000)
+        content = content_of(photo, size=size)._replace(owner=owner)
+        return keep(CONTENTS, content, reference, now_ms=self.now * 1000)
 
     def upload(self, photo: bytes, awaited: AwaitedUpload, *, body: bytes | None = None) -> int:
         """Upload a photo, or something else in its place; return the status."""
@@ -95,7 +99,7 @@ def digest_of(body: bytes) -> str:
 
 
 def content_of(photo: bytes, *, size: int | None = None) -> Content:
-    return Content(digest_of(photo), "image/jpeg", len(photo) if size is None else size)
+    return Content(digest_of(photo), "image/jpeg", len(photo) if size is None else size, OWNER)
 
 
 @pytest.fixture
@@ -186,7 +190,7 @@ def test_an_object_that_s3_has_no_digest_of_is_none(album: Album) -> None:
 def test_a_reference_that_came_back_without_its_object_finds_one_again(album: Album) -> None:
     """As when a region was lost: rows come back from facts, and the bucket does not."""
     album.attach(b"cat", "mine")
-    TABLE.delete(CONTENTS.key_of(digest_of(b"cat")))
+    TABLE.delete(CONTENTS.key_of(content_of(b"cat")))
     album.objects.clear()
     album.now += HOUR
 
@@ -194,6 +198,39 @@ def test_a_reference_that_came_back_without_its_object_finds_one_again(album: Al
     assert isinstance(album.attach(b"cat", "mine"), Kept)
     assert album.lost() == []
     assert len(album.references()) == 1
+
+
+def test_of_two_owners_each_has_its_own_and_learns_nothing_of_the_others(album: Album) -> None:
+    album.attach(b"cat", "mine")
+
+    probed, asked = (album.keep(b"cat", "theirs", owner="Beta", size=size) for size in (99, None))
+    assert isinstance(asked, AwaitedUpload)
+    assert probed == asked
+    assert asked.name not in album.objects
+    assert album.upload(b"cat", asked) == 200
+    assert isinstance(album.keep(b"cat", "theirs", owner="Beta", lives=DAY), Kept)
+    assert sorted(album.objects.values()) == [b"cat", b"cat"]
+    album.now += 3 * DAY
+    album.expire()
+    assert (len(album.objects), album.lost()) == (1, [])
+
+
+def test_what_was_kept_before_there_were_owners_is_read_as_ever_and_goes_with_what_refers_to_it(album: Album) -> None:
+    digest = digest_of(b"cat")
+    name = f"{FOLDER}/{digest}/{album.now}"
+    stands = {"discriminator": "content", OBJECT: name, ttl.EXPIRE: True, "ttl": album.now + 2 * DAY}
+    TABLE.put({"pk": f"Content#{digest}", "sk": "content", **stands}, condition=TABLE.absent)
+    said = {"sha256": digest, "contentType": "image/jpeg", "bytes": 3, OBJECT: name}
+    mine = {"pk": "mine", "sk": digest, "ttl": album.now + DAY, "discriminator": "photo"}
+    TABLE.put(mine | said, condition=TABLE.absent)
+    album.objects[name] = b"cat"
+
+    assert (album.references(), album.lost()) == ([mine | said], [])
+    assert isinstance(album.attach(b"cat", "mine", lives=9 * DAY), Kept)
+    album.now += 3 * DAY
+    album.expire()
+    assert name not in album.objects
+    assert (len(album.references()), album.lost()) == (1, [])
 
 
 def test_a_record_that_nobody_can_read_is_a_fault_and_its_neighbours_are_done(album: Album) -> None:
@@ -357,7 +394,7 @@ def test_of_a_thousand_uploads_with_doubles_wrong_ones_and_kills_all_that_is_ref
     assert {one for one in answered if one in seen} == {*answered}, "what was answered is there"
     assert [name for name in album.unused() if put_at[name] < album.now - DAY] == []
     assert len({digest_of(body) for body in album.objects.values()}) == len(album.objects), "each photo is one object"
-    assert all(digest_of(body) == name.split("/")[1] for name, body in album.objects.items())
+    assert all(digest_of(body) == name.split("/")[2] for name, body in album.objects.items())
     assert len(answered) > 800
     assert sum(1 for row in album.references() if row["sha256"] == digest_of(b"")) == 0
     album.now += DAY

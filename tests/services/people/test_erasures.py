@@ -6,6 +6,7 @@ from functools import partial
 
 import pytest
 
+from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
 from services.people.tables import ERASURES, TABLE, key_of
@@ -50,18 +51,37 @@ def test_an_erasure_leaves_a_fence_and_is_published_once_however_often_it_is_ask
     assert get(loop, person_id).body == {"id": person_id, "erased": True}
     assert find(loop, person_id) == [{"id": person_id, "erased": True}]
     assert of_factory(loop, "gdl-1") == []
-    (envelope,) = loop.run()
+    placed, envelope = loop.run()
+    assert placed["detail-type"] == "person-placed"
+    assert not [row for row in loop.rows("ERASURES_TABLE") if "factoryId" in row]
     assert (envelope["source"], envelope["detail-type"]) == ("people", "person-erased")
     assert envelope["detail"]["person"] == {"id": person_id, "erasedAt": "2020-04-28T00:00:00.001Z"}
     assert envelope["detail"]["tags"]["actor"] == "a"
     assert NAME not in json.dumps(envelope, ensure_ascii=False)
 
 
-def test_nothing_but_erasures_is_ever_published(loop: Loop, person_id: str) -> None:
+def test_nothing_but_places_and_erasures_is_ever_published(loop: Loop, person_id: str) -> None:
     put(loop, person_id)
-    rename(loop, person_id, 1)
+    placed = loop.run()
+    with frozen_clock(NOW + 1):
+        rename(loop, person_id, 1)
+    placed += loop.run()
 
-    assert loop.run() == []
+    assert [one["detail-type"] for one in placed] == ["person-placed"] * 2
+    assert [one["detail"]["placement"] for one in placed] == [{"id": person_id, "factoryId": "gdl-1"}] * 2
+    assert NAME not in json.dumps(placed, ensure_ascii=False)
+
+
+def test_who_was_written_down_before_there_were_placements_is_placed_by_the_same_again(
+    loop: Loop, person_id: str
+) -> None:
+    put(loop, person_id)
+    TABLE.update(key_of(person_id), assign={"digest": "of before"}, remove=("placed",), condition=UNCONDITIONAL)
+    ERASURES.delete({"id": f"Placed#{person_id}"})
+    loop.run()
+
+    assert put(loop, person_id, if_match=1, subject="another").status == 200
+    assert [one["detail-type"] for one in loop.run()] == ["person-placed"]
 
 
 def test_an_erased_id_is_not_given_to_anybody_again(loop: Loop, person_id: str) -> None:
@@ -86,14 +106,17 @@ def test_an_erasure_wins_over_renames_that_come_while_it_is_made(
     loop: Loop, person_id: str, wire: Wire, renames: int
 ) -> None:
     put(loop, person_id)
-    versions = iter(range(1, renames + 1))
+    versions, renaming = iter(range(1, renames + 1)), False
 
     def rename_once() -> None:
-        if (version := next(versions, None)) is not None:
+        nonlocal renaming
+        if not renaming and (version := next(versions, None)) is not None:
+            renaming = True  # it is a transaction, too
             with frozen_clock(NOW + version):
                 rename(loop, person_id, version)
+            renaming = False
 
-    wire.before("TransactWriteItems", rename_once, times=renames)
+    wire.before("TransactWriteItems", rename_once, times=2 * renames)
 
     assert erase(loop, person_id).status == 204
     assert is_forgotten(loop, person_id)
@@ -126,7 +149,7 @@ def test_others_who_write_at_the_same_time_are_waited_for(
     loop: Loop, person_id: str, wire: Wire, pauses: list[float]
 ) -> None:
     put(loop, person_id)
-    wire.cancel(["TransactionConflict", "None"], times=2)
+    wire.cancel(["TransactionConflict", "None", "None"], times=2)
 
     assert erase(loop, person_id).status == 204
     assert len(pauses) == 2

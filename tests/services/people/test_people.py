@@ -51,7 +51,7 @@ def test_a_retry_is_answered_as_the_first_time(loop: Loop, person_id: str, wire:
     first, again = put(loop, person_id), put(loop, person_id)
 
     assert (again.status, again.body) == (first.status, first.body) == (201, first.body)
-    assert wire.operations == ["PutItem", "PutItem"]
+    assert wire.operations == ["TransactWriteItems"] * 2
 
 
 def test_people_are_found_in_the_order_asked_for_each_once_and_nothing_is_said_of_unknown_ones(

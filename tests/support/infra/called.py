@@ -186,7 +186,7 @@ def _contents(service: Package) -> Iterator[tuple[Invocation, int]]:
     """Let the TTL service remove the row of a content."""
     if service.contents is None:
         return
-    row = row_of(Content("0" * 64, "image/png", 1), now_ms=NOW)
+    row = row_of(Content("0" * 64, "image/png", 1, "Acme"), now_ms=NOW)
     arn = "arn:aws:dynamodb:us-east-1:000000000000:table/x/stream/1"
     removed = {"eventID": "1", "eventName": "REMOVE", "eventSourceARN": arn, "dynamodb": {"OldImage": to_typed(row)}}
     by_ttl = {**removed, "userIdentity": {"type": "Service", "principalId": TTL_SERVICE}}

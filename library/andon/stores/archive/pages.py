@@ -7,6 +7,7 @@ from andon.http.page import MAX_PAGE_BYTES, bytes_sent
 from andon.project import Actors
 from andon.runtime import times
 from andon.runtime.errors import Invalid
+from andon.runtime.json_types import JsonMapping
 from andon.stores.archive.days import days_of, read_day
 from andon.stores.archive.lines import envelope_in, order_of
 
@@ -15,10 +16,14 @@ MOST_DAYS: Final = 62
 
 
 class Period(NamedTuple):
-    """From when to when, both inclusive, fixed-width UTC: when the bus took an event, which is in whole seconds."""
+    """From when to when, both inclusive, fixed-width UTC: when the bus took an event, which is in whole seconds.
+
+    since: of events older than that nothing is shown, whenever the bus took them.
+    """
 
     first: str
     last: str
+    since: str = ""
 
     @classmethod
     def of(cls, first: str, last: str, *, place: str = "query") -> "Period":
@@ -32,9 +37,11 @@ class Period(NamedTuple):
             raise Invalid.field(f"{place}.from", "lies behind `to`")
         return cls(first=first, last=last)
 
-    def has(self, time: str) -> bool:
-        """Return True if it includes a time as the bus writes it."""
-        return self.first <= times.normalised(time) <= self.last
+    def has(self, envelope: JsonMapping) -> bool:
+        """Return True if it includes an event, by its time as the bus writes it."""
+        if self.since and times.to_utc(envelope["detail"]["timestamp"]) < self.since:
+            return False
+        return max(self.first, self.since) <= times.normalised(envelope["time"]) <= self.last
 
 
 class Position(TypedDict):
@@ -77,7 +84,7 @@ def events_between(kind: Actors, actor: str, day: str, period: Period) -> Iterat
 def _events_of(kind: Actors, actor: str, day: str, period: Period) -> Iterator[tuple[str, str]]:
     for line in read_day(kind, actor, day):
         envelope = envelope_in(line)
-        if period.has(envelope["time"]):
+        if period.has(envelope):
             yield order_of(envelope), line
 
 

@@ -35,7 +35,8 @@ def _events_of(kind: Actors) -> Callable[..., Response]:
         cursor: Cursor = None,
         accept: Accept = None,
     ) -> Response:
-        page = read_events(kind, str(actor), Period.of(first, last), limit=limit, start=_position(cursor))
+        period = Period.of(first, last)._replace(since=app.stay.since)
+        page = read_events(kind, str(actor), period, limit=limit, start=_position(cursor))
         return page_response(page, scope=app.scope, limit=limit, accept=accept)
 
     get_events.__name__ = f"get_events_of_{kind.one}"
