@@ -6,13 +6,13 @@ from collections import Counter
 from pathlib import Path
 from typing import Final
 
+from andon.tools.stack.processes import eventually
 from andon_gateway.clock import Clock
 from andon_gateway.conditions import Condition
 from andon_gateway.engine import Engine, Wired
 from andon_gateway.reading import Message
 from andon_gateway.states import Machine, Rule
 from andon_gateway.store import Store
-from tests.gateway.test_end_to_end import eventually
 
 NOW_MS: Final = 1_790_000_000_000
 OIL: Final = Machine((Rule("WARNING1", Condition.parse("oil > 80", ["oil"])), Rule("NORMAL")))

@@ -169,9 +169,8 @@ def deploy(stage: Stage, arguments: Sequence[str], *, repair: bool = False) -> N
     if few := advice(limit, needed):
         print(few)
     declared, mending = declared_tables(), [f"--context={REPAIR}=true"] if repair else []
-    deployed: frozenset[str] | None = asked(
-        f"the stack {stack}", lambda: deployed_in(cloudformation, stack), otherwise=declared
-    )
+    known: frozenset[str] | None = declared
+    deployed = asked(f"the stack {stack}", lambda: deployed_in(cloudformation, stack), otherwise=known)
     for context in deployments(declared, deployed):
         _deploy([f"--context=stage={stage.name}", *mending, *context, *arguments])
     functions = functions_with_alias(cloudformation, stack)
