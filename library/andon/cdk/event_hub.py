@@ -22,7 +22,7 @@ from andon.cdk.operations.alarms import watch
 from andon.cdk.operations.dashboard import draw
 from andon.cdk.operations.scaling import follow_load
 from andon.cdk.operations.signals import Signal
-from andon.cdk.package_stack import tell
+from andon.cdk.package_stack import order, tell
 from andon.cdk.queues import Batch, Reader
 from andon.cdk.target import Target
 from andon.cdk.trail import trail_of
@@ -30,6 +30,7 @@ from andon.cdk.unchecked import skip_type_checks
 from andon.events import fault
 from andon.events.publish import GROUPED
 from andon.events.topic import Topic
+from andon.packages.package import Package
 
 if TYPE_CHECKING:
     from andon.cdk.owned_table import OwnedTable
@@ -41,6 +42,7 @@ class Declared(Protocol):
     """A part of the system, see `Part`."""
 
     name: str
+    package: Package | None
 
     @property
     def stack(self) -> Stack: ...  # noqa: D102
@@ -116,6 +118,7 @@ class EventHub(Construct):
             part.connect()
         for part in parts:
             part.finish()
+        order({part.package: part.stack for part in parts if part.package})
         root = Stack.of(self)
         if Target.of(root).trailed and self.buckets:
             trail_of(root, [bucket for _, bucket in sorted(self.buckets.items())])
