@@ -120,13 +120,17 @@ class EventHub(Construct):
             part.finish()
         order({part.package: part.stack for part in parts if part.package})
         root = Stack.of(self)
-        if Target.of(root).trailed and self.buckets:
-            trail_of(root, [bucket for _, bucket in sorted(self.buckets.items())])
+        self._trail(root)
         found = [one for one in root.node.find_all() if isinstance(one, Construct)]
         warn_of_quotas(root, found)
         follow_load(found)
         watch(root, found, {part.stack: [*part.signals()] for part in parts})
         draw(root, found, [row for part in parts for row in part.widgets()])
+
+    def _trail(self, root: Stack) -> None:
+        """Have CloudTrail write down who reads what is recorded, where the stage says so."""
+        if Target.of(root).trailed and self.buckets:
+            trail_of(root, [bucket for _, bucket in sorted(self.buckets.items())])
 
     def join(self, participant: Participant) -> None:
         """Register a package's subscriptions and the events that it publishes."""

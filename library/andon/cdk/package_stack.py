@@ -29,7 +29,7 @@ def order(stacks: Mapping[Package, Stack]) -> None:
     """Let the stack of who publishes a fact wait for those of who subscribes to it, where that goes round nowhere."""
     for publisher, subscribers in deployed_first(subscriptions_among(stacks)).before.items():
         for subscriber in sorted(subscribers, key=lambda one: one.folder):
-            stacks[publisher].add_dependency(stacks[subscriber], "subscribes to its facts")
+            stacks[publisher].add_stack_dependency(stacks[subscriber], "subscribes to its facts")
 
 
 def root_of(scope: IConstruct) -> Stack:

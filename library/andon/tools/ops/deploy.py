@@ -23,8 +23,11 @@ from andon.cdk.stage import Stage
 from andon.cdk.target import UNPROTECTED
 from andon.cdk.throttles import Throttle
 from andon.project import project
+from andon.runtime import clock
+from andon.tools.ops import catch_up, kept
 from andon.tools.stack.errors import ToolFailed
-from andon.tools.stack.nested import resources_of, stacks_of
+from andon.tools.stack.nested import outputs_of, resources_of, stacks_of
+from andon.tools.views.deployed import Deployed
 
 CDK: Final = project().root / "node_modules" / ".bin" / "cdk"
 
@@ -137,10 +140,28 @@ def _deploy(arguments: Sequence[str]) -> None:
     subprocess.run([str(CDK), "deploy", "--all", *arguments], cwd=project().root, check=True)
 
 
+def foreseen(session: boto3.Session, stage: str) -> list[str]:
+    """Return what a subscriber would miss, and what would be left behind, if a stage that is there is deployed.
+
+    Raises:
+        ToolFailed: it would lose something that it keeps, and that nobody named.
+
+    """
+    cloudformation, stack = session.client("cloudformation"), stack_of(stage)
+    if not asked(f"the stack {stack}", lambda: is_created(cloudformation, stack), otherwise=False):
+        return []
+    left = asked("what is deployed", lambda: [*kept.of_deployment(cloudformation, stack, stage)], [])
+    there = Deployed(stack, outputs_of(cloudformation, stack), session.client, settles_s=0)
+    now_ms = clock.now_ms()
+    return left + asked("the rules of the bus", lambda: [*catch_up.of_deployment(there, now_ms=now_ms)], [])
+
+
 def deploy(stage: Stage, arguments: Sequence[str]) -> None:
     """Deploy a stage with more arguments for `cdk deploy`; the first time without protections, then with them."""
     session, stack = boto3.Session(region_name=stage.deployed_region), stack_of(stage.name)
     lambda_, cloudformation = session.client("lambda"), session.client("cloudformation")
+    for words in foreseen(session, stage.name):
+        print(words)
     needed = workers_needed(stage)
     limit = asked(
         "the quota of Lambda",
