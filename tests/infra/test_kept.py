@@ -1,4 +1,4 @@
-"""What outlives its stack is held by its ids: nothing goes, moves or is replaced that nobody named."""
+"""Ids of all that outlives its stack are held: nothing goes, moves or is replaced that nobody named."""
 
 from pathlib import Path
 

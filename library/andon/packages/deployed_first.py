@@ -11,7 +11,7 @@ from andon.events.topic import Topic, is_included
 from andon.packages.package import Package
 
 
-class Subscription(NamedTuple):
+class FactSubscription(NamedTuple):
     """A fact of one package that another one subscribes to."""
 
     topic: Topic
@@ -23,15 +23,15 @@ class DeployedFirst(NamedTuple):
     """before: publisher -> the subscribers that are deployed before it. together: subscriptions with no such order."""
 
     before: Mapping[Package, frozenset[Package]]
-    together: frozenset[Subscription]
+    together: frozenset[FactSubscription]
 
 
-def subscriptions_among(packages: Iterable[Package]) -> list[Subscription]:
+def subscriptions_among(packages: Iterable[Package]) -> list[FactSubscription]:
     """Return the subscriptions of packages to facts of each other; nobody waits for itself."""
     known = list(packages)
     heard = {package: _heard_by(package) for package in known}
     return [
-        Subscription((publisher.name, event_type), publisher, subscriber)
+        FactSubscription((publisher.name, event_type), publisher, subscriber)
         for publisher in known
         for event_type in sorted(publisher.types)
         for subscriber, topics in heard.items()
@@ -39,7 +39,7 @@ def subscriptions_among(packages: Iterable[Package]) -> list[Subscription]:
     ]
 
 
-def deployed_first(subscriptions: Iterable[Subscription]) -> DeployedFirst:
+def deployed_first(subscriptions: Iterable[FactSubscription]) -> DeployedFirst:
     """Return the order that subscriptions ask for, as far as it goes round nowhere."""
     asked = list(subscriptions)
     ways: dict[Package, set[Package]] = {}

@@ -3,14 +3,14 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.packages.deployed_first import DeployedFirst, Subscription, deployed_first
+from andon.packages.deployed_first import DeployedFirst, FactSubscription, deployed_first
 from andon.packages.package import Package
 
 PACKAGES = st.sampled_from([Package("services", name) for name in "abcde"])
 SUBSCRIPTIONS = st.lists(
     st.tuples(PACKAGES, PACKAGES, st.sampled_from(["made", "gone"]))
     .filter(lambda one: one[0] != one[1])
-    .map(lambda one: Subscription((one[0].name, one[2]), one[0], one[1])),
+    .map(lambda one: FactSubscription((one[0].name, one[2]), one[0], one[1])),
     max_size=12,
 )
 
@@ -26,7 +26,9 @@ def ends(found: DeployedFirst) -> bool:
 
 
 @given(SUBSCRIPTIONS)
-def test_each_subscription_is_ordered_or_on_a_way_round_and_nobody_waits_for_ever(asked: list[Subscription]) -> None:
+def test_each_subscription_is_ordered_or_on_a_way_round_and_nobody_waits_for_ever(
+    asked: list[FactSubscription],
+) -> None:
     found = deployed_first(asked)
 
     assert ends(found)
@@ -36,7 +38,7 @@ def test_each_subscription_is_ordered_or_on_a_way_round_and_nobody_waits_for_eve
         assert (one in found.together) == on_a_way_round(one, asked)
 
 
-def on_a_way_round(one: Subscription, asked: list[Subscription]) -> bool:
+def on_a_way_round(one: FactSubscription, asked: list[FactSubscription]) -> bool:
     """Follow facts from the subscriber for as many steps as there are subscriptions."""
     reached = {one.subscriber}
     for _ in asked:

@@ -1,4 +1,4 @@
-"""What a subscriber missed comes to it again, from the archive, and what stands in the way is said."""
+"""A subscriber gets again, from the archive, all that it missed; where that cannot be, the reason is said."""
 
 import json
 from collections.abc import Iterator
@@ -8,10 +8,10 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from andon.packages.deployed_first import Subscription
+from andon.packages.deployed_first import FactSubscription
 from andon.packages.package import Package
 from andon.runtime import times
-from andon.tools.ops.catch_up import Missed, Rule, catch_up, new_among, of_deployment, queues_of, rules_on
+from andon.tools.ops.catch_up import BusRule, Missed, catch_up, new_among, of_deployment, queues_of, rules_on
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.views.deployed import Deployed
 
@@ -46,7 +46,7 @@ def stack() -> Iterator[Deployed]:
 
 
 def a_gap(**other: Any) -> tuple[Missed, int]:  # noqa: ANN401
-    """What notify missed of dispatch in the last two minutes, and now."""
+    """Two minutes in which notify missed the facts of dispatch, and now."""
     now_ms = times.to_ms("2026-11-28T10:00:00Z")
     return Missed("notify", "dispatch", now_ms - 2 * MINUTE_MS, now_ms)._replace(**other), now_ms
 
@@ -108,10 +108,10 @@ def test_a_bus_without_an_archive_is_named(stack: Deployed) -> None:
 def test_a_subscription_is_new_until_a_rule_brings_its_topic_to_a_queue_of_its_subscriber() -> None:
     taken, made = ("dispatch", "crew-taken"), ("dispatch", "crew-made")
     dispatch, notify = Package("services", "dispatch"), Package("services", "notify")
-    asked = [Subscription(topic, dispatch, notify) for topic in (taken, made)]
+    asked = [FactSubscription(topic, dispatch, notify) for topic in (taken, made)]
     rules = [
-        Rule("one", frozenset({made}), frozenset({"Andon-notify-Send"})),
-        Rule("other", frozenset({taken}), frozenset({"Andon-board-Queue", "Andon-prod-notify-Queue"})),
+        BusRule("one", frozenset({made}), frozenset({"Andon-notify-Send"})),
+        BusRule("other", frozenset({taken}), frozenset({"Andon-board-Queue", "Andon-prod-notify-Queue"})),
     ]
 
     assert [one.topic for one in new_among(asked, rules, "Andon")] == [taken]

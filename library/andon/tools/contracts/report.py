@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import groupby
 
-from andon.packages.deployed_first import Subscription
+from andon.packages.deployed_first import FactSubscription
 from andon.tools.contracts.derive import Derived, news
 from andon.tools.contracts.diff import is_break
 from andon.tools.contracts.members import text_of
@@ -14,7 +14,7 @@ from andon.tools.contracts.verdict import ContractFinding, Severity, package_of,
 WORDS = {Severity.BREAKS: "breaks", Severity.LOSES: "loses"}
 
 
-def report(found: Derived, released: ContractState | None, together: Iterable[Subscription] = ()) -> Iterator[str]:
+def report(found: Derived, released: ContractState | None, together: Iterable[FactSubscription] = ()) -> Iterator[str]:
     """Yield the lines: what is different from the release, who breaks, loses or may miss something, the verdict.
 
     together: the subscriptions of which neither side is deployed first.
@@ -44,7 +44,7 @@ def _news(today: ContractState, released: ContractState) -> Iterator[str]:
             yield f"{topic_text(topic)}, {kind}: {words}."
 
 
-def _missing(together: Iterable[Subscription], released: ContractState) -> Iterator[str]:
+def _missing(together: Iterable[FactSubscription], released: ContractState) -> Iterator[str]:
     """Yield who is new to a type, and may miss what is published while it is deployed."""
     for topic, publisher, subscriber in sorted(together, key=lambda one: (one.topic, one.subscriber.name)):
         if subscriber.name not in {package_of(who) for who, _ in readers_of(topic, released)}:

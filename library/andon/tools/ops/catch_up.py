@@ -18,7 +18,7 @@ from botocore.exceptions import ClientError
 from andon.cdk.names import FIRST_STAGE, stack_of
 from andon.events.identifiers import of_content
 from andon.events.topic import Topic
-from andon.packages.deployed_first import Subscription, deployed_first, subscriptions_among
+from andon.packages.deployed_first import FactSubscription, deployed_first, subscriptions_among
 from andon.packages.discovery import packages
 from andon.runtime import clock, times
 from andon.tools.called import as_called
@@ -37,7 +37,7 @@ ENDED: Final = frozenset({COMPLETED, "CANCELLED", "FAILED"})
 DIGITS: Final = 16
 
 
-class Rule(NamedTuple):
+class BusRule(NamedTuple):
     """A rule of the bus. queues: the names of those that it brings events to."""
 
     arn: str
@@ -53,7 +53,7 @@ the deployment after it; or bring it back when this one is done:
 
 
 class Missed(NamedTuple):
-    """What a subscriber lacks: all that a publisher published between two times, in epoch milliseconds."""
+    """All that a publisher published between two times, in epoch milliseconds, of which a subscriber got nothing."""
 
     subscriber: str
     publisher: str
@@ -61,7 +61,7 @@ class Missed(NamedTuple):
     until_ms: int
 
 
-def rules_on(events: Any, bus: str, sources: frozenset[str]) -> Iterator[Rule]:  # noqa: ANN401  boto3's
+def rules_on(events: Any, bus: str, sources: frozenset[str]) -> Iterator[BusRule]:  # noqa: ANN401  boto3's
     """Yield the rules of a bus that take events of some sources."""
     for page in events.get_paginator("list_rules").paginate(EventBusName=bus):
         for rule in page["Rules"]:
@@ -70,7 +70,7 @@ def rules_on(events: Any, bus: str, sources: frozenset[str]) -> Iterator[Rule]: 
             if not sources.isdisjoint(source for source, _ in topics):
                 targets = events.list_targets_by_rule(Rule=rule["Name"], EventBusName=bus)["Targets"]
                 queues = {target["Arn"].rpartition(":")[2] for target in targets}
-                yield Rule(rule["Arn"], frozenset(topics), frozenset(queues))
+                yield BusRule(rule["Arn"], frozenset(topics), frozenset(queues))
 
 
 def queues_of(stack: str, package: str) -> set[str]:
@@ -78,7 +78,7 @@ def queues_of(stack: str, package: str) -> set[str]:
     return {f"{stack}-{name_of(package, purpose)}" for purpose in (WORK, SEND)}
 
 
-def new_among(asked: Iterable[Subscription], rules: Iterable[Rule], stack: str) -> list[Subscription]:
+def new_among(asked: Iterable[FactSubscription], rules: Iterable[BusRule], stack: str) -> list[FactSubscription]:
     """Return the subscriptions for which a stack has no rule yet, by subscriber and publisher."""
     known = {(topic, queue) for rule in rules for topic in rule.topics for queue in rule.queues}
     new = [one for one in asked if known.isdisjoint((one.topic, q) for q in queues_of(stack, one.subscriber.name))]
@@ -101,7 +101,7 @@ def _name_of(stack: Deployed) -> str:
     return stack.name or stack_of(FIRST_STAGE)
 
 
-def _pair(one: Subscription) -> tuple[str, str]:
+def _pair(one: FactSubscription) -> tuple[str, str]:
     return one.subscriber.name, one.publisher.name
 
 

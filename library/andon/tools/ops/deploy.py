@@ -141,7 +141,7 @@ def _deploy(arguments: Sequence[str]) -> None:
 
 
 def foreseen(session: boto3.Session, stage: str) -> list[str]:
-    """Return what a subscriber would miss, and what would be left behind, if a stage that is there is deployed.
+    """Return lines about facts that subscribers would miss, and about data left behind, if a stage is deployed again.
 
     Raises:
         ToolFailed: it would lose something that it keeps, and that nobody named.

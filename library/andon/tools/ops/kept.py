@@ -41,7 +41,7 @@ Templates = Mapping[str, JsonObject]
 
 
 def kept_in(templates: Templates) -> dict[str, str]:
-    """Return what outlives a stack, by its templates."""
+    """Return the resources that outlive a stack, by its templates."""
     return {
         f"{stack}/{name}".removeprefix("/"): _fixed_of(made)
         for stack, template in sorted(templates.items())
@@ -79,7 +79,7 @@ def _nested(root: JsonObject, folder: Path) -> Templates:
 
 
 def of_stage(stage: str) -> dict[str, dict[str, str]]:
-    """Return what the stacks of a stage keep, by the templates that this clone makes."""
+    """Return the kept resources of each stack of a stage, by the templates that this clone makes."""
     settings = json.loads((project().root / "cdk.json").read_text())["context"]
     with TemporaryDirectory() as folder:
         made = synthesised_into(Path(folder), {**settings, **NOBODY, "stage": stage})
@@ -87,7 +87,7 @@ def of_stage(stage: str) -> dict[str, dict[str, str]]:
 
 
 def lost(before: Kept, now: Kept) -> dict[str, str]:
-    """Return what would be lost, and how."""
+    """Return the resources that would be gone or replaced, with words about it."""
     return {
         name: f"{what} would be replaced by {now[name]}" if name in now else f"{what} would be gone"
         for name, what in before.items()
@@ -96,7 +96,7 @@ def lost(before: Kept, now: Kept) -> dict[str, str]:
 
 
 def held() -> dict[str, dict[str, str]]:
-    """Return what is held, by stack; a project that has no file holds nothing yet."""
+    """Return the resources that are held, by stack; a project that has no file holds nothing yet."""
     read: dict[str, dict[str, str]] = json.loads(FILE.read_text()) if FILE.is_file() else {}
     return read
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andon.events.topic import Topic
-from andon.packages.deployed_first import Subscription
+from andon.packages.deployed_first import FactSubscription
 from andon.packages.package import Package
 from andon.runtime.json_types import JsonObject
 from andon.tools.contracts import report, said, verdict
@@ -246,11 +246,13 @@ def test_the_words_name_whoever_breaks_and_the_status_is_the_gravest() -> None:
 def test_who_is_new_to_a_type_and_not_deployed_first_is_named() -> None:
     released = a_state(readers={"shelf.listener": {ID: LOST}})
     things, shelf, list_ = (Package("services", name) for name in ("things", "shelf", "list"))
-    together = [Subscription(MOVED, things, subscriber) for subscriber in (shelf, list_)]
+    together = [FactSubscription(MOVED, things, subscriber) for subscriber in (shelf, list_)]
 
     lines = [*report.report(Derived(released, [], Blind([]), 1), released, together)]
 
     assert lines[1:-1] == [
-        "things/thing-moved: list is new to it, and neither it nor things is deployed first. "
-        "Publish it a deployment later, see docs/recipes.md."
+        (
+            "things/thing-moved: list is new to it, and neither it nor things is deployed first. "
+            "Publish it a deployment later, see docs/recipes.md."
+        )
     ]
