@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import pytest
 
+from andon.cdk.names import FIRST_STAGE, stack_of
 from andon.events.group import unpacked
 from andon.tools.ops.catch_up import Missed, catch_up
 from andon.tools.stack import emulator, outputs
@@ -25,7 +26,7 @@ DEPLOY: Final = """
 from andon.tools.stack import outputs, redeploy
 redeploy.deploy_all(outputs.HOME)
 """
-STACK, TYPES = "infra/stack.py", "functions/services/equipment/state.py"
+STACK, DECLARES, TYPES = stack_of(FIRST_STAGE), "infra/stack.py", "functions/services/equipment/state.py"
 LINE: Final = re.compile(r"        [A-Z]\w+\(self, .*\n")
 TYPE, BEFORE = 'STATE_REPORTED: Final = "state-reported"', 'STATE_REPORTED: Final = "state-said"'
 OTHERS: Final = """\
@@ -52,7 +53,7 @@ class SmallClone:
 
     def declare(self, *lines: str) -> None:
         """Let the stack have these packages alone."""
-        file = self.clone.root / STACK
+        file = self.clone.root / DECLARES
         text = file.read_text()
         first = LINE.search(text)
         assert first
@@ -78,6 +79,13 @@ class SmallClone:
                 self.published |= {fact["state"]["timestamp"] for fact in facts}
                 sqs.delete_message(QueueUrl=self.queue, ReceiptHandle=message["ReceiptHandle"])
         return bool(self.published) and self.published <= {row["Date"]["S"] for row in self.rows()}
+
+    def steps(self) -> list[tuple[str, str]]:
+        """Read the steps of the deployments of the root stack, the first one first."""
+        pages = self.stack.client("cloudformation").get_paginator("describe_stack_events")
+        events = [event for page in pages.paginate(StackName=STACK) for event in page["StackEvents"]]
+        ordered = sorted(events, key=lambda event: event["Timestamp"])
+        return [(event["LogicalResourceId"], event["ResourceStatus"]) for event in ordered]
 
     def rows(self) -> list[dict[str, Any]]:
         """Read the whole view."""
@@ -131,6 +139,8 @@ def test_a_new_subscriber_has_each_of_the_new_facts_that_were_published_while_bo
         assert eventually(lambda: deployed.has_all() and len(deployed.published) > 1, within_s=WITHIN_S)
 
     assert eventually(deployed.has_all, within_s=WITHIN_S), len(deployed.published)
+    steps = deployed.steps()
+    assert steps.index(("StateLog", "CREATE_COMPLETE")) < steps.index(("Equipment", "UPDATE_IN_PROGRESS"))
 
 
 def test_what_a_subscriber_missed_comes_to_it_again_from_the_archive(deployed: SmallClone) -> None:

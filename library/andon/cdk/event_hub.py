@@ -42,8 +42,9 @@ class Declared(Protocol):
     """A part of the system, see `Part`."""
 
     name: str
-    package: Package | None
 
+    @property
+    def package(self) -> Package | None: ...  # noqa: D102
     @property
     def stack(self) -> Stack: ...  # noqa: D102
     def build(self) -> None: ...  # noqa: D102

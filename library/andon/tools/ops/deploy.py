@@ -150,10 +150,14 @@ def foreseen(session: boto3.Session, stage: str) -> list[str]:
     cloudformation, stack = session.client("cloudformation"), stack_of(stage)
     if not asked(f"the stack {stack}", lambda: is_created(cloudformation, stack), otherwise=False):
         return []
-    left = asked("what is deployed", lambda: [*kept.of_deployment(cloudformation, stack, stage)], [])
-    there = Deployed(stack, outputs_of(cloudformation, stack), session.client, settles_s=0)
-    now_ms = clock.now_ms()
-    return left + asked("the rules of the bus", lambda: [*catch_up.of_deployment(there, now_ms=now_ms)], [])
+    now_ms, unknown = clock.now_ms(), list[str]()
+    left = asked("what is deployed", lambda: [*kept.of_deployment(cloudformation, stack, stage)], unknown)
+
+    def missed() -> list[str]:
+        there = Deployed(stack, outputs_of(cloudformation, stack), session.client, settles_s=0)
+        return [*catch_up.of_deployment(there, now_ms=now_ms)]
+
+    return left + asked("the rules of the bus", missed, unknown)
 
 
 def deploy(stage: Stage, arguments: Sequence[str]) -> None:

@@ -147,15 +147,18 @@ def of_deployment(cloudformation: Any, stack: str, stage: str) -> Iterator[str]:
 def main() -> int:
     """Entry point."""
     parser = argparse.ArgumentParser(prog=as_called("kept"), description=__doc__)
-    parser.add_argument("--gone", nargs="*", default=(), help="what is to go, as Board/BoardTable8FAAD6DD")
+    parser.add_argument("--gone", nargs="*", default=(), help="what is to go, as Things/ThingsTable8FAAD6DD")
     parser.add_argument("--check", action="store_true", help="write nothing: 1 if the file is not current")
     asked = parser.parse_args()
+    before = held()
+    if asked.check and not before:
+        return 0
     stages = json.loads((project().root / "cdk.json").read_text())["context"]["stages"]
-    before, now = held(), {stack: kept for stage in stages for stack, kept in of_stage(stage).items()}
+    now = {stack: kept for stage in stages for stack, kept in of_stage(stage).items()}
     for stack, kept in before.items():
         require_held(kept, now.get(stack, {}), stack, gone=asked.gone)
     if asked.check:
-        if before and now != before:
+        if now != before:
             print(f"{FILE.name} does not have all that is kept: {as_called('kept')}", file=sys.stderr)
             return 1
         return 0
