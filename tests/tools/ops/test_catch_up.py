@@ -26,7 +26,7 @@ RULES: Final = {
 
 
 def client(service: str) -> Any:  # noqa: ANN401  boto3's
-    return boto3.client(service, region_name="eu-west-1")  # type: ignore[call-overload]
+    return boto3.client(service, region_name="eu-west-1")
 
 
 @pytest.fixture
