@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench attack region-drill prove-people prove-telling gateway gateway-check gateway-torture prove-opcua test deployed cut-over machine pages others measured types nag wheel site contracts contracts-current contracts-lint prove-contracts prove-what-if docs release mutants lint check synth openapi agents figures pictures costs simulate query trace what-if train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures erase replay format lock pins deploy smoke
+.PHONY: help install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench attack region-drill prove-people prove-telling gateway gateway-check gateway-torture prove-opcua test deployed cut-over machine pages others measured types nag wheel site contracts contracts-current contracts-lint prove-contracts prove-what-if docs release mutants lint check synth openapi agents figures pictures costs simulate query trace what-if train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures catch-up erase replay format lock pins kept deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -140,6 +140,9 @@ redrive: install  ## put dead letters back on their queue: QUEUE=board (see some
 
 replay-failures: install  ## bring what triggers gave up on through them again, out of S3: SERVICE=dispatch (only list: DRY_RUN=1)
 	@$(ANDON) replay-failures $(if $(SERVICE),'$(SERVICE)') $(if $(DRY_RUN),--dry-run) $(ON_STACK)
+
+catch-up: install  ## bring a subscriber what was published before it was there: TO=dispatch OF=equipment SINCE=2026-11-21T09:35:00Z (UNTIL=…)
+	@$(ANDON) catch-up '$(TO)' '$(OF)' '$(SINCE)' $(if $(UNTIL),'$(UNTIL)') $(ON_STACK)
 
 ON_STACK = $(if $(STACK),--stack '$(STACK)')
 
@@ -310,6 +313,9 @@ figures: install  ## write the figures in docs/ anew: of alarms, tables and thei
 
 agents: install  ## write AGENTS.md and llms.txt anew, from packages, docs and verbs
 	@$(ANDON) agents
+
+kept: install  ## hold what outlives its stack, in infra/kept.json, by logical ids (what is to go: GONE="Board/BoardTable8FAAD6DD")
+	@$(ANDON) kept $(if $(GONE),--gone $(GONE))
 
 deploy: install  ## deploy a stage of cdk.json to AWS: STAGE=prod (dev without it; while a roll-back alarm rings: REPAIR=1), see docs/deploy.md
 	@$(ANDON) deploy $(if $(STAGE),--stage $(STAGE)) $(if $(REPAIR),--repair) $(ARGS)

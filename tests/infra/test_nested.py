@@ -17,12 +17,14 @@ from andon.cdk.drift import Drift
 from andon.cdk.event_hub import EventHub
 from andon.cdk.fault_store import FaultStore
 from andon.cdk.lake import Lake
+from andon.cdk.names import pascal
 from andon.cdk.replays import Replays
 from andon.cdk.view import View
 from andon.testing.synthesised import Properties, Synthesised
+from andon.tools.stack.nested import NESTED
 from infra import stack
 from tests.support.infra.cloned import MADE_UP, Cloned
-from tests.support.infra.synthesised import PACKAGES, STAGES, Declare, synthesise
+from tests.support.infra.synthesised import PACKAGES, SERVICES, STAGES, Declare, synthesise
 
 ROOM = 50
 FUNCTION = "AWS::Lambda::Function"
@@ -32,6 +34,38 @@ LONGEST = "x" * 150  # of a role of a nested stack: its name has at most 64 char
 
 def test_each_package_has_a_template_of_its_own(aws: Synthesised) -> None:
     assert len(aws.templates) == len(PACKAGES) + 1
+
+
+VERSIONS = {("Dispatch", "Dispatch2"), ("Equipment", "Equipment2")}
+"""Each subscribes to the facts of the other."""
+
+
+def test_who_subscribes_is_deployed_before_who_publishes_but_for_two_versions_of_a_service(aws: Synthesised) -> None:
+    root = aws.templates["Andon.template.json"]["Resources"]
+    nested = {name: made for name, made in root.items() if made["Type"] == NESTED}
+    publishes = {package.name: pascal(package.name) for package in SERVICES}
+
+    late = {
+        (publishes[source], name)
+        for name, made in nested.items()
+        for source in sources(aws.templates[Path(made["Metadata"]["aws:asset:path"]).name]) & publishes.keys()
+        if name not in {publishes[source], *made_before(publishes[source], nested)}
+    }
+
+    assert late == VERSIONS | {(one, other) for other, one in VERSIONS}
+
+
+def sources(template: Properties) -> set[str]:
+    """The sources of the events that a template's rules take."""
+    rules = [made["Properties"] for made in template["Resources"].values() if made["Type"] == "AWS::Events::Rule"]
+    return {source for rule in rules for source in rule.get("EventPattern", {}).get("source", [])}
+
+
+def made_before(name: str, nested: Properties) -> set[str]:
+    """The nested stacks that one waits for, and those that they wait for."""
+    named = json.dumps([nested[name].get("DependsOn", []), nested[name]["Properties"].get("Parameters", {})])
+    first = {other for other in nested if f'"{other}"' in named}
+    return first.union(*(made_before(one, nested) for one in first))
 
 
 @pytest.fixture(scope="module")

@@ -41,6 +41,7 @@ class Eraser:
     """The role, with no more than a sweep needs: on the lake it writes, and neither deletes nor reads old versions."""
 
     name = "eraser"
+    package = None
 
     def __init__(self, scope: Construct, hub: EventHub, api: Api) -> None:
         self._scope, self._hub, self._api = scope, hub, api

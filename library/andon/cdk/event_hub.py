@@ -22,7 +22,7 @@ from andon.cdk.operations.alarms import watch
 from andon.cdk.operations.dashboard import draw
 from andon.cdk.operations.scaling import follow_load
 from andon.cdk.operations.signals import Signal
-from andon.cdk.package_stack import tell
+from andon.cdk.package_stack import order, tell
 from andon.cdk.queues import Batch, Reader
 from andon.cdk.target import Target
 from andon.cdk.trail import trail_of
@@ -30,6 +30,7 @@ from andon.cdk.unchecked import skip_type_checks
 from andon.events import fault
 from andon.events.publish import GROUPED
 from andon.events.topic import Topic
+from andon.packages.package import Package
 
 if TYPE_CHECKING:
     from andon.cdk.owned_table import OwnedTable
@@ -42,6 +43,8 @@ class Declared(Protocol):
 
     name: str
 
+    @property
+    def package(self) -> Package | None: ...  # noqa: D102
     @property
     def stack(self) -> Stack: ...  # noqa: D102
     def build(self) -> None: ...  # noqa: D102
@@ -118,14 +121,19 @@ class EventHub(Construct):
             part.connect()
         for part in parts:
             part.finish()
+        order({part.package: part.stack for part in parts if part.package})
         root = Stack.of(self)
-        if Target.of(root).trailed and self.buckets:
-            trail_of(root, [bucket for _, bucket in sorted(self.buckets.items())])
+        self._trail(root)
         found = [one for one in root.node.find_all() if isinstance(one, Construct)]
         warn_of_quotas(root, found)
         follow_load(found)
         watch(root, found, {part.stack: [*part.signals()] for part in parts})
         draw(root, found, [row for part in parts for row in part.widgets()])
+
+    def _trail(self, root: Stack) -> None:
+        """Have CloudTrail write down who reads what is recorded, where the stage says so."""
+        if Target.of(root).trailed and self.buckets:
+            trail_of(root, [bucket for _, bucket in sorted(self.buckets.items())])
 
     def join(self, participant: Participant) -> None:
         """Register a package's subscriptions and the events that it publishes."""

@@ -1,7 +1,12 @@
-"""The nested stack of a package, the root stack around it, and outputs under their own names."""
+"""The nested stack of a package, the order of several, the root stack around them, outputs under their own names."""
+
+from collections.abc import Mapping
 
 from aws_cdk import CfnOutput, NestedStack, Stack
 from constructs import Construct, IConstruct
+
+from andon.packages.deployed_first import deployed_first, subscriptions_among
+from andon.packages.package import Package
 
 
 class PackageStack(NestedStack):
@@ -18,6 +23,13 @@ class PackageStack(NestedStack):
         if made is None:
             raise TypeError(f"{name} is no nested stack")
         made.override_logical_id(logical_id)
+
+
+def order(stacks: Mapping[Package, Stack]) -> None:
+    """Let the stack of who publishes a fact wait for those of who subscribes to it, where that goes round nowhere."""
+    for publisher, subscribers in deployed_first(subscriptions_among(stacks)).before.items():
+        for subscriber in sorted(subscribers, key=lambda one: one.folder):
+            stacks[publisher].add_stack_dependency(stacks[subscriber], "subscribes to its facts")
 
 
 def root_of(scope: IConstruct) -> Stack:

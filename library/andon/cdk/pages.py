@@ -15,8 +15,9 @@ from andon.packages.package import Package
 class Page(Part):
     """A page, with its deployment's settings in its function's environment."""
 
-    def __init__(self, scope: Construct, name: str, hub: EventHub, api: Api) -> None:
-        super().__init__(scope, Package("pages", name), hub, api, suffix="Page")  # a view may have the same name
+    def __init__(self, scope: Construct, name: str, hub: EventHub, api: Api, *, formerly: str | None = None) -> None:
+        # A view may have the same name.
+        super().__init__(scope, Package("pages", name), hub, api, suffix="Page", formerly=formerly)
 
     def build(self) -> None:
         """Create its function, and serve its files to everybody."""

@@ -32,15 +32,26 @@ class Part:
     Nothing is created before all parts are declared, so that the order of the lines that declare them has no meaning:
     `build` creates what the part can create alone, in the order of names; then `connect` brings together what several
     have created, and `finish` does what needs all of it.
+
+    formerly: the name that the package had when it was first deployed, by which CloudFormation knows its stack.
     """
 
-    def __init__(self, scope: Construct, package: Package, hub: EventHub, api: Api, *, suffix: str = "") -> None:
+    def __init__(
+        self,
+        scope: Construct,
+        package: Package,
+        hub: EventHub,
+        api: Api,
+        *,
+        suffix: str = "",
+        formerly: str | None = None,
+    ) -> None:
         if not package.roles:
             raise ValueError(NOTHING.format(folder=package.folder))
         self.package, self.hub, self.api = package, hub, api
         self.name = f"{package.name}{suffix}"
         self._serving: Mapping[str, Function] = {}
-        self._scope, self._logical_id = scope, f"{pascal(package.name)}{suffix}"
+        self._scope, self._logical_id = scope, f"{pascal(formerly or package.name)}{suffix}"
         hub.declare(self)
 
     @cached_property

@@ -77,8 +77,17 @@ class Service(Part):
     sweep when time has passed.
     """
 
-    def __init__(self, scope: Construct, name: str, hub: EventHub, api: Api, *, stream_first: bool = False) -> None:
-        super().__init__(scope, Package("services", name), hub, api)
+    def __init__(
+        self,
+        scope: Construct,
+        name: str,
+        hub: EventHub,
+        api: Api,
+        *,
+        stream_first: bool = False,
+        formerly: str | None = None,
+    ) -> None:
+        super().__init__(scope, Package("services", name), hub, api, formerly=formerly)
         self._stream_first = stream_first
 
     reader: Reader | None = None

@@ -34,8 +34,8 @@ class View(Part):
     A version that does not serve is filled like any other, but has no routes, and its push says nothing.
     """
 
-    def __init__(self, scope: Construct, name: str, hub: EventHub, api: Api) -> None:
-        super().__init__(scope, Package("views", name), hub, api)
+    def __init__(self, scope: Construct, name: str, hub: EventHub, api: Api, *, formerly: str | None = None) -> None:
+        super().__init__(scope, Package("views", name), hub, api, formerly=formerly)
 
     def build(self) -> None:
         """Create table or bucket and functions, grant what each role does, subscribe."""

@@ -29,14 +29,23 @@ It takes a third less.
 """
 
 
+NOBODY: Final = {"alarmTopic": "nobody", "liveOrigin": "wss://nobody.example"}
+"""Settings of a stage that is looked at and not deployed."""
+
+
 def synthesised(folder: Path, context: Mapping[str, Any] = EMULATOR) -> "Synthesised":
-    """Synthesise the project's `app.py` with a context, in an empty folder; one below stands for the layer."""
+    """Synthesise the project's `app.py` with a context, in an empty folder."""
+    return assembled(synthesised_into(folder, context), {})
+
+
+def synthesised_into(folder: Path, context: Mapping[str, Any]) -> Path:
+    """Synthesise into an empty folder; return the one with the templates. One beside it stands for the layer."""
     (folder / "layer").mkdir()
     context = {"layer": str(folder / "layer"), "bytecode": "none", WITH_PATHS: True, **UNTRACED, **context}
     variables = {"CDK_CONTEXT_JSON": json.dumps(context), "CDK_OUTDIR": str(folder / "out"), "CDK_VALIDATION": "false"}
     environment = {**os.environ, **variables, "PYTHONPATH": project().imports}
     subprocess.run([sys.executable, "app.py"], cwd=project().root, env=environment, check=True)
-    return assembled(folder / "out", {})
+    return folder / "out"
 
 
 def assembled(folder: Path, own: Properties, *, protected: bool = False) -> "Synthesised":

@@ -8,7 +8,7 @@ BY: Final = "ANDON_CALLED_BY"
 
 MAKE: Final = "make"
 ANDON: Final = "andon"
-OPTIONS: Final = {"END": "--end", "PORT": "--port"}  # all others are arguments
+OPTIONS: Final = {"END": "--end", "PORT": "--port", "STACK": "--stack"}  # all others are arguments
 
 
 def as_called(verb: str, **variables: object) -> str:

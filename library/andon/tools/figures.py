@@ -14,14 +14,11 @@ from typing import Final
 from andon.cdk.throttles import PUT_EVENTS, Quotas
 from andon.packages.discovery import packages, services, subscribers_of
 from andon.project import project
-from andon.testing.synthesised import FUNCTION, Properties, Synthesised, synthesised, text
+from andon.testing.synthesised import FUNCTION, NOBODY, Properties, Synthesised, synthesised, text
 from andon.tools.declared_versions import of_versioning
 
 KEPT: Final = project().root / "docs" / "figures.json"
 MARK: Final = re.compile(r"(<!-- ([a-z]+\.[A-Za-z]+) -->)(.*?)(<!-- / -->)", re.DOTALL)
-NOBODY: Final = {"alarmTopic": "nobody", "liveOrigin": "wss://nobody.example"}
-"""Settings of a stage that is looked at and not deployed."""
-
 ALARM_DOLLARS: Final = 0.10
 """A month for each metric of an alarm: https://aws.amazon.com/cloudwatch/pricing/"""
 

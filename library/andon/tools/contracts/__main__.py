@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterable
 from typing import Final
 
+from andon.packages.deployed_first import deployed_first, subscriptions_among
+from andon.packages.discovery import packages
 from andon.project import project
 from andon.tools.called import as_called
 from andon.tools.contracts import documents, kept, report, state
@@ -30,7 +32,7 @@ def main() -> int:
     if asked.release:
         return _release(observed(), released)
     found = kept.kept() or _keep(derived(observed(), released))
-    _say(report.report(found, released))
+    _say(report.report(found, released, deployed_first(subscriptions_among(packages())).together))
     status = report.status_of(found.findings)
     if asked.check:
         return max(status, _check(found))

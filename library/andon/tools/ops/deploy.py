@@ -25,8 +25,11 @@ from andon.cdk.target import ALL, REPAIR, UNPROTECTED
 from andon.cdk.throttles import Throttle
 from andon.packages.discovery import packages
 from andon.project import project
+from andon.runtime import clock
+from andon.tools.ops import catch_up, kept
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.nested import outputs_of, resources_of, stacks_of
+from andon.tools.views.deployed import Deployed
 
 CDK: Final = project().root / "node_modules" / ".bin" / "cdk"
 
@@ -153,6 +156,26 @@ def _deploy(arguments: Sequence[str]) -> None:
     subprocess.run([str(CDK), "deploy", "--all", *arguments], cwd=project().root, check=True)
 
 
+def foreseen(session: boto3.Session, stage: str) -> list[str]:
+    """Return lines about facts that subscribers would miss, and about data left behind, if a stage is deployed again.
+
+    Raises:
+        ToolFailed: it would lose something that it keeps, and that nobody named.
+
+    """
+    cloudformation, stack = session.client("cloudformation"), stack_of(stage)
+    if not asked(f"the stack {stack}", lambda: is_created(cloudformation, stack), otherwise=False):
+        return []
+    now_ms, unknown = clock.now_ms(), list[str]()
+    left = asked("what is deployed", lambda: [*kept.of_deployment(cloudformation, stack, stage)], unknown)
+
+    def missed() -> list[str]:
+        there = Deployed(stack, outputs_of(cloudformation, stack), session.client, settles_s=0)
+        return [*catch_up.of_deployment(there, now_ms=now_ms)]
+
+    return left + asked("the rules of the bus", missed, unknown)
+
+
 def deploy(stage: Stage, arguments: Sequence[str], *, repair: bool = False) -> None:
     """Deploy a stage with more arguments for `cdk deploy`; what is new first without protections, then with them.
 
@@ -160,6 +183,8 @@ def deploy(stage: Stage, arguments: Sequence[str], *, repair: bool = False) -> N
     """
     session, stack = boto3.Session(region_name=stage.deployed_region), stack_of(stage.name)
     lambda_, cloudformation = session.client("lambda"), session.client("cloudformation")
+    for words in foreseen(session, stage.name):
+        print(words)
     needed = workers_needed(stage)
     limit = asked(
         "the quota of Lambda",

@@ -7,6 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andon.events.topic import Topic
+from andon.packages.deployed_first import FactSubscription
+from andon.packages.package import Package
 from andon.runtime.json_types import JsonObject
 from andon.tools.contracts import report, said, verdict
 from andon.tools.contracts.derive import Derived, news, versioned
@@ -239,3 +241,18 @@ def test_the_words_name_whoever_breaks_and_the_status_is_the_gravest() -> None:
     assert report.status_of(findings) == 2
     assert [report.status_of([one]) for one in findings] == [2, 1]
     assert report.status_of([]) == 0
+
+
+def test_who_is_new_to_a_type_and_not_deployed_first_is_named() -> None:
+    released = a_state(readers={"shelf.listener": {ID: LOST}})
+    things, shelf, list_ = (Package("services", name) for name in ("things", "shelf", "list"))
+    together = [FactSubscription(MOVED, things, subscriber) for subscriber in (shelf, list_)]
+
+    lines = [*report.report(Derived(released, [], Blind([]), 1), released, together)]
+
+    assert lines[1:-1] == [
+        (
+            "things/thing-moved: list is new to it, and neither it nor things is deployed first. "
+            "Publish it a deployment later, see docs/recipes.md."
+        )
+    ]
