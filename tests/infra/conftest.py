@@ -14,6 +14,12 @@ def aws(template: Synthesised) -> Synthesised:
 
 
 @pytest.fixture(scope="session")
+def dev(layer: Path) -> Synthesised:
+    """The stage dev as it is deployed: without alarms."""
+    return synthesise(layer)
+
+
+@pytest.fixture(scope="session")
 def prod(layer: Path) -> Synthesised:
     return synthesise(layer, stage="prod", audited=True)
 
@@ -28,7 +34,14 @@ def varied(layer: Path) -> Synthesised:
 def replicated(layer: Path) -> Synthesised:
     """A stage with a replica region and a trail; cdk-nag finds nothing that is not acknowledged with a reason."""
     return synthesise(
-        layer, audited=True, region=HERE, account="1" * 12, replicaRegion=THERE, lakeLockDays=28, dataTrail=True
+        layer,
+        audited=True,
+        alarms=True,
+        region=HERE,
+        account="1" * 12,
+        replicaRegion=THERE,
+        lakeLockDays=28,
+        dataTrail=True,
     )
 
 

@@ -62,7 +62,7 @@ def control_changes(event: JsonMapping, context: LambdaContext, *, facts: Facts,
     counts = Counts(dict.fromkeys((Verdict.DECIDED, Verdict.STANDS, Verdict.NOTHING), 0))
     for done in in_parallel(tasks):
         counts.update(done)
-    log_published(published, context, more={"arrived": len(arrivals), **counts})
+    log_published(published, context, facts=facts, more={"arrived": len(arrivals), **counts})
     return published.respond()
 
 

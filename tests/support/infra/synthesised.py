@@ -62,6 +62,7 @@ PROTECTED = {"liveOrigin": "wss://a2-ats.iot.eu-west-1.amazonaws.com"}
 """Settings that a protected stage has to name, too."""
 
 OTHER_SETTINGS: dict[str, Any] = {
+    "alarms": True,
     "alarmTopic": "arn:aws:sns:eu-central-1:000000000000:pager",
     "capacity": "PROVISIONED",
     "customerKey": True,
