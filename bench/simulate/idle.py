@@ -17,7 +17,7 @@ from bench.simulate.settings import MONTH_DAYS, MONTH_S, memory_mb
 from bench.simulate.sweeps import SWEEP_EVERY_S
 
 FIGURES: Final[Mapping[str, Figures]] = json.loads(KEPT.read_text())
-"""What stands in the templates, by stage; see `make figures`."""
+"""Figures of the templates, by stage; see `make figures`."""
 
 HOUR_S: Final = 3_600
 HOURLY: Final = MONTH_DAYS * DAY_HOURS
@@ -30,7 +30,7 @@ COLUMN: Final = 20
 
 
 def deployed(model: FleetModel, what: str) -> int:
-    """Return how many of something the stage's templates have."""
+    """Return the number of something in the stage's templates."""
     return int(FIGURES[model.target.stage][what])
 
 

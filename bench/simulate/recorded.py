@@ -100,7 +100,7 @@ def of_a_day(*, is_quiet: bool = False) -> Requests:
 
 
 OF_QUESTION: Final = Requests(0, 1)
-"""Whether anything has happened since the run before."""
+"""The question if anything has happened since the run before."""
 
 
 def of_sweep(days: int, *, is_quiet: bool = False) -> Requests:

@@ -42,7 +42,7 @@ def folder_of(day: str) -> str:
 
 
 def hour_of(ms: int) -> str:
-    """Return what sorts right before the objects of an hour, and behind those of the hours before."""
+    """Return a text that sorts right before the objects of an hour, and behind those of the hours before."""
     day, _, time = times.to_utc(ms).partition("T")
     return f"{folder_of(day)}{HOUR}{time[:2]}"
 

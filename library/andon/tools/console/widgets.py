@@ -99,7 +99,7 @@ def _widget(properties: JsonMapping) -> Widget:
 
 
 def logged(name: str, log_group: str) -> Metric:
-    """Return what a member of the lines of a log group is, to the console: a metric of its own."""
+    """Return a member of the lines of a log group as a metric of its own."""
     return Metric(LOG_GROUP, name, ((LOG_GROUP, log_group),))
 
 
