@@ -86,11 +86,11 @@ def layer(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def template(layer: Path) -> Synthesised:
-    """Return the stage dev, audited, for the tests of the infrastructure and for the law of permissions."""
+    """Return the stage dev with alarms, audited, for the tests of the infrastructure and the law of permissions."""
     import tests.support.infra.kernel  # noqa: F401, PLC0415  it loads the CDK
     from tests.support.infra.synthesised import synthesise  # noqa: PLC0415  so does this
 
-    return synthesise(layer, audited=True)
+    return synthesise(layer, audited=True, alarms=True)
 
 
 @pytest.fixture(scope="session")

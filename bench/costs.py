@@ -17,7 +17,7 @@ from bench import (
     thing_costs,
     version_units,
 )
-from bench.simulate import bills, windows
+from bench.simulate import bills, idle, windows
 
 PARTS: Final = (object_costs, agenda_costs, content_costs, chain_costs, telling_costs, thing_costs, claim_costs)
 
@@ -28,6 +28,7 @@ def main() -> int:
     print(version_units.report(figures), report_units.report(used), sep="\n\n", end="\n\n", flush=True)
     print(*(part.report() for part in PARTS), sep="\n\n", end="\n\n", flush=True)
     counted = bills.count_ways()
+    print(idle.report(bills.stages(counted)), end="\n\n", flush=True)
     print(bills.report(bills.bills(counted)), end="\n\n")
     print(bills.whole_report(counted, telling_dollars=telling_costs.of_one()), end="\n\n")
     print(*windows.lines(counted), sep="\n")

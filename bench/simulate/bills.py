@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from andon.cdk.capacity import ON_DEMAND, PROVISIONED
 from bench import prices
-from bench.simulate import replica, whole
+from bench.simulate import replica, settings, whole
 from bench.simulate.counted import Counted, Fleet, Way, fleet_of
 from bench.simulate.idle import alarms_of_scaling
 from bench.simulate.model import FleetModel
@@ -91,6 +91,11 @@ def bills(counted: CountedWays) -> tuple[Bill, ...]:
         for name, target in targets.items()
         for way, goal in GOALS.items()
     )
+
+
+def stages(counted: CountedWays) -> list[FleetModel]:
+    """Return the model of each stage, as cdk.json has it."""
+    return [FleetModel(counted.mixed[Way.PUT], counted.idle, target_of(name)) for name in settings.stages()]
 
 
 def report(bills_: tuple[Bill, ...]) -> str:

@@ -1,9 +1,8 @@
 """Counts of a few machines' reports, and the metrics of our own that a stage pays for.
 
-A name by a view, or by a service, is one metric, whatever its values are. What the sampled functions write is counted
-from their lines, in an hour in which machines report; what others write is declared beside what writes it. A metric is
-paid for by the hour in which it has values, so that what is seldom written is left out: what an edit, a replay, an
-error, a message to a person or a model that cannot be read adds.
+A name by a view, or by a service, is one metric, whatever its values are. It is counted from functions' lines, in an
+hour in which machines report, and in one in which nothing happens. A metric is paid for by the hour in which it has
+values, so that what is seldom written is left out: what trouble adds.
 """
 
 import json
@@ -12,10 +11,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from andon.drift import recompute
-from andon.packages.discovery import recomputed
-from andon.stores.archive import sweep_days
-from andon.stores.lake import batch
+from andon.runtime.metrics import STAGE
 from andon.testing.memory.meter import Used
 from services.equipment.stream_first import REPORTS_AT_ONCE
 
@@ -31,26 +27,11 @@ class Way(StrEnum):
 
 
 class PackageMetric(NamedTuple):
-    """A name by the `view` or the `service` of a package; every stage has its own."""
+    """A name by the `view` or the `service` of a package, or by neither; every stage has its own."""
 
     dimension: str
     package: str
     name: str
-
-
-UNSAMPLED: Final = frozenset(
-    PackageMetric("view", package, name)
-    for package, names in (
-        ("lake", batch.COUNTS),
-        ("archive", sweep_days.COUNTS),
-        *((view.name, recompute.COUNTS) for view in recomputed()),
-    )
-    for name in names
-)
-"""Metrics of functions that run all the time, but not in the sample."""
-
-FILTERS: Final = 1
-"""So many metrics are counted from other logs, see `library/andon/cdk/api.py`."""
 
 
 def metrics_in(line: str, package: str) -> Iterator[PackageMetric]:
@@ -58,9 +39,9 @@ def metrics_in(line: str, package: str) -> Iterator[PackageMetric]:
     if '"_aws"' not in line:
         return
     for directive in json.loads(line)["_aws"]["CloudWatchMetrics"]:
-        for dimension, _ in directive["Dimensions"]:
+        for own in ([name for name in one if name != STAGE] for one in directive["Dimensions"]):
             for metric in directive["Metrics"]:
-                yield PackageMetric(dimension, package, metric["Name"])
+                yield PackageMetric(own[0] if own else "", package if own else "", metric["Name"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ from andon.stores.lake import queries
 from bench import prices
 from bench.simulate import plants
 from bench.simulate.connected import as_users, users_of
-from bench.simulate.idle import DEPLOYED
+from bench.simulate.idle import FIGURES
 from bench.simulate.kept import LAKE_BYTES
 from bench.simulate.line import Basis, Line
 from bench.simulate.model import FleetModel
@@ -46,5 +46,5 @@ def if_used(rate: float, *, telling_dollars: float) -> Iterator[Line]:
     yield Line("if used", of_notify, told, Basis.ASSUMED)
     yield Line("if used", prices.MAIL, told * (1 - plants.SMS_SHARE), Basis.ASSUMED)
     yield Line("if used", prices.SMS, told * plants.SMS_SHARE, Basis.ASSUMED)
-    changed = plants.DEPLOYMENTS * DEPLOYED["functions"]
+    changed = plants.DEPLOYMENTS * int(FIGURES["prod"]["functions"])
     yield Line("if used", prices.CONFIG_ITEM, changed, Basis.ASSUMED)

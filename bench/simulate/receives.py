@@ -43,7 +43,7 @@ def subscribers(model: FleetModel) -> list[str]:
 
 def in_vain(model: FleetModel, rate: float, *, queues: int) -> float:
     """Return the requests a second that find no message, of so many queues with a poller's function."""
-    busy = [one * rate / model.received for one in messages(model, rate).values()]
+    busy = [one * rate / model.received for one in messages(model, rate).values()] if rate else []
     return sum(map(_in_vain, busy)) + max(0, queues - len(busy)) * _in_vain(0)
 
 

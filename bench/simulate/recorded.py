@@ -83,22 +83,34 @@ class Requests(NamedTuple):
         return Requests(*(one * count for one in self))
 
 
-def of_a_day() -> Requests:
-    """Return the requests of a day however few report; one of its sweeps looks at all days."""
-    ttls = (one.view.TTL_DAYS for one in recomputed())
-    looks = (of_look(YEAR_DAYS if days is None else days + compare.LATEST_DAYS).times(DAY_HOURS) for days in ttls)
-    runs = [of_sweep(1 + LATEST_DAYS).times(DAY_HOURS - 1), of_sweep(YEAR_DAYS), *looks]
-    return reduce(Requests.plus, runs)
+def of_a_day(*, is_quiet: bool = False) -> Requests:
+    """Return the requests of a day however few report; one of its sweeps, and one look at a view, are at all days.
+
+    is_quiet: nothing happens, so that no day is written, and no other run looks at a view.
+    """
+    ttls = [one.view.TTL_DAYS for one in recomputed()]
+    looks = (of_look(YEAR_DAYS if days is None else days + compare.LATEST_DAYS) for days in ttls)
+    looked = 1 if is_quiet else DAY_HOURS
+    asked = OF_QUESTION.times((DAY_HOURS - 1) * len(ttls))
+    sweeps = [
+        of_sweep(1 + LATEST_DAYS, is_quiet=is_quiet).times(DAY_HOURS - 1),
+        of_sweep(YEAR_DAYS, is_quiet=is_quiet),
+    ]
+    return reduce(Requests.plus, [*sweeps, asked, *(look.times(looked) for look in looks)])
 
 
-def of_sweep(days: int) -> Requests:
+OF_QUESTION: Final = Requests(0, 1)
+"""The question if anything has happened since the run before."""
+
+
+def of_sweep(days: int, *, is_quiet: bool = False) -> Requests:
     """Return the requests of a sweep that looks at so many days, and writes one, beside reading its objects."""
-    kinds = len(KINDS)
+    kinds = 0 if is_quiet else len(KINDS)
     # Of each shard: its index, read and written; its data, written, and those of two runs before removed. Of each kind:
     # its manifest, read and written, and its data listed.
     of_kind = Requests(SHARDS + 1, 2 * SHARDS + 2, SHARDS)
     # What days there are, the objects of each, and its manifests.
-    return Requests(days * kinds, 1 + days).plus(of_kind.times(kinds))
+    return Requests(days * len(KINDS), 1 + days).plus(of_kind.times(kinds))
 
 
 def of_look(days: int) -> Requests:

@@ -14,6 +14,12 @@ def aws(template: Synthesised) -> Synthesised:
 
 
 @pytest.fixture(scope="session")
+def dev(layer: Path) -> Synthesised:
+    """The stage dev as it is deployed: without alarms."""
+    return synthesise(layer)
+
+
+@pytest.fixture(scope="session")
 def prod(layer: Path) -> Synthesised:
     return synthesise(layer, stage="prod", audited=True)
 

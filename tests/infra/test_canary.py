@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from andon.cdk.canary import CANARIES
+from andon.cdk.names import pascal
 from andon.packages.discovery import packages
 from andon.testing.synthesised import Properties, Synthesised, listed, text
 from tests.support.infra.synthesised import only, synthesise
@@ -85,11 +86,15 @@ def test_a_response_of_5xx_rolls_back_although_it_is_no_error_of_lambda(aws: Syn
 @pytest.mark.parametrize("file", LISTENERS)
 def test_messages_that_fail_roll_a_listener_back_although_it_raises_for_none(aws: Synthesised, file: str) -> None:
     own = [made for made in alarms(aws, file) if part(made, "failed")["Namespace"] == "Andon"]
-    by = {"view": file.split("/")[1], "stage": "dev"}
+    [made] = own
+    name = file.split("/")[1]
 
-    assert {part(made, "failed")["MetricName"] for made in own} == {"failed", "fault"}
-    assert {part(made, "among")["MetricName"] for made in own} == {"received"}
-    assert all(part(made, name)["Dimensions"] == by for made in own for name in ("failed", "among"))
+    assert (part(made, "failed")["MetricName"], part(made, "among")["MetricName"]) == (
+        "unprocessed",
+        "NumberOfMessagesReceived",
+    )
+    assert part(made, "failed")["Dimensions"] == {"view": name, "stage": "dev"}
+    assert part(made, "among")["Dimensions"] == {"QueueName": f"{aws.output(f'{pascal(name)}QueueUrl')}.QueueName"}
 
 
 @of_each

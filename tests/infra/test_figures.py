@@ -13,10 +13,10 @@ PAGES = figures.pages(PROJECT)
 KEPT = json.loads(figures.KEPT.read_text())
 
 
-def test_the_figures_that_are_kept_are_those_of_the_templates(aws: Synthesised, prod: Synthesised) -> None:
+def test_the_figures_that_are_kept_are_those_of_the_templates(dev: Synthesised, prod: Synthesised) -> None:
     current = {
         figures.EVERYWHERE: figures.everywhere(),
-        "dev": figures.figures_of(aws),
+        "dev": figures.figures_of(dev),
         "prod": figures.figures_of(prod),
     }
 
@@ -31,7 +31,7 @@ def test_a_page_has_the_figures_that_are_kept(page: Path) -> None:
 def test_pages_name_figures() -> None:
     named = {mark[1] for page in PAGES for mark in figures.MARK.findall(page.read_text())}
 
-    assert {"dev.alarms", "all.steadyTables", "all.batchRates", "all.aggregates", "all.designsLived"} <= named
+    assert {"prod.alarms", "all.steadyTables", "all.batchRates", "all.aggregates", "all.designsLived"} <= named
 
 
 def test_only_what_stands_between_marks_is_written_anew() -> None:

@@ -52,16 +52,11 @@ def test_a_function_runs_its_handler_on_arm_and_knows_its_package_and_writes_jso
 def test_a_stage_says_whether_lambda_traces_a_function_and_only_then_it_may_write_traces(
     aws: Synthesised, prod: Synthesised, file: str
 ) -> None:
-    traced, untraced = function(aws, file), function(prod, file)
+    traced = not file.endswith(("/sweep", "/recompute"))  # those run by a schedule, and follow nothing
 
-    assert traced["TracingConfig"] == {"Mode": "Active"}
-    assert "TracingConfig" not in untraced  # Lambda's default: PassThrough
-    assert {
-        stack is aws: any(action.startswith("xray:") for action, _ in stack.allowed(file)) for stack in (aws, prod)
-    } == {
-        True: True,
-        False: False,
-    }
+    for stack, mode in ((aws, "Active" if traced else None), (prod, None)):  # Lambda's default: PassThrough
+        assert function(stack, file).get("TracingConfig", {}).get("Mode") == mode
+        assert any(action.startswith("xray:") for action, _ in stack.allowed(file)) == (mode is not None)
 
 
 def test_no_code_imports_the_tracer() -> None:

@@ -14,7 +14,7 @@ from andon.packages.package import Package
 from andon.testing.synthesised import Properties, Synthesised, text
 from andon.tools import figures
 from andon.tools.figures import ALARMS_OF_POLICY, POLICIES_OF_PLACE
-from bench.simulate.counted import EVERY_S, FILTERS
+from bench.simulate.counted import EVERY_S
 from bench.simulate.settings import PLANNED_OVER_USUAL
 from tests.support.infra.synthesised import PACKAGES, VIEWS, declared_tables, synthesise
 from views.board import view as board
@@ -151,8 +151,7 @@ def test_a_version_that_is_being_filled_is_on_demand(monkeypatch: pytest.MonkeyP
     assert not schema().steady
 
 
-def test_the_bill_has_every_metric_filter_and_the_alarms_of_each_policy(prod: Synthesised, varied: Synthesised) -> None:
-    assert len(prod.of_type("AWS::Logs::MetricFilter")) == FILTERS
+def test_the_bill_has_the_alarms_of_each_policy(varied: Synthesised) -> None:
     alarms = ALARMS_OF_POLICY * len(varied.of_type(POLICY))
     assert (
         alarms

@@ -210,7 +210,13 @@ def test_on_aws_there_is_no_synth_without_a_topic_for_alarms() -> None:
     with pytest.raises(ValueError, match=r"stage prod: alarms would wake nobody.* alarmTopic in stages.prod"):
         target("prod", flags={"alarmTopic": ""})
 
-    assert target(flags={"alarmTopic": ""}, alarmTopic="ours").alarm_topic == "ours"
+    assert target(flags={"alarmTopic": ""}, alarms=True, alarmTopic="ours").alarm_topic == "ours"
+
+
+def test_a_stage_without_alarms_needs_no_topic() -> None:
+    dev = target(flags={"alarmTopic": ""})
+
+    assert (dev.alarmed, dev.alarm_topic) == (False, None)
 
 
 def test_a_protected_stage_names_its_own_broker() -> None:

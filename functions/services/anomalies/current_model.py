@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from andon.runtime.log import logger
-from andon.runtime.metrics import directive
+from andon.runtime.metrics import with_metrics
 from andon.runtime.tried import Failed, tried
 from andon.wire.aws import name_of
 from andon.wire.bucket import Bucket
@@ -57,8 +57,8 @@ class CurrentModel:
             return
         counts = {"model_unreadable": 1}
         said = {**counts, "errors": [name_of(read.error)], "version": self.model and self.model.version}
-        metrics = directive(dimension="service", counts=counts, now_ms=now_ms)
-        logger().warning("model unreadable", extra={**said, "_aws": metrics})
+        extra = with_metrics(said, counts, dimension="service", now_ms=now_ms)
+        logger().warning("model unreadable", extra=extra)
 
     def _read(self, pointer: object) -> Model | None:
         if pointer is None:

@@ -61,7 +61,7 @@ class Api(Construct):
         self._throttles: dict[str, dict[str, float]] = {}
         self._routes = 0
         self._stage = self._deployed()
-        self._failing = self._failing_alarm() if self._target.deployment else None
+        self._failing = self._failing_alarm() if self._target.deployment and self._target.alarmed else None
         self.page_origin = self._target.origin or self.http.api_endpoint
         self.page_url = f"{self.page_origin}/"
         pool = self._users()

@@ -44,6 +44,7 @@ class Canary(Construct):
 
     def __init__(self, scope: Construct, handler: lambda_.Function, *, of: str, deployment: str) -> None:
         super().__init__(scope, "Canary")
+        self._alarmed = Target.of(self).alarmed
         self.alias = lambda_.Alias(self, "Live", alias_name=ALIAS, version=handler.current_version)
         deployer = Deployer.beside(self)
         deployer.grant_move(handler)
@@ -56,7 +57,7 @@ class Canary(Construct):
             alias=self.alias,
             deployment_config=_config(deployment),
             auto_rollback=codedeploy.AutoRollbackConfig(
-                failed_deployment=True, stopped_deployment=True, deployment_in_alarm=True
+                failed_deployment=True, stopped_deployment=True, deployment_in_alarm=self._alarmed
             ),
             ignore_alarm_configuration=not Target.of(self).heeds_alarms,
         )
@@ -68,7 +69,8 @@ class Canary(Construct):
 
     def roll_back_on(self, name: str, failed: cloudwatch.Metric, *, among: cloudwatch.Metric, of: str) -> None:
         """Roll back, too, when too many `among` some have failed; `of` says what fails then."""
-        self.group.add_alarm(rollback_alarm(self, name, failed, among=among, of=of))
+        if self._alarmed:
+            self.group.add_alarm(rollback_alarm(self, name, failed, among=among, of=of))
 
 
 class Deployer(Construct):

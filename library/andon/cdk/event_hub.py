@@ -51,7 +51,7 @@ class Declared(Protocol):
     def connect(self) -> None: ...  # noqa: D102
     def finish(self) -> None: ...  # noqa: D102
     def signals(self) -> Iterator[Signal]: ...  # noqa: D102
-    def widgets(self) -> Iterator[list[cloudwatch.GraphWidget]]: ...  # noqa: D102
+    def widgets(self) -> Iterator[list[cloudwatch.ConcreteWidget]]: ...  # noqa: D102
 
 
 class EventHub(Construct):

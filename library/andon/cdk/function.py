@@ -4,7 +4,6 @@ from collections.abc import Collection
 from typing import Final
 
 from aws_cdk import Duration, RemovalPolicy
-from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_logs as logs
@@ -21,12 +20,11 @@ from andon.cdk.target import Target
 from andon.handlers.declared import PACKAGE
 from andon.packages.package import Package
 from andon.runtime import log
-from andon.runtime.metrics import STAGE
-from andon.views.outcome import Outcome
-
-RECEIVED: Final = "received"  # the metric of all messages that came to a listener
 
 ALLOW_LOOP: Final = "Allow"
+
+UNTRACED: Final = frozenset({"sweep", "recompute"})
+"""Roles that a schedule runs: a trace of theirs follows nothing, and most of them find nothing to do."""
 
 RUNTIME: Final = lambda_.Runtime.PYTHON_3_13  # bytecode.py compiles for the same PYTHON
 
@@ -68,7 +66,7 @@ class Function(Construct):
             system_log_level_v2=lambda_.SystemLogLevel.WARN,
             # `make deploy` deletes those that are too old; CloudFormation would delete the one before.
             current_version_options=lambda_.VersionOptions(removal_policy=RemovalPolicy.RETAIN),
-            tracing=lambda_.Tracing.ACTIVE if target.traced else lambda_.Tracing.DISABLED,
+            tracing=lambda_.Tracing.ACTIVE if self._is_traced else lambda_.Tracing.DISABLED,
             environment={
                 PACKAGE: package.folder,
                 "POWERTOOLS_SERVICE_NAME": package.name,
@@ -83,9 +81,13 @@ class Function(Construct):
         self.called: lambda_.IFunction = self.canary.alias if self.canary else self.handler
         """The alias, where there is a canary: callers use it."""
         nag.acknowledge(self, L1=nag.RUNTIME)
-        if target.traced:
+        if self._is_traced:
             self.grant(["xray:PutTraceSegments", "xray:PutTelemetryRecords"], ["*"])
             nag.acknowledge_wildcard(self, "*", nag.TRACES)
+
+    @property
+    def _is_traced(self) -> bool:
+        return Target.of(self).traced and self.role not in UNTRACED
 
     def _log_group(self, target: Target) -> logs.LogGroup:
         """Return its log group, into which it may write."""
@@ -96,25 +98,8 @@ class Function(Construct):
     def _canary(self, target: Target) -> Canary | None:
         if not target.deployment or (self.package.side, self.role) not in CANARIES:
             return None
-        file = self.package.path(self.role)
-        canary = Canary(self, self.handler, of=f"{file} raises or times out", deployment=target.deployment)
-        if self.role == "listener":  # it raises for no single message
-            received = self._counted(RECEIVED)
-            for outcome in (Outcome.FAILED, Outcome.FAULT):
-                of = f"{file} counts messages as {outcome}"
-                canary.roll_back_on(outcome.capitalize(), self._counted(outcome), among=received, of=of)
-        return canary
-
-    def _counted(self, outcome: str) -> cloudwatch.Metric:
-        """Return a metric that a listener writes."""
-        target = Target.of(self)
-        return cloudwatch.Metric(
-            namespace=target.project.name,
-            metric_name=outcome,
-            dimensions_map={"view": self.package.name, STAGE: target.stage},
-            statistic="Sum",
-            period=Duration.minutes(1),
-        )
+        of = f"{self.package.path(self.role)} raises or times out"
+        return Canary(self, self.handler, of=of, deployment=target.deployment)
 
     def grant(
         self, actions: list[str], resources: list[str], *, only_if: dict[str, dict[str, str]] | None = None

@@ -57,4 +57,4 @@ class Lake(Store):
 
     def widgets(self) -> Iterator[dashboard.Row]:
         """Yield the dashboard row of the lake."""
-        yield dashboard.of_lake(self.reader)
+        yield dashboard.of_reader(self.reader)

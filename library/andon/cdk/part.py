@@ -75,7 +75,7 @@ class Part:
         """Yield the alarms that are about no single resource of it."""
         yield from ()
 
-    def widgets(self) -> Iterator[list[cloudwatch.GraphWidget]]:
+    def widgets(self) -> Iterator[list[cloudwatch.ConcreteWidget]]:
         """Yield the rows of the dashboard about it, besides those of its functions."""
         yield from ()
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from aws_cdk import Duration
+from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_sqs as sqs
 from aws_cdk.aws_lambda_event_sources import SqsEventSource
 from constructs import Construct
@@ -14,6 +15,8 @@ from andon.cdk.function import Function
 from andon.cdk.names import DEAD_LETTERS
 from andon.cdk.package_stack import tell
 from andon.cdk.target import Target
+from andon.runtime.metrics import STAGE
+from andon.views.ledger import UNPROCESSED
 from andon.wire import queue
 
 LONGEST: Final = Duration.days(14)  # the most that SQS allows
@@ -106,7 +109,22 @@ def feed(
     wake(listener, waiting, batch)
     tell(scope, f"{output}QueueUrl", waiting.queue_url, "a queue")
     tell(scope, f"{output}{DEAD_LETTERS}", dead_letters.queue_url, "its dead-letter queue")
-    return Reader(listener.package.name, listener, waiting, dead_letters)
+    reader = Reader(listener.package.name, listener, waiting, dead_letters)
+    _roll_back(reader)
+    return reader
+
+
+def _roll_back(reader: Reader) -> None:
+    """Roll back a listener that takes too few of its messages, too: it raises for no single one."""
+    listener, target = reader.listener, Target.of(reader.queue)
+    if listener.canary and listener.role == "listener":
+        minute, by = Duration.minutes(1), {"view": reader.name, STAGE: target.stage}
+        lost = cloudwatch.Metric(
+            namespace=target.project.name, metric_name=UNPROCESSED, dimensions_map=by, statistic="Sum", period=minute
+        )
+        among = reader.queue.metric_number_of_messages_received(period=minute, statistic="Sum")
+        of = f"{listener.package.path(listener.role)} fails messages, or makes faults of them"
+        listener.canary.roll_back_on(UNPROCESSED.capitalize(), lost, among=among, of=of)
 
 
 def let_put_back(reader: Reader) -> None:

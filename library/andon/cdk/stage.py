@@ -28,7 +28,8 @@ class Stage:
     of `cdk bootstrap`; None: CDK's own, which all stages of an account share.
     live_origin: the account's own broker; a protected stage has to name it.
     log_retention: a name of CDK's RetentionDays. deployment: one of CDK's LambdaDeploymentConfig.
-    alarm_topic: the SNS topic for alarms, by its ARN, or by its name if it is in the same account and region.
+    alarms: there are any; they cost more than all else of a stage in which nothing happens. alarm_topic: the SNS topic
+    for them, by its ARN, or by its name if it is in the same account and region.
     runbooks: where the pages that alarms name can be read, if not in this repository.
     reports_per_second: of all callers together; reports_per_second_of_one: of each, from one worker of the command.
     capacity: of the tables that reports fill, ON_DEMAND or PROVISIONED. traced: Lambda samples traces for X-Ray.
@@ -54,6 +55,7 @@ class Stage:
     requests_per_second: int
     capacity: str = ON_DEMAND
     traced: bool = False
+    alarms: bool = True
     alarm_topic: str | None = None
     runbooks: str | None = None
     account: str | None = None

@@ -44,7 +44,8 @@ REPAIR: Final = "repair"
 
 NO_TOPIC: Final = (
     "stage {stage}: alarms would wake nobody. Create an SNS topic, subscribe to it (docs/deploy.md), and name it: "
-    "alarmTopic in stages.{stage} of cdk.json, or -c alarmTopic=<name or ARN>."
+    "alarmTopic in stages.{stage} of cdk.json, or -c alarmTopic=<name or ARN>. A stage without alarms has "
+    '"alarms": false.'
 )
 
 # https://docs.aws.amazon.com/general/latest/gr/iot-core.html#iot-core-data-plane-endpoints
@@ -105,6 +106,7 @@ class Target:
     capacity: Capacity | None = None  # of each table that is steady; None: all are on demand
     table_units: int = QUOTA_OF_ACCOUNT  # provisioned, of all tables of the account
     customer_key: bool = False  # tables are encrypted with a key of this account instead of DynamoDB's own
+    alarmed: bool = True  # there are alarms; those of a deployment end it
     alarm_topic: str | None = None  # the SNS topic for alarms, by its ARN or its name
     runbooks: str = "docs/runbooks"  # where the pages that alarms name can be read
     provisioned_by_claim: tuple[str, ...] | None = ()  # kinds of things that a claim makes; None: all that are declared
@@ -167,7 +169,7 @@ class Target:
                 the region cannot be deployed to or takes less than is planned.
 
         """
-        if stage.alarm_topic is None:
+        if stage.alarms and stage.alarm_topic is None:
             raise ValueError(NO_TOPIC.format(stage=stage.name))
         if stage.termination_protection and stage.live_origin is None:
             raise ValueError(NO_BROKER.format(stage=stage.name))
@@ -191,7 +193,8 @@ class Target:
             table_units=stage.table_units_per_second or self.table_units,
             traced=stage.traced,
             customer_key=stage.customer_key,
-            alarm_topic=stage.alarm_topic,
+            alarmed=stage.alarms,
+            alarm_topic=stage.alarm_topic if stage.alarms else None,
             runbooks=stage.runbooks or self.runbooks,
             provisioned_by_claim=stage.provisioned_by_claim,
             second_factor=stage.second_factor,
@@ -307,6 +310,7 @@ LOCAL: Final = Target(
     layer_platforms=(),
     bytecode=NONE,  # `make up` needs no other Python than the one that it runs on
     learns_usual=False,
+    alarmed=False,  # they would wake nobody
     asks_by_athena=False,  # the emulator's Athena answers with made-up values; `make query` asks DuckDB
     provisioned_by_claim=None,  # nobody else reaches its broker
     reports_of_one=1_000,  # `make load` and others report for all machines by one token

@@ -24,5 +24,5 @@ def publish_and_release(
     number = release(contents, filter(is_of_content, event["Records"]))  # its order among the facts does not matter
     others = [record for record in event["Records"] if not is_of_content(record)]
     batch = publish_batch({"Records": others}, context, facts=facts)
-    log_published(batch, context, more={"released": number})
+    log_published(batch, context, facts=facts, more={"released": number})
     return batch.respond()

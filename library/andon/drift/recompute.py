@@ -22,7 +22,7 @@ from andon.runtime.json_types import JsonMapping
 from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import logger
 from andon.runtime.message_batch import BatchResponse, retry
-from andon.runtime.metrics import directive
+from andon.runtime.metrics import with_metrics
 from andon.runtime.tried import Failed, tried
 from andon.views.materialize import Listener
 from andon.views.object_table import ObjectTable
@@ -30,11 +30,16 @@ from andon.wire.aws import name_of
 from andon.wire.deadline import in_time
 from andon.wire.queue import DelayedMessage, send_later
 
+# An event is in the past within the hour. A run before which none is new looks at nothing, but for one in a day.
+NEW_WITHIN_MS: Final = 2 * clock.HOUR_MS
+
 SECOND_LOOK_SECONDS: Final = 15 * 60  # the most that SQS delays a message
 ROWS_AT_ONCE: Final = 1000
 DOUBTS_IN_A_MESSAGE: Final = 1000
 
 COUNTS: Final = ("partitions", "rows", "drift", *(kind.value for kind in DriftKind), "repaired", "doubtful", "failed")
+TROUBLES: Final = ("drift", "failed")
+"""The metrics of a comparison."""
 
 
 class RecomputeWork(TypedDict, total=False):
@@ -52,6 +57,9 @@ class Recomputed(BatchResponse):
 
 class PastEvents(Protocol):
     """The events of before: envelopes, as lines, by the partition key of their events."""
+
+    def has_since(self, since_ms: int) -> bool:
+        """Return True if there is an event since a time, or since the beginning of its hour."""
 
     def sample(self, from_ms: int) -> list[str]:
         """Return some partitions."""
@@ -78,25 +86,29 @@ def queue_variable(view: str) -> str:
 def recompute(event: JsonMapping, context: LambdaContext, *, listener: Listener, past: PastEvents) -> Recomputed:
     """Handle a tick of the clock, a call by hand or a batch; return the messages to try again, and the counts."""
     counts, again = Counter(dict.fromkeys(COUNTS, 0)), list[str]()
-    for message_id, work in _asked(event):
+    for message_id, work in _asked(event, past, clock.now_ms()):
         done = tried(_Run(listener, past, clock.now_ms()).do, work)
         if isinstance(done, Failed):
             counts.update({"failed": 1, f"failed.{name_of(done.error)}": 1})
             again.append(message_id)
         else:
             counts.update(done)
-    metrics = directive(dimension="view", counts=counts, now_ms=clock.now_ms())
-    extra = {"function_request_id": context.aws_request_id, "view": listener.name, **counts, "_aws": metrics}
-    logger().info("recomputed", extra=extra)
+    line = {"function_request_id": context.aws_request_id, "view": listener.name, **counts}
+    logger().info("recomputed", extra=with_metrics(line, TROUBLES, dimension="view", now_ms=clock.now_ms()))
     return {**retry(again), "counts": dict(counts)}
 
 
-def _asked(event: JsonMapping) -> Iterator[tuple[str, RecomputeWork]]:
+def _asked(event: JsonMapping, past: PastEvents, now_ms: int) -> Iterator[tuple[str, RecomputeWork]]:
     """Return the work of each message. A call by hand is work itself; a schedule's event asks for a sample."""
     if "Records" in event:
         yield from ((record["messageId"], json.loads(record["body"])) for record in event["Records"])
-    else:
+    elif not _is_tick(event) or now_ms % clock.DAY_MS < clock.HOUR_MS or past.has_since(now_ms - NEW_WITHIN_MS):
         yield "", {"shard": event["shard"]} if "shard" in event else {}
+
+
+def _is_tick(event: JsonMapping) -> bool:
+    """Return True of a schedule's event, as EventBridge writes it."""
+    return event.get("detail-type") == "Scheduled Event"
 
 
 class _Run:

@@ -25,7 +25,7 @@ from andon.runtime.errors import CallFailed
 from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import logger
-from andon.runtime.metrics import directive
+from andon.runtime.metrics import with_metrics
 from andon.runtime.texts import identifier
 from andon.wire import aws
 from andon.wire.deadline import in_time
@@ -90,19 +90,17 @@ def provision(
     now_ms = clock.now_ms()
     applicant = applicant_of(event, kinds=kinds, root=os.environ[ROOT])
     refusal = refusal_of(applicant, provisioning, now_ms=now_ms) if applicant else Refusal.NO_THING
-    logger().info(
-        REFUSED if refusal else PROVISIONED,
-        extra={
-            "function_request_id": context.aws_request_id,
-            **(applicant._asdict() if applicant else {}),
-            "claim": event.get("claimCertificateId"),
-            "why": refusal,
-            PROVISIONED: int(refusal is None),
-            REFUSED: int(refusal is not None),
-            "pipeline": f"{service}.{ROLE}",
-            "_aws": directive(dimension="service", counts=[PROVISIONED, REFUSED], now_ms=now_ms),
-        },
-    )
+    line = {
+        "function_request_id": context.aws_request_id,
+        **(applicant._asdict() if applicant else {}),
+        "claim": event.get("claimCertificateId"),
+        "why": refusal,
+        PROVISIONED: int(refusal is None),
+        REFUSED: int(refusal is not None),
+        "pipeline": f"{service}.{ROLE}",
+    }
+    metrics = with_metrics(line, [REFUSED], dimension="service", now_ms=now_ms)
+    logger().info(REFUSED if refusal else PROVISIONED, extra=metrics)
     return {"allowProvisioning": refusal is None}
 
 

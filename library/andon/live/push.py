@@ -16,7 +16,6 @@ from andon.runtime.errors import CallFailed, Poison
 from andon.runtime.json_types import JsonMapping
 from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import logger
-from andon.runtime.metrics import directive
 from andon.wire import aws
 from andon.wire.deadline import in_time
 from andon.wire.in_parallel import in_parallel
@@ -124,5 +123,4 @@ def _log(context: LambdaContext, *, records: int, pushed: list[Pushed]) -> None:
         "unseen": sum(not one.messages and not one.fault for one in pushed),
         "fault": sum(one.fault is not None for one in pushed),
     }
-    metrics = directive(dimension="service", counts=counts, now_ms=clock.now_ms())
-    logger().info("pushed", extra={"function_request_id": context.aws_request_id, **counts, "_aws": metrics})
+    logger().info("pushed", extra={"function_request_id": context.aws_request_id, **counts})

@@ -24,7 +24,7 @@ from andon.runtime.json_types import JsonMapping
 from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import logger
 from andon.runtime.message_batch import BatchResponse, retry
-from andon.runtime.metrics import directive
+from andon.runtime.metrics import with_metrics
 from andon.runtime.tried import Failed, tried
 from andon.wire.aws import name_of
 from andon.wire.deadline import longest_ms, time_of_attempt_ms
@@ -58,17 +58,14 @@ def send_messages(event: JsonMapping, context: LambdaContext, *, gateway: Gatewa
     counts = {"messages": len(results), "told": sum(told), "again": len(failed), "put_back": grouped.put_back}
     metrics = {OPEN: len(counted.open), CAPPED: len(counted.capped)}
     errors = sorted({name_of(result.error) for _, result in failed if not isinstance(result.error, NotYet)})
-    logger().info(
-        "sent",
-        extra={
-            "function_request_id": context.aws_request_id,
-            **counts,
-            **metrics,
-            "lines": sorted(counted.open | counted.capped),
-            "errors": errors,
-            "_aws": directive(dimension="service", counts=metrics, now_ms=now_ms),
-        },
-    )
+    line = {
+        "function_request_id": context.aws_request_id,
+        **counts,
+        **metrics,
+        "lines": sorted(counted.open | counted.capped),
+        "errors": errors,
+    }
+    logger().info("sent", extra=with_metrics(line, metrics, dimension="service", now_ms=now_ms))
     return retry((*grouped.left, *(message_id for message_id, _ in failed)))
 
 

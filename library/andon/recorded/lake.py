@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Final, TypedDict
 
+from andon.runtime import times
 from andon.runtime.json_types import JsonObject
 
 BUCKET: Final = "LAKE_BUCKET"
@@ -42,6 +43,12 @@ class Envelope(EnvelopeHead):
 def folder_of(day: str) -> str:
     """Return the folder of a day, as `2026-11-21`, in UTC."""
     return f"{EVENTS}/{DAY}{day}/"
+
+
+def hour_of(ms: int) -> str:
+    """Return a text that sorts right before the objects of an hour, and behind those of the hours before."""
+    day, _, time = times.to_utc(ms).partition("T")
+    return f"{folder_of(day)}{HOUR}{time[:2]}"
 
 
 def day_in(folder: str) -> str:

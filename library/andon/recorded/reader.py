@@ -55,6 +55,11 @@ class Recorded:
         folder = next(self._lake.folders(f"{lake.EVENTS}/"), None)
         return None if folder is None else times.to_ms(f"{lake.day_in(folder)}T00:00")
 
+    def has_since(self, since_ms: int) -> bool:
+        """Return True if the lake has an event that the bus took in the hour of a time, or later."""
+        first = lake.hour_of(since_ms)
+        return next(self._lake.keys(f"{lake.EVENTS}/", after=first), None) is not None
+
     def sample(self, from_ms: int) -> list[str]:
         """Return some subjects of which a day was archived, by chance."""
         days = self._archived(from_ms)

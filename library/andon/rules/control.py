@@ -78,7 +78,7 @@ def control_changes(event: JsonMapping, context: LambdaContext, *, facts: Facts,
     # What waits is scheduled before anything is decided: many rows, which need not wait for each other.
     failed = _failed(deciding, counts, _failed(keeping, counts, {}))
     done = _as_far_as_done(published, failed, counts)
-    log_published(done, context, more=counts)
+    log_published(done, context, facts=facts, more=counts)
     return done.respond()
 
 

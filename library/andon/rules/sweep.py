@@ -26,7 +26,7 @@ from andon.runtime import clock, strict_json
 from andon.runtime.errors import CallFailed
 from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import logger
-from andon.runtime.metrics import directive
+from andon.runtime.metrics import with_metrics
 from andon.runtime.tried import Failed, tried
 from andon.wire.aws import name_of
 from andon.wire.deadline import in_time
@@ -34,8 +34,11 @@ from andon.wire.in_parallel import in_parallel
 
 SWEEP: Final = "sweep"
 
-# The metric of how long the oldest has been due of those rows that a sweep did not do.
+# How long the oldest has been due of those rows that a sweep did not do, in milliseconds.
 OLDEST: Final = "oldest"
+
+TROUBLES: Final = ("failed", "unknown", OLDEST)
+"""The metrics of a sweep."""
 
 # Of the function's time; rows that are left undone are due at the next sweep, too.
 MARGIN_MS: Final = 10_000
@@ -169,20 +172,12 @@ def _left_of(queues: Queues, shards: Iterable[Shard], control: Control) -> Itera
 
 
 def _log(swept: Iterable[Swept], request_id: str, now_ms: int) -> None:
-    """Write the one line of a sweep, with zeros: an alarm on what is left must not wait for data."""
+    """Write the one line of a sweep, with zeros: it says that nothing was due."""
     total, errors, since_ms = Counts(), set[str](), now_ms
     for one in swept:
         total += one.counts
         errors |= {one.error} if one.error else set()
         since_ms = since_ms if one.since_ms is None else min(since_ms, one.since_ms)
     counts = {name: total[name] for name in ("due", "failed", "left", "moved", "unknown", *Verdict)}
-    logger().info(
-        "swept",
-        extra={
-            "function_request_id": request_id,
-            **counts,
-            OLDEST: now_ms - since_ms,
-            "errors": sorted(errors),
-            "_aws": directive(dimension="service", counts=counts, milliseconds=[OLDEST], now_ms=now_ms),
-        },
-    )
+    line = {"function_request_id": request_id, **counts, OLDEST: now_ms - since_ms, "errors": sorted(errors)}
+    logger().info("swept", extra=with_metrics(line, TROUBLES, dimension="service", now_ms=now_ms))

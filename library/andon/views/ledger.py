@@ -1,17 +1,28 @@
 """Counts of the outcomes of a batch, so that no message is dropped in silence."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import ceil
 from typing import Final, NamedTuple
 
 from andon.events.domain_event import DomainEvent
 from andon.events.received import Received
 from andon.runtime.json_types import JsonObject
-from andon.runtime.metrics import directive
+from andon.runtime.metrics import with_metrics
 from andon.views.outcome import Outcome
 from andon.wire.aws import name_of
 
 NONE_YET: Final = {outcome.value: 0 for outcome in Outcome}
+
+LATE_SECONDS: Final = 300
+"""A healthy reader is behind by seconds."""
+
+MOST_VALUES: Final = 100
+"""Of a metric, in a line in CloudWatch's embedded format; with more the line has no metrics at all."""
+
+LAG: Final = "lag"
+LATE: Final = "late"
+UNPROCESSED: Final = "unprocessed"
 
 OVERTAKEN: Final = {Outcome.APPLIED: "applied", Outcome.STALE: "overtaken", Outcome.COMPACTED: "overtaken"}
 """Outcome counted for an edit of a row that another service writes, too."""
@@ -47,10 +58,11 @@ def failures(results: Sequence[Result]) -> list[Received]:
 def line_of(results: Sequence[Result], *, view: str, now_ms: int, put_back: int = 0) -> JsonObject:
     """Return the members of the one log line of a batch, which carries its metrics, too (CloudWatch's embedded format).
 
-    It counts `received` facts, each outcome, and each outcome of each type (`state-reported.applied`); the latter are
-    no metrics, for each would be paid for. `lag` lists the milliseconds from the bus to the row, one for each live
-    event that was applied; `replayed` counts the others. It does not count from the fact: its time may come from a
-    clock that is wrong by hours. `put_back` counts what failed and comes again without its neighbours.
+    It counts `received` facts, each outcome, and each outcome of each type (`state-reported.applied`). `lag` lists the
+    milliseconds from the bus to the row, one for each live event that was applied; `replayed` counts the others, `late`
+    those that took longer than they should. It does not count from the fact: its time may come from a clock that is
+    wrong by hours. `put_back` counts what failed and comes again without its neighbours, `unprocessed` the messages of
+    which a fact failed, or became a fault. Metrics are `late` and `unprocessed`, and `lag` of all readers together.
 
     Of a service whose edits another version of it writes, too, it counts what was `overtaken` (`dispatch2.overtaken`)
     and what was not (`dispatch2.applied`); `dispatch2.lag` is theirs alone.
@@ -71,13 +83,25 @@ def line_of(results: Sequence[Result], *, view: str, now_ms: int, put_back: int 
         counts["replayed"] = replayed
     if put_back:
         counts["put_back"] = put_back
+    counts |= {name: count for name, count in _troubles(results, lag).items() if count}
+    errors = sorted({name_of(result.error) for result in results if result.error})
+    line = {"view": view, **counts, **by_type, **_thinned(lag), "errors": errors}
+    return with_metrics(line, (LATE, UNPROCESSED), dimension="view", of_all=[LAG], now_ms=now_ms)
+
+
+def _thinned(lag: Mapping[str, list[int]]) -> dict[str, list[int]]:
+    """Return as many times as a metric may have in a line; of more, some from the longest to the shortest."""
     return {
-        "view": view,
-        **counts,
-        **by_type,
-        **lag,
-        "errors": sorted({name_of(result.error) for result in results if result.error}),
-        "_aws": directive(dimension="view", counts=counts, milliseconds=lag, now_ms=now_ms),
+        name: times if len(times) <= MOST_VALUES else sorted(times)[:: -ceil(len(times) / MOST_VALUES)]
+        for name, times in lag.items()
+    }
+
+
+def _troubles(results: Sequence[Result], lag: Mapping[str, Sequence[int]]) -> dict[str, int]:
+    lost = (Outcome.FAILED, Outcome.FAULT)
+    return {
+        LATE: sum(one > LATE_SECONDS * 1_000 for one in lag.get(LAG, ())),
+        UNPROCESSED: len({one.received.message_id for one in results if one.outcome in lost}),
     }
 
 
@@ -89,6 +113,6 @@ def _lag_of(results: Sequence[Result], now_ms: int) -> dict[str, list[int]]:
     lag: dict[str, list[int]] = defaultdict(list)
     for result in results:
         if (lag_ms := result.lag_ms(now_ms)) is not None:
-            for name in ("lag", f"{result.origin}.lag") if result.origin else ("lag",):
+            for name in (LAG, f"{result.origin}.{LAG}") if result.origin else (LAG,):
                 lag[name].append(lag_ms)
     return lag

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from andon.runtime.errors import CallFailed
 from andon.runtime.json_types import JsonMapping, JsonObject
-from andon.runtime.metrics import NAMESPACE, directive
+from andon.runtime.metrics import NAMESPACE, with_metrics
 
 LIBCURL: Final = "libcurl"
 BOTOCORE: Final = "botocore"
@@ -62,8 +62,8 @@ def _tell_of_fall(missing: str) -> None:
         from andon.runtime import clock  # noqa: PLC0415  not where all is well
         from andon.runtime.log import logger  # noqa: PLC0415
 
-        counted = directive(dimension=WIRE, counts=[FELL_BACK], now_ms=clock.now_ms())
-        logger().warning("wire fell back", extra={WIRE: BOTOCORE, FELL_BACK: 1, "missing": missing, "_aws": counted})
+        line = {WIRE: BOTOCORE, FELL_BACK: 1, "missing": missing}
+        logger().warning("wire fell back", extra=with_metrics(line, [FELL_BACK], dimension=WIRE, now_ms=clock.now_ms()))
 
 
 def _missing_of_libcurl() -> str | None:

@@ -462,7 +462,8 @@ def test_a_line_is_logged_of_every_sweep_with_all_counts_although_there_is_nothi
     assert idle["errors"] == []
     assert busy["errors"] == ["ThrottlingException"]
     assert busy["function_request_id"] == "one request"
-    for line in (idle, busy):
-        metrics = line["_aws"]["CloudWatchMetrics"][0]["Metrics"]
-        assert {metric["Name"] for metric in metrics} == {*OUTCOMES, OLDEST}
+    assert (idle[OLDEST], "_aws" in idle) == (0, False)
+    [directive] = busy["_aws"]["CloudWatchMetrics"]
+    assert [metric["Name"] for metric in directive["Metrics"]] == ["failed", OLDEST]
+    assert directive["Dimensions"] == [["service", "stage"]]
     assert "secret" not in json.dumps(busy)

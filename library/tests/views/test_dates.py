@@ -276,6 +276,10 @@ class NoPast:
         self.asked_ms.append(from_ms)
         return iter(())
 
+    def has_since(self, since_ms: int) -> bool:  # noqa: ARG002  as the protocol says
+        """True."""
+        return True
+
     def begins_ms(self) -> int | None:
         return None
 

@@ -1,12 +1,11 @@
-import json
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from andon.events.received import Received
-from andon.runtime.errors import Poison
-from andon.views.ledger import Result, failures, line_of
+from andon.runtime.errors import CallFailed, Poison
+from andon.runtime.json_types import JsonObject
+from andon.views.ledger import LATE_SECONDS, Result, failures, line_of
 from andon.views.outcome import Outcome
 from tests.support.samples import NOW
 from toys.things import happened
@@ -50,34 +49,49 @@ def test_only_what_failed_comes_again(batch: list[Result]) -> None:
     assert failures(batch) == [result.received for result in batch if result.outcome is Outcome.FAILED]
 
 
-def test_every_figure_of_the_line_but_those_by_type_is_a_metric_and_every_metric_is_a_figure_of_the_line() -> None:
-    line = line_of(
-        [
-            Result(Received("m1"), Outcome.APPLIED, happened("painted", "x", at=NOW - 70_000), taken_ms=NOW - 7),
-            Result(Received("m2"), Outcome.FAULT, error=Poison()),
-        ],
-        view="things",
-        now_ms=NOW,
-    )
-
-    (directive,) = line["_aws"]["CloudWatchMetrics"]
-    metrics = {metric["Name"]: metric["Unit"] for metric in directive["Metrics"]}
-    by_type = {name for name in line if "." in name}  # as metrics they would cost $0.30 a month each
-    assert by_type
-    assert metrics.keys() == line.keys() - {"_aws", "view", "errors"} - by_type
-    assert metrics["lag"] == "Milliseconds"
-    assert set(metrics.values()) == {"Milliseconds", "Count"}
-    assert directive["Dimensions"] == [["view", "stage"]]
-    assert directive["Namespace"] == "Andon"
-    assert (line["lag"], line["errors"], line["_aws"]["Timestamp"]) == ([7], ["Poison"], NOW)
-    json.dumps(line)
+def metrics_of(line: JsonObject) -> dict[str, list[str]]:
+    """The names of a line's metrics, by their dimensions."""
+    found = line["_aws"]["CloudWatchMetrics"] if "_aws" in line else []
+    return {" ".join(*one["Dimensions"]): [metric["Name"] for metric in one["Metrics"]] for one in found}
 
 
-def test_a_batch_of_which_nothing_was_applied_has_no_lag() -> None:
-    line = line_of([Result(Received("m1"), Outcome.STALE, happened("painted", "x"))], view="things", now_ms=NOW)
+def test_a_batch_of_which_all_went_well_has_no_metric_but_the_lag_of_all_readers() -> None:
+    applied = Result(Received("m1"), Outcome.APPLIED, happened("painted", "x", at=NOW - 70_000), taken_ms=NOW - 7)
+    stale = Result(Received("m2"), Outcome.STALE, happened("painted", "x"))
 
-    assert "lag" not in line
-    assert "lag" not in json.dumps(line["_aws"])
+    line = line_of([applied, stale], view="things", now_ms=NOW)
+
+    assert (line["lag"], metrics_of(line)) == ([7], {"stage": ["lag"]})
+    [directive] = line["_aws"]["CloudWatchMetrics"]
+    assert (directive["Namespace"], line["_aws"]["Timestamp"]) == ("Andon", NOW)
+    assert line_of([stale], view="things", now_ms=NOW).keys().isdisjoint({"lag", "_aws"})
+
+
+def test_messages_that_are_lost_or_late_are_metrics_of_their_view() -> None:
+    fault = Result(Received("m1"), Outcome.FAULT, error=Poison())
+    failed = [Result(Received("m2", number=number), Outcome.FAILED, error=CallFailed("no")) for number in range(3)]
+    took = [1_000 * LATE_SECONDS, 1_000 * LATE_SECONDS + 1]
+    late = [Result(Received("m3"), Outcome.APPLIED, happened("painted", "x"), taken_ms=NOW - one) for one in took]
+
+    line = line_of([fault, *failed, *late], view="things", now_ms=NOW)
+
+    assert (line["unprocessed"], line["failed"], line["fault"], line["late"]) == (2, 3, 1, 1)
+    assert metrics_of(line) == {"view stage": ["late", "unprocessed"], "stage": ["lag"]}
+    assert line["errors"] == ["CallFailed", "Poison"]
+
+
+@given(st.lists(st.integers(0, 10**6), min_size=1, max_size=1_000))
+def test_a_line_has_no_more_times_than_a_metric_may_and_the_longest_is_among_them(took: list[int]) -> None:
+    event = happened("painted", "x")
+    batch = [Result(Received("m"), Outcome.APPLIED, event, taken_ms=NOW - one) for one in took]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("POWERTOOLS_METRICS_NAMESPACE", "Andon")
+        line = line_of(batch, view="things", now_ms=NOW)
+
+    assert len(line["lag"]) <= 100
+    assert max(line["lag"]) == max(took)
+    assert line.get("late", 0) == sum(one > LATE_SECONDS * 1_000 for one in took)
 
 
 def test_edits_of_another_version_are_counted_as_crossed_or_overtaken(
@@ -94,5 +108,4 @@ def test_edits_of_another_version_are_counted_as_crossed_or_overtaken(
 
     assert (line["workshop2.applied"], line["workshop2.overtaken"]) == (2, 2)
     assert (line["workshop2.lag"], line["lag"]) == ([7, 7], [7, 7, 9])
-    named = {one["Name"] for one in line["_aws"]["CloudWatchMetrics"][0]["Metrics"]}
-    assert {"workshop2.applied", "workshop2.overtaken", "workshop2.lag"} <= named
+    assert metrics_of(line) == {"view stage": ["unprocessed"], "stage": ["lag"]}

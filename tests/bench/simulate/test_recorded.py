@@ -14,7 +14,7 @@ from andon.stores.archive.store import LAKE
 from andon.testing.drift import keep_in_lake
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
-from bench.simulate.recorded import DAY_HOURS, Requests, of_look, of_sweep, passes, reads
+from bench.simulate.recorded import DAY_HOURS, OF_QUESTION, Requests, of_look, of_sweep, passes, reads
 from tests.support.archive import DAY_MS, HOUR_MS, line_of, report_of, sweep
 from tests.support.erasing import BOARD
 from tests.support.samples import NOW
@@ -75,6 +75,19 @@ def test_a_look_makes_as_many_requests_as_the_bill_says(loop: Loop, days: int) -
         loop.invoke(BOARD, "recompute", {})
 
     assert by_kind(s3.requests) == of_look(days)
+
+
+def test_a_run_before_which_nothing_happened_asks_that_alone_but_for_one_in_a_day(loop: Loop) -> None:
+    midnight = NOW - NOW % DAY_MS
+    keep(OF_ONE_SHARD, at_ms=midnight + 12 * HOUR_MS)
+    sweep(loop)
+    looked = dict[int, bool]()
+    for hour in range(12, 38):
+        with frozen_clock(midnight + hour * HOUR_MS + HOUR_MS // 2), Wire(("s3",)) as s3:
+            loop.invoke(BOARD, "recompute", {"detail-type": "Scheduled Event", "source": "aws.events"})
+        looked[hour] = by_kind(s3.requests) != OF_QUESTION
+
+    assert [hour for hour, is_looked in looked.items() if is_looked] == [12, 13, 14, 24]
 
 
 @given(st.floats(1, 1e12))

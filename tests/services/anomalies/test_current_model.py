@@ -102,7 +102,7 @@ def test_a_pointer_to_nothing_is_counted_and_the_last_model_stays(
 
     assert version == (OLD["version"] if had_one else None)
     assert (line["message"], line["model_unreadable"]) == ("model unreadable", 1)
-    assert line["_aws"]["CloudWatchMetrics"][0]["Metrics"] == [{"Name": "model_unreadable", "Unit": "Count"}]
+    assert line["_aws"]["CloudWatchMetrics"][0]["Metrics"] == [{"Name": "model_unreadable"}]
 
 
 @pytest.mark.parametrize("body", ["", "{", "{}", '{"version": "v", "trainedUntil": "", "machines": []}'])

@@ -205,5 +205,6 @@ def test_each_answer_is_a_line_with_its_reason_and_a_count(loop: Loop, press: st
     ]
     assert {(line["claim"], line["pipeline"]) for line in log_lines} == {("claim", "equipment.provision")}
     assert "<b>" not in json.dumps(log_lines)
-    [directive] = log_lines[0]["_aws"]["CloudWatchMetrics"]
+    assert "_aws" not in log_lines[0]
+    [directive] = log_lines[1]["_aws"]["CloudWatchMetrics"]
     assert directive["Dimensions"] == [["service", "stage"]]

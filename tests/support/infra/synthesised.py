@@ -66,6 +66,7 @@ HERE, THERE = "eu-central-1", "eu-west-1"
 
 OTHER_SETTINGS: dict[str, Any] = {
     "account": "1" * 12,
+    "alarms": True,
     "alarmTopic": "arn:aws:sns:eu-central-1:000000000000:pager",
     "capacity": "PROVISIONED",
     "apiRequestsPerSecond": 20_000,

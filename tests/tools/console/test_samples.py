@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from andon.events.received import Received
 from andon.runtime.errors import Poison
-from andon.runtime.metrics import directive
 from andon.tools.console.samples import API, Sample, Samples, samples_of, statistic
-from andon.tools.console.widgets import Metric, Shown
+from andon.tools.console.widgets import Metric, Shown, logged
 from andon.views.ledger import Result, line_of
 from andon.views.outcome import Outcome
 from tests.support.samples import NOW
@@ -81,31 +80,20 @@ def test_the_line_of_a_batch_has_all_its_figures() -> None:
     ]
     line = json.loads(json.dumps(line_of(results, view="board", now_ms=NOW) | {"stage": "dev"}))
 
-    found = [*samples_of(line, logged_ms=0)]
+    found = [*samples_of(line, log_group="BoardLogs", logged_ms=NOW + 1)]
 
-    assert {sample.metric.dimensions for sample in found} == {(("stage", "dev"), ("view", "board"))}
-    assert {sample.at_ms for sample in found} == {NOW}
-    assert Sample(COUNTED, NOW, 3) in found
-    assert [sample.value for sample in found if sample.metric.name == "lag"] == [7, 9]
-
-
-def test_a_metric_is_identified_by_its_dimension() -> None:
-    line = {
-        "service": "dispatch",
-        "stage": "dev",
-        "due": 2,
-        "_aws": directive(dimension="service", counts=["due"], now_ms=NOW),
-    }
-
-    assert [*samples_of(line, logged_ms=0)] == [
-        Sample(Metric("Andon", "due", (("service", "dispatch"), ("stage", "dev"))), NOW, 2)
-    ]
+    assert Sample(logged("received", "BoardLogs"), NOW + 1, 3) in found
+    assert Sample(Metric("Andon", "unprocessed", (("stage", "dev"), ("view", "board"))), NOW, 1) in found
+    lag = [sample.value for sample in found if sample.metric == Metric("Andon", "lag", (("stage", "dev"),))]
+    assert lag == [7, 9]
 
 
 @pytest.mark.parametrize(
     ("status", "names"), [(201, ["Count"]), (404, ["Count", "4xx"]), (500, ["Count", "5xx"]), (None, [])]
 )
 def test_the_line_of_a_request_counts_as_the_api_counts(status: int | None, names: list[str]) -> None:
-    found = [*samples_of({"message": "GET /faults", "status": status}, logged_ms=NOW)]
+    line = {"message": "GET /faults", "status": status}
+
+    found = [one for one in samples_of(line, log_group="", logged_ms=NOW) if one.metric.namespace == API]
 
     assert found == [Sample(Metric(API, name), NOW, 1) for name in names]

@@ -1,6 +1,6 @@
 import json
 
-from andon.tools.console.widgets import Metric, Shown, Widget, tables_of, widgets_of
+from andon.tools.console.widgets import Metric, Shown, Widget, logged, tables_of, widgets_of
 
 LAG = Metric("Andon", "lag", (("view", "board"),))
 
@@ -17,6 +17,16 @@ def test_a_widget_says_what_is_shown_of_which_metric_under_each_label() -> None:
     assert (widget.subject, widget.what) == ("board", "from the bus to the row (ms)")
     assert widget.shown == {"p99": Shown(LAG, "p99")}
     assert LAG.about == "board"
+
+
+def test_a_widget_that_asks_the_log_says_which_members_of_whose_lines_it_adds_up() -> None:
+    query = "SOURCE 'BoardLogs' | filter x\n| stats sum(`a.applied`) as `crossed`, max(`oldest`) as `oldest` by bin(1m)"
+    asking = json.dumps({"widgets": [{"properties": {"title": "board: edits", "query": query}}]})
+
+    [widget] = widgets_of(asking)
+
+    crossed, oldest = (logged(name, "BoardLogs") for name in ("a.applied", "oldest"))
+    assert widget.shown == {"crossed": Shown(crossed, "Sum"), "oldest": Shown(oldest, "Maximum")}
 
 
 def test_dimensions_have_one_order() -> None:

@@ -27,7 +27,9 @@ class _Settings(TypedDict):
 
 
 def watch(root: Stack, found: Iterable[Construct], parts: Mapping[Stack, Iterable[Signal]]) -> None:
-    """Create the alarms of all functions together, of all that is found, and of each part in its stack."""
+    """Create the alarms of all functions together, of all that is found, and of each part in its stack, if any."""
+    if not Target.of(root).alarmed:
+        return
     topic = Target.of(root).alarm_topic
     if topic:
         tell(root, "AlarmTopicArn", _arn(root, topic), "the topic of all alarms")
@@ -49,7 +51,7 @@ def _alarm(watched: Construct, signal: Signal) -> None:
         "alarm_description": f"{signal.means} Runbook: {target.runbooks}/{signal.runbook}.md",
         "evaluation_periods": signal.minutes,
         # Most of these metrics are published only when there is something to count.
-        "treat_missing_data": missing.BREACHING if signal.regular else missing.NOT_BREACHING,
+        "treat_missing_data": missing.BREACHING if signal.ceases else missing.NOT_BREACHING,
     }
     alarm: cloudwatch.AlarmBase
     if signal.collapses:
@@ -58,9 +60,10 @@ def _alarm(watched: Construct, signal: Signal) -> None:
             watched, f"{signal.name}Alarm", std_devs=UNUSUAL, comparison_operator=below, **settings
         )
     else:
-        above = compared.GREATER_THAN_THRESHOLD
+        operator = compared.LESS_THAN_THRESHOLD if signal.ceases else compared.GREATER_THAN_THRESHOLD
+        threshold = 1 if signal.ceases else signal.above
         alarm = cloudwatch.Alarm(
-            watched, f"{signal.name}Alarm", threshold=signal.above, comparison_operator=above, **settings
+            watched, f"{signal.name}Alarm", threshold=threshold, comparison_operator=operator, **settings
         )
     if target.alarm_topic:
         alarm.add_alarm_action(actions.SnsAction(_topic(watched, target.alarm_topic)))

@@ -1,11 +1,12 @@
 """The dashboard of the running system, on AWS; `make console` draws it on this machine.
 
 A widget's title is `<subject>: <measure>`. The console makes one table of the widgets of a measure: a row for each
-subject, a column for each label.
+subject, a column for each label. What functions count stands in their log lines, which CloudWatch Logs Insights reads
+when somebody looks: as metrics it would be paid for while nobody does.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from aws_cdk import Stack
 from aws_cdk import aws_cloudwatch as cloudwatch
@@ -13,33 +14,61 @@ from constructs import IConstruct
 
 from andon.cdk.api import Api
 from andon.cdk.function import Function
-from andon.cdk.operations.metrics import MINUTE, iterator_age, of_api, of_listener, of_service, of_view, oldest, waiting
+from andon.cdk.operations.metrics import MINUTE, iterator_age, of_api, of_readers, oldest, waiting
 from andon.cdk.queues import LastResort, Reader
+from andon.rules.sweep import OLDEST
+from andon.views.ledger import LAG
 from andon.views.outcome import Outcome
 
 FULL_WIDTH: Final = 24
 
 PUBLISHED: Final = ("records", "published", "fault")
-"""The metrics of a trigger."""
+"""The counts of a trigger."""
 
 DECISIONS: Final = ("due", "failed", "left", "unknown", "decided", "stands", "late", "flooded", "fault")
-"""The metrics of a control service."""
+"""The counts of a control service."""
 
 OUTCOMES: Final = ("received", *Outcome, "put_back")
-"""The metrics of a listener; what is put back is among what failed, and comes again without its group."""
+"""The counts of a listener; what is put back is among what failed, and comes again without its group."""
 
 RECOMPUTED: Final = ("rows", "drift", "repaired", "doubtful")
-"""The metrics of a view's comparison with its events."""
+"""The counts of a view's comparison with its events."""
 
-Row = list[cloudwatch.GraphWidget]
-Graphs = Mapping[str, Mapping[str, cloudwatch.Metric]]
-"""Title -> label -> metric."""
+Widget = cloudwatch.ConcreteWidget
+Row = list[Widget]
+
+
+class Counts(NamedTuple):
+    """Members of a function's log lines: their sums by label, and the longest of some times, in milliseconds."""
+
+    function: Function
+    sums: Mapping[str, str]
+    longest: Mapping[str, str] = {}
+
+    def drawn(self, title: str, width: int) -> Widget:
+        """Return the widget, a line for each label."""
+        shown = [(f"sum(`{member}`)", label) for label, member in self.sums.items()]
+        shown += [(f"max(`{member}`)", label) for label, member in self.longest.items()]
+        stats = ", ".join(f"{aggregate} as `{label}`" for aggregate, label in shown)
+        return cloudwatch.LogQueryWidget(
+            title=title,
+            log_group_names=[self.function.handler.log_group.log_group_name],
+            query_lines=["filter ispresent(function_request_id)", f"stats {stats} by bin(1m)"],
+            view=cloudwatch.LogQueryVisualizationType.LINE,
+            width=width,
+        )
+
+
+Graphs = Mapping[str, Mapping[str, cloudwatch.Metric] | Counts]
+"""Title -> what is drawn: a metric by its label, or counts."""
 
 
 def draw(root: Stack, found: Sequence[IConstruct], parts: Iterable[Row]) -> None:
     """Create the dashboard in the root stack, which may refer to all others: a row for each part of the flow."""
     functions = [one for one in found if isinstance(one, Function)]
     rows = [_of_api(one) for one in found if isinstance(one, Api)]
+    lag = {share: of_readers(root, LAG, share) for share in ("p50", "p99")}
+    rows.append(_row({"All readers: from the bus to the row (ms)": lag}))
     rows += parts
     rows += [_of_trigger(one) for one in functions if one.role == "trigger"]
     rows += [_of_sweep(one) for one in functions if one.role == "sweep" and one.package.side == "services"]
@@ -55,23 +84,14 @@ def _of_api(api: Api) -> Row:
 
 
 def of_reader(reader: Reader) -> Row:
-    """Return the outcomes of a listener's events, their lag, and its queue."""
-    lag = {share: of_listener(reader, "lag", share) for share in ("p50", "p99")}
-    return _row({**_outcomes(reader), f"{reader.name}: from the bus to the row (ms)": lag, **_queue(reader)})
+    """Return the outcomes of a listener's events, and its queue."""
+    return _row({**_outcomes(reader), **_queue(reader)})
 
 
 def of_crossing(source: str, reader: Reader) -> Row:
-    """Return the edits that cross into a service from another version of it, and their lag."""
-    way = f"{source} to {reader.name}"
-    lag = {share: of_listener(reader, f"{source}.lag", share) for share in ("p50", "p99")}
-    crossed = {"crossed": "applied", "overtaken": "overtaken"}
-    counts = {label: of_listener(reader, f"{source}.{name}", "Sum") for label, name in crossed.items()}
-    return _row({f"{way}: what became of edits": counts, f"{way}: from the bus to the other side (ms)": lag})
-
-
-def of_lake(reader: Reader) -> Row:
-    """Return the outcomes of the lake's events, and its queue."""
-    return _row({**_outcomes(reader), **_queue(reader)})
+    """Return the edits that cross into a service from another version of it."""
+    crossed = {"crossed": f"{source}.applied", "overtaken": f"{source}.overtaken"}
+    return _row({f"{source} to {reader.name}: what became of edits": Counts(reader.listener, crossed)})
 
 
 def of_queue(reader: Reader) -> Row:
@@ -81,26 +101,29 @@ def of_queue(reader: Reader) -> Row:
 
 def _of_trigger(trigger: Function) -> Row:
     name = trigger.package.name
-    published = {counted: of_service(trigger, counted) for counted in PUBLISHED}
-    age = {"age": iterator_age(trigger)}
+    published, age = _counts(trigger, PUBLISHED), {"age": iterator_age(trigger)}
     return _row({f"{name}: what was published": published, f"{name}: age of the last change read (ms)": age})
 
 
 def _of_sweep(sweep: Function) -> Row:
     name = sweep.package.name
-    decided = {counted: of_service(sweep, counted) for counted in DECISIONS}
-    oldest_left = {"oldest": of_service(sweep, "oldest", "Maximum")}
-    return _row({f"{name}: what was decided": decided, f"{name}: delay of what was left (ms)": oldest_left})
+    oldest_left = Counts(sweep, {}, longest={"oldest": OLDEST})
+    return _row(
+        {f"{name}: what was decided": _counts(sweep, DECISIONS), f"{name}: delay of what was left (ms)": oldest_left}
+    )
 
 
 def _of_recompute(recompute: Function) -> Row:
     name = recompute.package.name
-    return _row({f"{name}: what drifted": {counted: of_view(recompute, counted) for counted in RECOMPUTED}})
+    return _row({f"{name}: what drifted": _counts(recompute, RECOMPUTED)})
+
+
+def _counts(function: Function, names: Iterable[str]) -> Counts:
+    return Counts(function, {name: name for name in map(str, names)})
 
 
 def _outcomes(reader: Reader) -> Graphs:
-    outcomes = {name: of_listener(reader, name, "Sum") for name in OUTCOMES}
-    return {f"{reader.name}: what became of events": outcomes}
+    return {f"{reader.name}: what became of events": _counts(reader.listener, OUTCOMES)}
 
 
 def _queue(reader: Reader) -> Graphs:
@@ -121,9 +144,11 @@ def _place_of(queue: LastResort) -> str:
 
 
 def _row(graphs: Graphs) -> Row:
-    return [_graph(title, metrics, FULL_WIDTH // len(graphs)) for title, metrics in graphs.items()]
+    return [_graph(title, shown, FULL_WIDTH // len(graphs)) for title, shown in graphs.items()]
 
 
-def _graph(title: str, metrics: Mapping[str, cloudwatch.Metric], width: int) -> cloudwatch.GraphWidget:
+def _graph(title: str, metrics: Mapping[str, cloudwatch.Metric] | Counts, width: int) -> Widget:
+    if isinstance(metrics, Counts):
+        return metrics.drawn(title, width)
     left = [metric.with_(label=label) for label, metric in metrics.items()]
     return cloudwatch.GraphWidget(title=title, left=left, width=width)

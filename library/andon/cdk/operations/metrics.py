@@ -6,6 +6,7 @@ from typing import Final
 from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_lambda as lambda_
+from aws_cdk import aws_sqs as sqs
 from constructs import IConstruct
 
 from andon.cdk.api import THROTTLED, Api
@@ -21,9 +22,14 @@ from andon.wire import aws
 MINUTE: Final = Duration.minutes(1)
 
 
-def of_listener(reader: Reader, name: str, statistic: str) -> cloudwatch.Metric:
+def of_listener(reader: Reader, name: str) -> cloudwatch.Metric:
     """Return a metric that a listener writes."""
-    return _of_stage(reader.listener, {"view": reader.name}, name, statistic)
+    return _of_stage(reader.listener, {"view": reader.name}, name, "Sum")
+
+
+def of_readers(scope: IConstruct, name: str, statistic: str) -> cloudwatch.Metric:
+    """Return a metric that all listeners write together."""
+    return _of_stage(scope, {}, name, statistic)
 
 
 def of_view(recompute: Function, name: str) -> cloudwatch.Metric:
@@ -52,6 +58,16 @@ def of_api(api: Api, name: str, statistic: str = "Sum") -> cloudwatch.Metric:
 def errors(function: Function) -> cloudwatch.Metric:
     """Return the number of times that a function raised, or was ended by its timeout."""
     return function.handler.metric_errors(period=MINUTE)
+
+
+def runs(function: Function) -> cloudwatch.Metric:
+    """Return the number of times that a function ran; Lambda counts none in a minute without one."""
+    return function.handler.metric_invocations(period=MINUTE)
+
+
+def sent(queue: sqs.IQueue) -> cloudwatch.Metric:
+    """Return the number of messages that came into a queue."""
+    return queue.metric_number_of_messages_sent(period=MINUTE, statistic="Sum")
 
 
 def throttled_functions() -> cloudwatch.Metric:

@@ -20,8 +20,11 @@ from andon.cdk.target import Target
 from andon.events.fact import Facts
 from andon.ingress.provisioning import REFUSED
 from andon.outbound.counted import CAPPED, OPEN
+from andon.rules.sweep import OLDEST
+from andon.stores.lake.batch import UNREADABLE
+from andon.views.ledger import LATE, LATE_SECONDS
 
-LATE_SECONDS: Final = 300  # a healthy reader is behind by seconds
+LATE_TRIGGER_SECONDS: Final = 180
 LATE_PUSH_SECONDS: Final = 60  # a person looks at it
 LAKE_LATE_SECONDS: Final = 900  # it waits five minutes for more
 REPLAY_LATE_SECONDS: Final = 3600  # a year of the lake is a hundred thousand objects, each looked at once at the start
@@ -38,8 +41,8 @@ class Signal:
     """An alarm: a metric that should not be above a value for some minutes in a row, and what it means if it is.
 
     The metric has no label: with one, CDK writes it as metric math, which the emulator refuses.
-    runbook: the page in `docs/runbooks/`, without its ending. regular: the metric is published every minute, so that
-    missing data is an alarm, too. collapses: instead of a value, the metric should not fall below what is usual.
+    runbook: the page in `docs/runbooks/`, without its ending. ceases: instead of a value, the metric should not cease
+    to be published every minute. collapses: nor should it fall below what is usual.
     """
 
     name: str
@@ -48,7 +51,7 @@ class Signal:
     runbook: str
     above: float = 0
     minutes: int = 1
-    regular: bool = False
+    ceases: bool = False
     collapses: bool = False
 
 
@@ -84,16 +87,14 @@ def _of_function(watched: Function) -> Iterator[Signal]:
 
 def _of_trigger(trigger: Function) -> Iterator[Signal]:
     name = trigger.package.name
-    behind = f"What {name} does is published late, or not at all. Its stream forgets it after 24 hours."
-    fails = f"{name}'s trigger raises or times out: its batch comes again, and what is behind it waits."
-    return _of_follower(trigger, "trigger-failing", above_seconds=LATE_SECONDS, behind=behind, fails=fails)
+    means = f"What {name} does is published late, or not at all. Its stream forgets it after 24 hours."
+    yield _behind(trigger, "trigger-failing", seconds=LATE_TRIGGER_SECONDS, means=means)
 
 
 def _of_push(push: Function) -> Iterator[Signal]:
     name = push.package.name
-    behind = f"What changes in {name} is not pushed to screens: they read all of it every five minutes instead."
-    fails = f"{name}'s push raises or times out: the broker does not take what screens are to show."
-    return _of_follower(push, "push-failing", above_seconds=LATE_PUSH_SECONDS, behind=behind, fails=fails)
+    means = f"What changes in {name} is not pushed to screens: they read all of it every five minutes instead."
+    yield _behind(push, "push-failing", seconds=LATE_PUSH_SECONDS, means=means)
 
 
 def _of_any_sweep(sweep: Function) -> Iterator[Signal]:
@@ -150,12 +151,10 @@ def of_ingest(ingesting: Reader) -> Signal:
     return Signal(name="IngestOldest", metric=age, above=LATE_SECONDS, minutes=5, means=means, runbook="reader-behind")
 
 
-def _of_follower(function: Function, runbook: str, *, above_seconds: int, behind: str, fails: str) -> Iterator[Signal]:
-    """Yield the signals of a function that follows a stream; behind, fails: what each means."""
+def _behind(function: Function, runbook: str, *, seconds: int, means: str) -> Signal:
+    """Return the signal of a function that follows a stream. While it raises, its batch gets older: it has no other."""
     age = metrics.iterator_age(function)
-    yield Signal(name="Behind", metric=age, above=above_seconds * 1000, means=behind, runbook=runbook)
-    errors = metrics.errors(function)
-    yield Signal(name="Errors", metric=errors, minutes=NO_ACCIDENT, means=fails, runbook=runbook)
+    return Signal(name="Behind", metric=age, above=seconds * 1000, means=means, runbook=runbook)
 
 
 def _of_recompute(recompute: Function) -> Iterator[Signal]:
@@ -211,7 +210,7 @@ def of_lake(reader: Reader) -> Iterator[Signal]:
     age = metrics.oldest(reader)
     yield Signal(name="Oldest", metric=age, above=late, minutes=5, means=means, runbook="lake-behind")
     means = "The lake got what is no event of the bus: it is kept under unreadable/ in its bucket."
-    unreadable = metrics.of_listener(reader, "unreadable", "Sum")
+    unreadable = metrics.of_listener(reader, UNREADABLE)
     yield Signal(name="Unreadable", metric=unreadable, means=means, runbook="lake-unreadable")
     yield from of_listener(reader)
 
@@ -233,8 +232,7 @@ def of_copy(lake: s3.Bucket) -> Iterator[Signal]:
 def of_faults(reader: Reader) -> Iterator[Signal]:
     """Yield the signals of the fault store."""
     means = "Somebody got a message that can never succeed: GET /faults shows it."
-    received = metrics.of_listener(reader, "received", "Sum")
-    yield Signal(name="Faults", metric=received, means=means, runbook="faults")
+    yield Signal(name="Faults", metric=metrics.sent(reader.queue), means=means, runbook="faults")
     yield from of_reader(reader)
 
 
@@ -272,9 +270,9 @@ def of_reader(reader: Reader) -> Iterator[Signal]:
     late, runbook = LATE_SECONDS, "reader-behind"
     means = f"{reader.name} does not keep up, or its listener fails."
     yield Signal(name="Oldest", metric=metrics.oldest(reader), above=late, minutes=5, means=means, runbook=runbook)
-    means = f"One in a hundred facts takes longer than {late} s from the bus to {reader.name}."
-    lag = metrics.of_listener(reader, "lag", "p99")
-    yield Signal(name="Lag", metric=lag, above=late * 1000, minutes=5, means=means, runbook=runbook)
+    means = f"For five minutes facts take longer than {late} s from the bus to {reader.name}."
+    lagging = metrics.of_listener(reader, LATE)
+    yield Signal(name="Lag", metric=lagging, minutes=5, means=means, runbook=runbook)
     yield from of_listener(reader)
 
 
@@ -289,11 +287,13 @@ def _of_sweep(sweep: Function) -> Iterator[Signal]:
     name, runbook = sweep.package.name, "sweep-failing"
     means = f"{name}'s sweep raises or times out: what is due is decided late, or not at all."
     yield Signal(name="Failing", metric=metrics.errors(sweep), means=means, runbook=runbook)
-    means = f"For five minutes {name}'s sweep has not run, or could not decide all that was due."
+    means = f"For five minutes {name}'s sweep has not run: what is due is not decided."
+    yield Signal(name="Silent", metric=metrics.runs(sweep), minutes=5, means=means, runbook=runbook, ceases=True)
+    means = f"For five minutes {name}'s sweep could not decide all that was due."
     failed = metrics.of_service(sweep, "failed")
-    yield Signal(name="Undecided", metric=failed, minutes=5, means=means, runbook=runbook, regular=True)
+    yield Signal(name="Undecided", metric=failed, minutes=5, means=means, runbook=runbook)
     means = f"For two minutes {name} had something to decide for longer than {LATE_DECISION_SECONDS} s."
-    oldest, late_ms = metrics.of_service(sweep, "oldest", "Maximum"), LATE_DECISION_SECONDS * 1000
+    oldest, late_ms = metrics.of_service(sweep, OLDEST, "Maximum"), LATE_DECISION_SECONDS * 1000
     yield Signal(name="Late", metric=oldest, above=late_ms, minutes=2, means=means, runbook=runbook)
     means = f"Decisions of {name} are due by rules that its version does not know; they wait. Deploy the one that does."
     unknown = metrics.of_service(sweep, "unknown")

@@ -10,7 +10,6 @@ from andon.runtime import times
 from andon.runtime.clock import DAY_MS, HOUR_MS
 from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import logger
-from andon.runtime.metrics import directive
 from andon.runtime.tried import Failed, require_all, tried
 from andon.stores.archive.compact_day import Compacted, compact_if_stale, days_in_lake
 from andon.stores.archive.store import KINDS
@@ -21,7 +20,7 @@ LATEST_DAYS: Final = 20
 
 
 COUNTS: Final = ("days", "stale", "passes", "left", "failed", "unnamed")
-"""The metrics of a run. unnamed: actors of events that have more of them, or longer names, than the archive keeps."""
+"""The counts of a run. unnamed: actors of events that have more of them, or longer names, than the archive keeps."""
 
 
 class TimeLeft:
@@ -50,14 +49,13 @@ def compact_stale_days(context: LambdaContext, *, now_ms: int) -> None:
         kinds = kinds_kept(day, now_ms=now_ms)
         results.append(done := tried(partial(compact_if_stale, day, kinds, goes_on=time_left.is_enough)))
         counts.update(_counts_of(done))
-    metrics = directive(dimension="view", counts=counts, now_ms=now_ms)
-    extra = {"function_request_id": context.aws_request_id, "view": "archive", **counts, "_aws": metrics}
+    extra = {"function_request_id": context.aws_request_id, "view": "archive", **counts}
     logger().info("archived", extra=extra)
     require_all(results)
 
 
 def _counts_of(done: Compacted | Failed | None) -> dict[str, int]:
-    """Return the counts that a day adds to the metrics."""
+    """Return the counts that a day adds to the counts."""
     if isinstance(done, Failed):
         return {"days": 1, "failed": 1}
     if done is None:

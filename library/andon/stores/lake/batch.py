@@ -5,14 +5,14 @@ from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
 from andon.runtime.json_types import JsonObject
-from andon.runtime.metrics import directive
+from andon.runtime.metrics import with_metrics
 from andon.stores.lake import objects
 from andon.stores.lake.lines import LakeLine, lines_in
 from andon.views.ledger import NONE_YET
 from andon.views.outcome import Outcome
 
-COUNTS: Final = ("received", *NONE_YET, "unreadable", "objects", "bytes")
-"""The metrics of a batch."""
+UNREADABLE: Final = "unreadable"
+"""The metric of a batch."""
 
 
 class LakeObject(NamedTuple):
@@ -72,16 +72,12 @@ def line_of(written: Sequence[ObjectResult], *, now_ms: int) -> JsonObject:
         "received": outcomes.total(),
         **NONE_YET,
         **outcomes,
-        "unreadable": sum(not one.object.is_readable for one in written),
+        UNREADABLE: sum(not one.object.is_readable for one in written),
         "objects": len(new),
         "bytes": sum(len(one.body) for one in new),
     }
-    return {
-        "view": "lake",
-        **counts,
-        "errors": sorted({one.error for one in written if one.error}),
-        "_aws": directive(dimension="view", counts=COUNTS, now_ms=now_ms),
-    }
+    line = {"view": "lake", **counts, "errors": sorted({one.error for one in written if one.error})}
+    return with_metrics(line, [UNREADABLE], dimension="view", now_ms=now_ms)
 
 
 def _object_of(facts: list[_Fact]) -> LakeObject:

@@ -2,12 +2,10 @@
 
 from collections import Counter
 
-from andon.runtime import clock
 from andon.runtime.json_types import JsonMapping
 from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import logger
 from andon.runtime.message_batch import BatchResponse, handle_each, retry
-from andon.runtime.metrics import directive
 from andon.runtime.tried import Failed
 from andon.stores.replays.work import work
 from andon.wire.aws import name_of
@@ -25,6 +23,5 @@ def handler(event: JsonMapping, context: LambdaContext) -> BatchResponse:
             logger().warning(name_of(done.error), extra={"function_request_id": context.aws_request_id})
         else:
             counts.update(done)
-    metrics = {"view": "replays", **counts, "_aws": directive(dimension="view", counts=counts, now_ms=clock.now_ms())}
-    logger().info("replayed", extra={"function_request_id": context.aws_request_id, **metrics})
+    logger().info("replayed", extra={"function_request_id": context.aws_request_id, "view": "replays", **counts})
     return retry(again)

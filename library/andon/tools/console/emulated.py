@@ -114,13 +114,13 @@ class EmulatedStack:
                 name = group["logGroupName"]
                 found = self.logs.filter_log_events(logGroupName=name, filterPattern=LINES, startTime=since_ms)
                 for event in found["events"]:
-                    self._read_line(event["message"], event["timestamp"])
+                    self._read_line(event["message"], name, event["timestamp"])
 
-    def _read_line(self, text: str, logged_ms: int) -> None:
+    def _read_line(self, text: str, log_group: str, logged_ms: int) -> None:
         if text in self._seen or not text.startswith("{"):
             return
         self._seen[text] = logged_ms  # a line names its invocation: no two are the same
-        self._samples.add(samples_of(json.loads(text), logged_ms=logged_ms))
+        self._samples.add(samples_of(json.loads(text), log_group=log_group, logged_ms=logged_ms))
 
     def _attributes(self, url: str) -> dict[str, int]:
         found = self.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=[WAITING, IN_WORK])["Attributes"]

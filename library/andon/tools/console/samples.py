@@ -1,7 +1,8 @@
 """Samples of metrics from log lines, and their statistics over a window of time. Pure.
 
-A line in CloudWatch's embedded metric format names its metrics in `_aws`. A line of an HTTP request has none; it says
-`status` and `ms`, from which the API's own metrics follow: `Latency` lacks the way to the function.
+Each number in a line is a sample. A line in CloudWatch's embedded metric format names some that are metrics, too, in
+`_aws`. A line of an HTTP request says `status` and `ms`, from which the API's own metrics follow: `Latency` lacks the
+way to the function.
 """
 
 from collections import defaultdict
@@ -9,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from andon.runtime.json_types import JsonMapping
-from andon.tools.console.widgets import Metric, Shown
+from andon.tools.console.widgets import Metric, Shown, logged
 from andon.tools.percentile import percentile
 
 API: Final = "AWS/ApiGateway"
@@ -70,8 +71,12 @@ def statistic(values: Sequence[float], name: str) -> float | None:
     return max(values) if name == "Maximum" else percentile(values, float(name.removeprefix("p")) / 100)
 
 
-def samples_of(line: JsonMapping, *, logged_ms: int) -> Iterator[Sample]:
-    """Yield the samples of a log line; `logged_ms` is when it was logged, for lines that do not say it themselves."""
+def samples_of(line: JsonMapping, *, log_group: str, logged_ms: int) -> Iterator[Sample]:
+    """Yield the samples of a log line; `logged_ms` is when it was logged."""
+    numbers = (
+        (name, value) for name, value in line.items() if isinstance(value, int | float) and not isinstance(value, bool)
+    )
+    yield from (Sample(logged(name, log_group), logged_ms, value) for name, value in numbers)
     if "_aws" in line:
         yield from _embedded(line)
     elif isinstance(status := line.get("status"), int):

@@ -1,13 +1,21 @@
 """The widgets of the deployed dashboard, and the metrics in each. Pure."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
 from andon.runtime.json_types import JsonMapping
 
 _NAMED: Final = 2  # a metric is `[namespace, name, dimension, value, …, {label, stat}]`
+
+LOG_GROUP: Final = "log group"
+"""The dimension, and the namespace, of a member of log lines."""
+
+_SOURCE: Final = re.compile(r"SOURCE '([^']+)'")
+_COLUMN: Final = re.compile(r"(sum|max)\(`([^`]+)`\) as `([^`]+)`")
+_STATISTICS: Final = {"sum": "Sum", "max": "Maximum"}
 
 
 class Metric(NamedTuple):
@@ -85,7 +93,21 @@ def _turned(widget: Widget) -> list[Widget]:
 
 
 def _widget(properties: JsonMapping) -> Widget:
+    if "query" in properties:
+        return Widget(properties["title"], dict(_asked(properties["query"])))
     return Widget(properties["title"], dict(_shown(one) for one in properties["metrics"]))
+
+
+def logged(name: str, log_group: str) -> Metric:
+    """Return a member of the lines of a log group as a metric of its own."""
+    return Metric(LOG_GROUP, name, ((LOG_GROUP, log_group),))
+
+
+def _asked(query: str) -> Iterator[tuple[str, Shown]]:
+    """Yield what a query shows of the lines of a log group, see `andon.cdk.operations.dashboard`."""
+    [log_group] = _SOURCE.findall(query)
+    for aggregate, member, label in _COLUMN.findall(query):
+        yield label, Shown(logged(member, log_group), _STATISTICS[aggregate])
 
 
 def _shown(listed: Sequence[Any]) -> tuple[str, Shown]:

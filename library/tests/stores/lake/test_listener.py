@@ -8,7 +8,6 @@ import pytest
 
 from andon.runtime.errors import CallFailed
 from andon.stores.lake import listener
-from andon.stores.lake.batch import COUNTS
 from andon.stores.lake.store import BUCKET
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_events import bus_message
@@ -91,17 +90,15 @@ def test_a_message_is_acknowledged_once_written(
     assert log_lines[-1]["failed"] == 2
 
 
-def test_one_log_line_has_no_content_and_is_its_metrics(loop: Loop, log_lines: LogLines) -> None:
+def test_one_log_line_has_no_content_and_a_metric_of_what_cannot_be_read_alone(loop: Loop, log_lines: LogLines) -> None:
     loop.deliver(LAKE, [body(1)])
+    loop.deliver(LAKE, [body(2), "{"])
 
-    [line] = log_lines
-    [directive] = line["_aws"]["CloudWatchMetrics"]
-    assert directive["Dimensions"] == [["view", "stage"]]
-    assert line["view"] == "lake"
-    assert all(isinstance(line[metric["Name"]], int) for metric in directive["Metrics"])
-    assert {metric["Name"] for metric in directive["Metrics"]} == set(COUNTS)
-    assert {name for name, value in line.items() if isinstance(value, int)} == set(COUNTS)
-    assert "fact-1" not in json.dumps(line)
+    well, ill = log_lines
+    assert (well["view"], well["applied"], well["unreadable"], "_aws" in well) == ("lake", 1, 0, False)
+    [directive] = ill["_aws"]["CloudWatchMetrics"]
+    assert (directive["Dimensions"], directive["Metrics"]) == ([["view", "stage"]], [{"Name": "unreadable"}])
+    assert "fact-1" not in json.dumps(log_lines)
 
 
 MOST = 30
