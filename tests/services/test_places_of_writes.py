@@ -362,22 +362,23 @@ def test_who_is_limited_names_people_whom_the_directory_has_at_their_places(equi
 
 
 def test_who_is_limited_names_themselves_and_people_of_where_the_machine_is_and_who_is_everywhere_anybody(
-    loop: Loop, equipment_id: str
+    equipment_id: str,
 ) -> None:
-    put(loop, equipment_id, HERE)
-    register_person(loop, "op-7100", "gdl-1")
-    loop.run()
+    with Loop() as loop:
+        put(loop, equipment_id, HERE)
+        register_person(loop, "op-7100", "gdl-1")
+        loop.run()
 
-    def assign(operator: str, number: int, *groups: str) -> int:
-        path = {"id": equipment_id, "state": "ERROR", "timestamp": f"2020-04-24T14:50:00.{number:03}Z"}
-        body, route = {"operator": operator}, f"PUT {LOG}/assignment"
-        return loop.request(route, path=path, body=body, groups=["supervisor", *groups], name="op-7102").status
+        def assign(operator: str, number: int, *groups: str) -> int:
+            path = {"id": equipment_id, "state": "ERROR", "timestamp": f"2020-04-24T14:50:00.{number:03}Z"}
+            body, route = {"operator": operator}, f"PUT {LOG}/assignment"
+            return loop.request(route, path=path, body=body, groups=["supervisor", *groups], name="op-7102").status
 
-    for number, group in enumerate(AT_HERE):
-        assert assign("op-7100", number, group) == 201
-        assert assign("op-7102", 10 + number, group) == 201  # oneself
-        assert assign("op-7101", 20 + number, group) == 403
-    assert assign("op-7101", 30) == 201
+        for number, group in enumerate(AT_HERE):
+            assert assign("op-7100", number, group) == 201
+            assert assign("op-7102", 10 + number, group) == 201  # oneself
+            assert assign("op-7101", 20 + number, group) == 403
+        assert assign("op-7101", 30) == 201
 
 
 def register_person(loop: Loop, person_id: str, factory_id: str, *, if_match: int | None = None) -> None:

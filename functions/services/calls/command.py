@@ -81,9 +81,10 @@ def put_call(call_id: CallId, body: CallBody) -> Response:
 
 
 def _raise(call_id: str, request: CallRequest, command: Command) -> Saved[CallRow]:
-    require_at(app.caller.places, request.equipment_id)
+    caller = app.caller
+    require_at(caller.places, request.equipment_id)
     place = place_of(request.equipment_id)
-    shown = partial(_to_shown, caller=app.caller, since=since_for(app.caller, request.equipment_id))
+    shown = partial(_to_shown, caller=caller, since=since_for(caller, request.equipment_id))
     return call.raise_call(call_id, request, place, catalog.read(place["factoryId"]), command, to_shown=shown)
 
 
