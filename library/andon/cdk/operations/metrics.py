@@ -55,6 +55,28 @@ def of_api(api: Api, name: str, statistic: str = "Sum") -> cloudwatch.Metric:
     return api.http.metric(name, period=MINUTE, statistic=statistic)
 
 
+def bounced() -> cloudwatch.Metric:
+    """Return the share of the account's mail that came back.
+
+    https://docs.aws.amazon.com/ses/latest/dg/reputationdashboard-cloudwatch-alarm.html
+    """
+    return cloudwatch.Metric(
+        namespace="AWS/SES", metric_name="Reputation.BounceRate", statistic="Maximum", period=Duration.hours(1)
+    )
+
+
+def sms_failed() -> cloudwatch.Metric:
+    """Return the number of SMS that SNS took, and that reached nobody.
+
+    https://docs.aws.amazon.com/sns/latest/dg/sms_stats_cloudwatch.html
+    """
+    direct = {"PhoneNumber": "PhoneNumberDirect"}
+    name = "NumberOfNotificationsFailed"
+    return cloudwatch.Metric(
+        namespace="AWS/SNS", metric_name=name, dimensions_map=direct, statistic="Sum", period=Duration.hours(1)
+    )
+
+
 def errors(function: Function) -> cloudwatch.Metric:
     """Return the number of times that a function raised, or was ended by its timeout."""
     return function.handler.metric_errors(period=MINUTE)

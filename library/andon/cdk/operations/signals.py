@@ -33,6 +33,8 @@ LATE_DECISION_SECONDS: Final = 90  # the hold-back is half a minute, and a sweep
 NO_ACCIDENT: Final = 3
 UNDELIVERED_SECONDS: Final = 600
 REFUSALS: Final = 3  # one that nobody registered asks every few minutes; many of them, or who tries names, more often
+MOST_BOUNCED: Final = 0.04  # from 0.05 on SES reviews the account, from 0.1 on it may pause it
+SMS_FAILED: Final = 2  # a phone that is off is no trouble of ours
 SLOW_MS: Final = 3000  # a cold start takes one second, and a read that waits for a write two
 
 
@@ -135,6 +137,15 @@ def _of_sender(sender: Function) -> Iterator[Signal]:
     yield Signal(name="Open", metric=metrics.of_service(sender, OPEN), means=means, runbook="channel-open")
     means = f"A channel of {name} has sent what it may in a day: until midnight (UTC) people are told by the next one."
     yield Signal(name="Capped", metric=metrics.of_service(sender, CAPPED), means=means, runbook="channel-capped")
+    outbound = Target.of(sender).outbound
+    if outbound.mail_from:
+        means = "Of the account's mail more comes back than SES bears for long: people are told in vain."
+        yield Signal(name="Bounced", metric=metrics.bounced(), above=MOST_BOUNCED, means=means, runbook="told-in-vain")
+    if outbound.sms_per_day:
+        means = f"Of the SMS of an hour more than {SMS_FAILED} reached nobody, though SNS had taken them."
+        yield Signal(
+            name="SmsFailed", metric=metrics.sms_failed(), above=SMS_FAILED, means=means, runbook="told-in-vain"
+        )
 
 
 def of_sender(sending: Reader) -> Signal:
