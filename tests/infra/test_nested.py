@@ -94,7 +94,7 @@ def test_the_order_of_the_lines_means_nothing(aws: Synthesised, layer: Path) -> 
     """Turned round, each line stands on the other side of each other one."""
     lines, declare = turned_round()
 
-    turned = synthesise(layer, declare=declare)
+    turned = synthesise(layer, declare=declare, alarms=True)
 
     assert lines > len(PACKAGES)  # one is a docstring
     assert content(turned) == content(aws)

@@ -64,7 +64,7 @@ def test_contracts_hold_with_a_version_that_does_not_serve(clone: Clone) -> None
     clone.replace("conftest.py", "import synthesise ", "import only, synthesise ")
     clone.replace(
         "conftest.py",
-        "synthesise(layer, audited=True)",
+        "synthesise(layer, audited=True, alarms=True)",
         f'synthesise(layer, declare=only("views/{VIEW}", "views/{VIEW}_v2"))',
     )
 
