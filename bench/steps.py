@@ -140,7 +140,7 @@ def _of_trigger(records: Sequence[Any]) -> list[Figure]:
         TimedStep("JSON", _each(orjson.dumps, wires)),
         TimedStep("each number in it exact", _each(strict_json.dumps, wires), ("JSON",)),
         TimedStep("entries", partial(publish, events, source=FACTS.source), ("each number in it exact",)),
-        TimedStep("log line", partial(log_published, batch, CONTEXT)),
+        TimedStep("log line", partial(log_published, batch, CONTEXT, facts=FACTS)),
     ]
     whole = partial(EQUIPMENT.handler("trigger"), {"Records": records}, CONTEXT)
     return _shares("trigger without AWS, per record of a batch of 100", whole, steps)
