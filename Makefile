@@ -251,6 +251,7 @@ nag: install
 	@mkdir -p .local/no-layer
 	@$(PROGRESS) "synthesising for AWS, with cdk-nag" $(LOOK) $(IN_ONE_PIECE)
 	@$(PROGRESS) "synthesising the stage prod, too" $(LOOK) --context=stage=prod $(NO_BROKER) --output=cdk.out/prod $(IN_ONE_PIECE)
+	@$(PROGRESS) "synthesising a stage with every option" $(PYTHON) -m pytest --quiet tests/infra/test_replica.py $(IN_ONE_PIECE)
 	@$(PROGRESS) "checking the templates, with cfn-lint" .venv/bin/cfn-lint $(IN_ONE_PIECE)
 
 wheel: install

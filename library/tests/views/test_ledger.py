@@ -69,7 +69,7 @@ def test_a_batch_of_which_all_went_well_has_no_metric_but_the_lag_of_all_readers
 
 def test_messages_that_are_lost_or_late_are_metrics_of_their_view() -> None:
     fault = Result(Received("m1"), Outcome.FAULT, error=Poison())
-    failed = [Result(Received("m2", number=number), Outcome.FAILED, error=CallFailed("no")) for number in range(3)]
+    failed = [Result(Received("m2", number=number), Outcome.FAILED, error=CallFailed("Throttled")) for number in range(3)]
     took = [1_000 * LATE_SECONDS, 1_000 * LATE_SECONDS + 1]
     late = [Result(Received("m3"), Outcome.APPLIED, happened("painted", "x"), taken_ms=NOW - one) for one in took]
 
@@ -77,7 +77,7 @@ def test_messages_that_are_lost_or_late_are_metrics_of_their_view() -> None:
 
     assert (line["unprocessed"], line["failed"], line["fault"], line["late"]) == (2, 3, 1, 1)
     assert metrics_of(line) == {"view stage": ["late", "unprocessed"], "stage": ["lag"]}
-    assert line["errors"] == ["CallFailed", "Poison"]
+    assert line["errors"] == ["Poison", "Throttled"]
 
 
 @given(st.lists(st.integers(0, 10**6), min_size=1, max_size=1_000))
