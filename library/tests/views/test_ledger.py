@@ -69,7 +69,9 @@ def test_a_batch_of_which_all_went_well_has_no_metric_but_the_lag_of_all_readers
 
 def test_messages_that_are_lost_or_late_are_metrics_of_their_view() -> None:
     fault = Result(Received("m1"), Outcome.FAULT, error=Poison())
-    failed = [Result(Received("m2", number=number), Outcome.FAILED, error=CallFailed("Throttled")) for number in range(3)]
+    failed = [
+        Result(Received("m2", number=number), Outcome.FAILED, error=CallFailed("Throttled")) for number in range(3)
+    ]
     took = [1_000 * LATE_SECONDS, 1_000 * LATE_SECONDS + 1]
     late = [Result(Received("m3"), Outcome.APPLIED, happened("painted", "x"), taken_ms=NOW - one) for one in took]
 
