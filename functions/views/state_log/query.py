@@ -1,5 +1,6 @@
 """state_log view -> HTTP."""
 
+from andon.dynamodb.key_query import KeyQuery
 from andon.http.after import NOT_YET, awaited
 from andon.http.http_api import About, HttpApi
 from andon.http.limits import BY_ROWS, OfSubject
@@ -68,16 +69,7 @@ def get_logs_of_operator(
     after: After = None,
 ) -> Response:
     """List the logs that an operator is assigned to, newest first; of equipment at the caller's places."""
-    query, write = logs_of_operator(operator, first, last), awaited(after, WRITES)
-    return app.page(
-        TABLE,
-        query,
-        to_response=to_response,
-        limit=limit,
-        cursor=cursor,
-        after=write,
-        about=About(time_of, equipment_in),
-    )
+    return _page_by_rows(logs_of_operator(operator, first, last), limit, cursor, after)
 
 
 @app.serves(
@@ -95,13 +87,17 @@ def get_escalations(
     after: After = None,
 ) -> Response:
     """List what was escalated to a supervisor, by state, then time, descending; at the caller's places."""
-    query, write = escalations_to(supervisor, state, date), awaited(after, WRITES)
+    return _page_by_rows(escalations_to(supervisor, state, date), limit, cursor, after)
+
+
+def _page_by_rows(query: KeyQuery, limit: int, cursor: str | None, after: str | None) -> Response:
+    """Return a page of logs of several pieces of equipment; each row says whose places it is at."""
     return app.page(
         TABLE,
         query,
         to_response=to_response,
         limit=limit,
         cursor=cursor,
-        after=write,
+        after=awaited(after, WRITES),
         about=About(time_of, equipment_in),
     )
