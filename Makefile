@@ -258,12 +258,11 @@ wheel: install
 	@$(PROGRESS) "building the library's wheel" $(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps \
 	--no-build-isolation --wheel-dir=.local/wheel library/ $(IN_ONE_PIECE)
 
-site: install
+site: contracts-current
 	@$(PROGRESS) "building the site of docs/" $(MKDOCS) build --quiet $(IN_ONE_PIECE)
 
 contracts-current: install
-	@ANDON_CALLED_BY=make $(PROGRESS) "asking who needs what of each event" $(PYTHON) -m andon.tools.cli contracts --check \
-	$(IN_ONE_PIECE)
+	@ANDON_CALLED_BY=make $(PROGRESS) "asking who needs what of each event" $(PYTHON) -m andon.tools.cli contracts $(IN_ONE_PIECE)
 
 contracts: install  ## say who publishes what, who needs what of it, and who breaks, and write the documents; the state is the released one: RELEASE=1
 	@$(ANDON) contracts $(if $(RELEASE),--release)
@@ -277,7 +276,7 @@ prove-what-if: install  ## have the real loop make lakes, change rules in a copy
 contracts-lint: install  ## what AsyncAPI's own parser and EventCatalog's own linter say of these documents (76 MB of npm, once)
 	@$(RUN) bench.contracts.lint
 
-docs: install  ## show docs/ as a site on this machine, with a search and the library's API, until Ctrl-C: PORT=8000
+docs: contracts-current  ## show docs/ as a site on this machine, with a search and the library's API, until Ctrl-C: PORT=8000
 	@$(MKDOCS) serve --dev-addr=127.0.0.1:$(or $(PORT),8000)
 
 # Its advice to move on is for a terminal.
