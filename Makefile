@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench attack region-drill prove-people prove-telling gateway gateway-check gateway-torture prove-opcua test deployed cut-over machine pages others measured types nag wheel site contracts contracts-current contracts-lint prove-contracts prove-what-if docs release mutants lint check synth openapi agents figures pictures costs simulate query trace what-if train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures catch-up erase replay format lock pins kept deploy smoke
+.PHONY: help install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench attack region-drill prove-people prove-telling gateway gateway-check gateway-torture prove-opcua test deployed cut-over machine pages others measured types nag wheel site contracts contracts-current contracts-lint prove-contracts prove-what-if docs release mutants lint check synth openapi agents figures pictures costs simulate query trace what-if train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures catch-up erase replay format lock pins kept budgets deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -313,6 +313,9 @@ figures: install  ## write the figures in docs/ anew: of alarms, tables and thei
 
 agents: install  ## write AGENTS.md and llms.txt anew, from packages, docs and verbs
 	@$(ANDON) agents
+
+budgets: install  ## lower what each room and folder may have of statements, names and words to what it has, in tests/budgets.toml
+	@$(RUN) tests.support.budgets
 
 kept: install  ## hold what outlives its stack, in infra/kept.json, by logical ids (what is to go: GONE="Board/BoardTable8FAAD6DD")
 	@$(ANDON) kept $(if $(GONE),--gone $(GONE))
