@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench attack region-drill prove-people prove-telling gateway gateway-check gateway-torture prove-opcua test deployed cut-over machine pages others measured types nag wheel site contracts contracts-current contracts-lint prove-contracts prove-what-if docs release mutants lint check synth openapi agents figures pictures costs simulate query trace what-if train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures catch-up erase replay format lock pins kept budgets deploy smoke
+.PHONY: help install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench attack region-drill prove-people prove-telling gateway gateway-check gateway-torture prove-opcua test t deployed cut-over machine pages others measured types nag wheel site contracts contracts-current contracts-lint prove-contracts prove-what-if docs release mutants lint check synth openapi agents figures pictures costs simulate query trace what-if train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures catch-up erase replay format lock pins kept budgets deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -196,6 +196,10 @@ attack: install  ## attack a stack of its own, print what was tried and what hel
 test: lint  ## check, and run every test (check, then some of them: ARGS="-k order")
 	@$(if $(ARGS),$(MAKE) --no-print-directory types nag site && $(PYTHON) -m pytest $(ARGS),$(MAKE) --no-print-directory \
 	--jobs=5 BESIDE=1 deployed types site contracts-current machine pages cut-over others measured)
+
+t: override export P := $(value P)
+t: install  ## run the tests and laws of one package or room, with fewer examples: P=views/board
+	@$(RUN) tests.support.near "$$P"
 
 # Five at a time, in this order. Three of them mostly wait, two for a stack, each for its own, and one for a browser;
 # what only computes gives way to them. All but `others` say what they have to say in one piece. What `nag` looks for,
