@@ -24,7 +24,7 @@ PRESS: Final = "press-7"
 OTHER: Final = "press-8"
 EVERY_MS: Final = 100
 BATCH: Final = 100
-FEW: Final = 200
+FEW: Final = most(200)
 
 
 def stored(equipment_id: str, state: str, at_ms: int) -> StoredEvent:
