@@ -61,7 +61,8 @@ def unlike(made: Synthesised, other: Synthesised) -> Iterator[tuple[str, Propert
             said = {one: text for one, text in said.items() if one not in leaves}
         resources = {one: made for one, made in template["Resources"].items() if one in said}
         parameters = {one: what for one, what in template.get("Parameters", {}).items() if referring(said, one)}
-        yield name, template | {"Resources": resources, "Parameters": parameters}
+        if resources:
+            yield name, template | {"Resources": resources, "Parameters": parameters}
 
 
 def words(resource: Properties) -> str:
