@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench attack region-drill prove-people prove-telling gateway gateway-check gateway-torture prove-opcua test deployed cut-over machine pages others measured types nag wheel site contracts contracts-current contracts-lint prove-contracts prove-what-if docs release mutants lint check synth openapi agents figures pictures costs simulate query trace what-if train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures catch-up erase replay format lock pins kept deploy smoke
+.PHONY: help install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench attack region-drill prove-people prove-telling gateway gateway-check gateway-torture prove-opcua test t deployed cut-over machine pages others measured types nag wheel site contracts contracts-current contracts-lint prove-contracts prove-what-if docs release mutants lint check synth openapi agents figures pictures costs simulate query trace what-if train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures catch-up erase replay format lock pins kept budgets deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -197,6 +197,10 @@ test: lint  ## check, and run every test (check, then some of them: ARGS="-k ord
 	@$(if $(ARGS),$(MAKE) --no-print-directory types nag site && $(PYTHON) -m pytest $(ARGS),$(MAKE) --no-print-directory \
 	--jobs=5 BESIDE=1 deployed types site contracts-current machine pages cut-over others measured)
 
+t: override export P := $(value P)
+t: install  ## run the tests and laws of one package or room, with fewer examples: P=views/board
+	@$(RUN) tests.support.near "$$P"
+
 # Five at a time, in this order. Three of them mostly wait, two for a stack, each for its own, and one for a browser;
 # what only computes gives way to them. All but `others` say what they have to say in one piece. What `nag` looks for,
 # `machine` does, in the templates that it has anyway.
@@ -258,12 +262,11 @@ wheel: install
 	@$(PROGRESS) "building the library's wheel" $(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps \
 	--no-build-isolation --wheel-dir=.local/wheel library/ $(IN_ONE_PIECE)
 
-site: install
+site: contracts-current
 	@$(PROGRESS) "building the site of docs/" $(MKDOCS) build --quiet $(IN_ONE_PIECE)
 
 contracts-current: install
-	@ANDON_CALLED_BY=make $(PROGRESS) "asking who needs what of each event" $(PYTHON) -m andon.tools.cli contracts --check \
-	$(IN_ONE_PIECE)
+	@ANDON_CALLED_BY=make $(PROGRESS) "asking who needs what of each event" $(PYTHON) -m andon.tools.cli contracts $(IN_ONE_PIECE)
 
 contracts: install  ## say who publishes what, who needs what of it, and who breaks, and write the documents; the state is the released one: RELEASE=1
 	@$(ANDON) contracts $(if $(RELEASE),--release)
@@ -277,7 +280,7 @@ prove-what-if: install  ## have the real loop make lakes, change rules in a copy
 contracts-lint: install  ## what AsyncAPI's own parser and EventCatalog's own linter say of these documents (76 MB of npm, once)
 	@$(RUN) bench.contracts.lint
 
-docs: install  ## show docs/ as a site on this machine, with a search and the library's API, until Ctrl-C: PORT=8000
+docs: contracts-current  ## show docs/ as a site on this machine, with a search and the library's API, until Ctrl-C: PORT=8000
 	@$(MKDOCS) serve --dev-addr=127.0.0.1:$(or $(PORT),8000)
 
 # Its advice to move on is for a terminal.
@@ -314,6 +317,9 @@ figures: install  ## write the figures in docs/ anew: of alarms, tables and thei
 
 agents: install  ## write AGENTS.md and llms.txt anew, from packages, docs and verbs
 	@$(ANDON) agents
+
+budgets: install  ## lower what each room and folder may have of statements, names and words to what it has, in tests/budgets.toml
+	@$(RUN) tests.support.budgets
 
 kept: install  ## hold what outlives its stack, in infra/kept.json, by logical ids (what is to go: GONE="Board/BoardTable8FAAD6DD")
 	@$(ANDON) kept $(if $(GONE),--gone $(GONE))

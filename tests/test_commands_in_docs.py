@@ -148,3 +148,22 @@ def test_each_kind_of_command_is_found() -> None:
     assert found["call"] > 30
     assert variables_of("redrive") >= {"QUEUE", "SHOW", "RATE", "STACK"}
     assert "QUEUE" not in variables_of("audit")
+
+
+def test_what_is_left_over_is_named_and_what_a_stack_has_is_not(tmp_path: Path) -> None:
+    commands = "\n".join(blocks_of(ROOT / "docs" / "first-deployment.md"))
+    [awk] = re.findall(r"^awk 'NR.*?known tagged$", commands, re.MULTILINE | re.DOTALL)
+    of = "arn:aws:{}"
+    left = [of.format("dynamodb:us-east-1:1:table/Andon-Board-OldTable"), of.format("s3:::andon-lake-x")]
+    there = {
+        "Andon-Board-Table": of.format("dynamodb:us-east-1:1:table/Andon-Board-Table"),
+        "andon-lake": of.format("s3:::andon-lake"),
+        "/aws/lambda/Andon-A": of.format("logs:us-east-1:1:log-group:/aws/lambda/Andon-A"),
+        of.format("sns:us-east-1:1:Alarms"): of.format("sns:us-east-1:1:Alarms"),
+    }
+    (tmp_path / "known").write_text("\n".join(["", "Table", *there]) + "\n")
+    (tmp_path / "tagged").write_text("\n".join(sorted([*left, *there.values()])) + "\n")
+
+    said = subprocess.run(["sh", "-c", awk], cwd=tmp_path, check=True, capture_output=True, text=True)  # noqa: S603, S607
+
+    assert said.stdout.splitlines() == sorted(left)

@@ -16,7 +16,6 @@ WANTED: Final = (
     "docs",
     "Makefile",
     "infra",
-    "schemas",
 )
 
 

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Final
 
 from andon.project import project
-from andon.tools.contracts.documents import ASYNCAPI, CATALOG
+from andon.tools.contracts.documents import ASYNCAPI, CATALOG, folder
 
 PINNED: Final = Path(__file__).parent / "node"
 LOCK: Final = "package-lock.json"
@@ -24,7 +24,7 @@ INSTALL: Final = ("npm", "ci", "--silent", "--no-audit", "--no-fund")
 def main() -> int:
     """Lint the documents and a broken copy of each; return the status."""
     tools = installed()
-    root = project().root
+    root = folder()
     good = [said_of_asyncapi(tools, root / ASYNCAPI), said_of_catalog(tools, root / CATALOG)]
     with TemporaryDirectory(prefix="broken-") as home:
         broken = [

@@ -19,6 +19,14 @@ ROOT: Final = Path(__file__).parents[2]
 LIBRARY: Final = ROOT / "library"
 INDEX: Final = ROOT / "docs" / "README.md"
 MERMAID: Final = ROOT / "node_modules" / "@mermaid-js" / "tiny" / "dist" / "mermaid.tiny.js"
+CONTRACTS: Final = ROOT / ".local" / "contracts"
+"""What `make contracts` derives."""
+
+DERIVED_PAGE: Final = "contracts.md"
+"""It stands in the place of that in docs/."""
+
+LOADABLE: Final = ("asyncapi.json", "schemas/*.json")
+
 OUTSIDE: Final = "source"
 """Folder of the site with files that are not in docs/."""
 
@@ -63,6 +71,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     files.append(File.generated(config, "javascripts/mermaid.tiny.js", abs_src_path=str(MERMAID)))
     for room, modules in public_modules().items():
         files.append(File.generated(config, f"reference/{room}.md", content=reference(room, modules)))
+    for derived in sorted(file for pattern in LOADABLE for file in CONTRACTS.glob(pattern)):
+        files.append(File.generated(config, str(derived.relative_to(CONTRACTS)), abs_src_path=str(derived)))
     for target in sorted(_outside(ROOT / "docs" / file.src_uri for file in files.documentation_pages())):
         files.append(File.generated(config, page_of(target), content=shown(target)))
     return files
@@ -71,6 +81,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
     """Let links to what is not in docs/ lead to its page."""
     at = page.file.src_uri
+    if at == DERIVED_PAGE:
+        return (CONTRACTS / DERIVED_PAGE).read_text()
     source = _source_of(at)
     if source is None:
         return markdown

@@ -259,6 +259,7 @@ FAILING: dict[str, Callable[[], object]] = {
     ),
     "a condition that fails": lambda: TABLE.update(ROW, assign={"n": 1}, condition=Condition("attribute_exists(pk)")),
     "a change of a key": lambda: TABLE.update(ROW, assign={"pk": "a"}, condition=Condition("attribute_not_exists(n)")),
+    "a name too many": lambda: TABLE.put(ROW, condition=Condition("attribute_not_exists(#n)", {"n": "n", "m": "m"})),
     "one row twice in a transaction": lambda: transact(
         {"put": Put(TABLE, ROW, UNCONDITIONAL), "check": Check(TABLE, ROW, TABLE.absent)}
     ),
@@ -276,6 +277,28 @@ def test_what_fails_on_moto_fails_with_the_same_code(failing: str) -> None:
 
     assert "raised" in on_moto
     assert (in_memory["raised"], in_memory.get("code")) == (on_moto["raised"], on_moto.get("code"))
+
+
+@pytest.mark.parametrize(
+    ("names", "values"),
+    [
+        ({"#n": "n"}, {":n": {"N": "1"}, ":m": {"N": "1"}}),
+        ({"#n": "n"}, {}),
+        ({"#m": "n"}, {":n": {"N": "1"}}),
+        (None, {":n": {"N": "1"}}),
+        ({"#n": "n"}, None),
+    ],
+)
+def test_names_and_values_are_those_of_the_expressions_which_moto_does_not_ask_for(
+    names: dict[str, str] | None, values: dict[str, Any] | None
+) -> None:
+    """DynamoDB answers ValidationException."""
+    given = {"ExpressionAttributeNames": names, "ExpressionAttributeValues": values}
+    said = {name: value for name, value in given.items() if value is not None}
+    with World(), pytest.raises(CallFailed, match="ValidationException"):
+        aws.call(
+            "dynamodb", "put_item", TableName=TABLE.name, Item=to_typed(ROW), ConditionExpression="#n < :n", **said
+        )
 
 
 def test_what_is_published_comes_out_as_on_moto(moto: OnMoto) -> None:

@@ -41,7 +41,7 @@ from andon.packages.package import Package
 from andon.project import project
 from andon.runtime import log
 from andon.runtime.errors import Poison
-from andon.testing.environment import frozen_clock
+from andon.testing.environment import frozen_clock, is_quick
 from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import sqs_event
 from andon.testing.memory.aws import OneTable
@@ -165,6 +165,8 @@ def converges(view: Listener, story: Story, *, limit: int | None = None, walks: 
     """
     if limit is None:
         limit = LIMIT if len(story) <= MANY else FEW
+    if is_quick():
+        limit, walks = min(limit, 2), min(walks, 3)
     with _Lab(view, story) as lab:
         return lab.explore(limit) + lab.walk(walks)
 

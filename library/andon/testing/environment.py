@@ -14,6 +14,9 @@ REGION: Final = "us-east-1"
 ACCOUNT: Final = "000000000000"
 BUS: Final = "andon"
 
+QUICK: Final = "ANDON_QUICK"
+"""The environment variable of a quick run, whose laws look at fewer examples."""
+
 ENVIRONMENT: Final = {
     "AWS_DEFAULT_REGION": REGION,
     "AWS_ACCESS_KEY_ID": "test",
@@ -33,6 +36,11 @@ ENVIRONMENT: Final = {
     "SIGN_IN_ORIGIN": "https://sign-in.example",
     "LIVE_ORIGIN": "wss://live.example",
 }
+
+
+def is_quick() -> bool:
+    """Return True if this is a quick run."""
+    return QUICK in os.environ
 
 
 @contextmanager

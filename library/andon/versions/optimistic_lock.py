@@ -269,12 +269,11 @@ def condition_of(draft: Draft, write: Write) -> Condition:
         return Condition("attribute_not_exists(#version)", {"version": "version"})
     # An entity's timestamps strictly increase: a writer whose clock is behind is refused.
     parts = ["#version = :expected", "#timestamp < :now"]
-    names = {name: name for name in ("version", "timestamp", "deleted")}
+    names = {name: name for name in ("version", "timestamp")}
     values: dict[str, str | int] = {"expected": expected.version, "now": revision["timestamp"]}
-    if expected.stands is Stands.TOMBSTONE:
-        parts.append("attribute_exists(#deleted)")
-    else:
+    if expected.stands is Stands.ALIVE:  # a tombstone needs no more: no version is dead and alive in turn
         parts.append("attribute_not_exists(#deleted)")
+        names["deleted"] = "deleted"
         if not draft.repeats:  # a change that changes nothing is no revision
             parts.append("#digest <> :digest")
             names["digest"] = "digest"

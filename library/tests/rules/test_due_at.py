@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.events.domain_event import DomainEvent
 from andon.rules.control_service import Control
 from andon.rules.timing import DueAt, Later, Timing
@@ -18,6 +19,7 @@ from toys.toy_control import (
     CONTROL,
     HOLD_BACK_MS,
     SWEPT_MS,
+    TABLE,
     TTL_DAYS,
     Keeper,
     knocked,
@@ -49,7 +51,17 @@ def test_an_event_without_a_date_is_no_anchor(keeper: Keeper, name: str) -> None
 def test_a_date_that_has_passed_is_due_at_once(keeper: Keeper, name: str) -> None:
     bring(keeper, until(name, -3))
 
+    assert LAPSED.timing.due_at(until(name, -3)) == NOW
     assert [event["type"] for event in decided_at(keeper, 0)] == ["thing-broken"]
+
+
+def test_a_date_whose_event_is_gone_decides_nothing_and_is_not_waited_for(keeper: Keeper, name: str) -> None:
+    bring(keeper, until(name, 10))
+    (event,) = keeper.events(thing_of(name))
+    TABLE.delete({"pk": event.key, "sk": event.sort}, condition=UNCONDITIONAL)
+
+    assert decided_at(keeper, 10) == []
+    assert keeper.dues() == []
 
 
 def later_by(name: str) -> tuple[DomainEvent, ...]:

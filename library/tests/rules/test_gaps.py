@@ -395,6 +395,8 @@ def test_an_event_follows_one_that_is_close(older: list[Knock], follows: int | N
     settled = following(one, stored, gap_ms=GAP_MS, hold_back_ms=HOLD_BACK_MS)
 
     assert (settled.follows_ms, settled.unsteady) == (follows, unsteady)
+    is_first_for_sure_not = follows is not None and not unsteady
+    assert AFTER.timing.at_arrival(settled) is (Start.NOTHING if is_first_for_sure_not else Start.DUE)
 
 
 def test_what_follows_a_steady_event_is_steady_however_long_both_were_held_up() -> None:

@@ -1,7 +1,8 @@
-from typing import Any
+from typing import Any, Final
 
 import pytest
 
+from andon.dynamodb.expressions import Condition
 from andon.runtime.errors import Conflict, NotFound, PreconditionRequired, Rejected, Stale
 from andon.versions.optimistic_lock import (
     CURRENT,
@@ -11,6 +12,7 @@ from andon.versions.optimistic_lock import (
     Command,
     Draft,
     Expected,
+    Guard,
     Refuse,
     RefusedSave,
     Return,
@@ -18,11 +20,14 @@ from andon.versions.optimistic_lock import (
     Stands,
     VersionedRow,
     Write,
+    condition_of,
     decide_next,
     decide_on_read,
     expected_by,
     fingerprint_of,
+    require_admitted,
     revision_of,
+    write_upon,
 )
 from tests.support.samples import NOW
 from toys.things import painting
@@ -65,7 +70,9 @@ def test_a_revision_says_which_version_it_is_when_it_was_made_and_by_whom() -> N
 
 
 def test_a_field_that_is_none_and_one_that_is_absent_are_the_same_content() -> None:
-    assert painting("a thing", None).digest != painting("a thing", "red").digest
+    said, none = painting("a thing", "red"), painting("a thing", None)
+    assert none.digest == none._replace(content={}).digest != said.digest
+    assert said.digest == said._replace(content={**said.content, "gloss": None}).digest
     assert "colour" not in revision_of(painting("a thing", None), expected_by(painting("a thing", None).command))
 
 
@@ -187,3 +194,67 @@ def test_who_takes_what_is_there_is_told_that_it_is_gone_then_to_name_a_version_
         assert (step.version, type(step.otherwise)) == ((if_match or 0) + 1, error)
     else:
         assert (step, error) == (current, None)
+
+
+# A writer that may replace white things only
+
+ELSEWHERE: Final = NotFound("it is elsewhere")
+WHITE: Final = Guard(
+    Condition("#colour = :white", {"colour": "colour"}, {"white": "white"}),
+    lambda row: row is not None and row.get("colour") == "white",
+    ELSEWHERE,
+)
+
+
+def guarded(if_match: int | None = None, **members: Any) -> Draft:  # noqa: ANN401
+    return red(if_match, guard=WHITE, **members)
+
+
+def test_a_guard_is_part_of_the_condition_of_what_is_changed_not_of_what_begins() -> None:
+    change, begins = guarded(3), guarded()
+
+    changing = condition_of(change, write_upon(change, expected_by(change.command)))
+    assert changing.expression.endswith(") AND (#colour = :white)")
+    assert (changing.names["colour"], changing.values["white"], changing.values["expected"]) == ("colour", "white", 3)
+    assert "colour" not in condition_of(begins, write_upon(begins, expected_by(begins.command))).names
+
+
+@pytest.mark.parametrize(
+    ("draft", "refused", "version"),
+    [
+        (guarded(3), found(row(3, "blue")), 4),
+        (guarded(2), found(row(3, "blue")), 3),  # nothing is said of its version
+        (guarded(), found(row(3, "blue")), 1),  # a retry of what began its life, which needs no If-Match
+        (guarded(), found(row(5, "blue", since=4)), 4),
+        (guarded(), found(None, newest=row(2, "blue", deleted=True)), 1),
+        (guarded(3), found(row(3, "blue"), missing=Conflict("missing"), conflict=Conflict("also")), 4),
+    ],
+)
+def test_of_what_a_guard_does_not_admit_nothing_is_said_but_its_refusal_unless_it_is_a_retry(
+    draft: Draft, refused: RefusedSave, version: int
+) -> None:
+    assert decide_next(draft, refused) == CheckRetry(version, ELSEWHERE)
+
+
+def test_what_a_guard_admits_and_what_it_did_itself_is_decided_as_without_it() -> None:
+    made = revision_of(guarded(3), expected_by(guarded(3).command))
+    missing = RefusedSave(failed={REQUIRED: None}, missing=Conflict("missing"))
+
+    assert decide_next(guarded(3), found(made)) == Return(Saved(made, created=False))
+    for refused in (found(row(3)), found(row(4)), found(None), found(None, newest=TOMBSTONE), missing):
+        assert repr(decide_next(guarded(3), refused)) == repr(decide_next(red(3), refused))
+
+
+def test_what_is_taken_over_is_shown_to_its_guard_first() -> None:
+    command = Command(actor="me", now_ms=NOW, if_match=3, fingerprint="f")
+
+    assert decide_on_read(row(3), command, WHITE) == row(3)
+    for there in (row(3, "blue"), row(4, "blue"), None):
+        assert decide_on_read(there, command, WHITE) == CheckRetry(4, ELSEWHERE)
+
+
+def test_a_guard_requires_what_it_admits() -> None:
+    require_admitted(None, None)
+    require_admitted(WHITE, row(3))
+    with pytest.raises(NotFound, match="elsewhere"):
+        require_admitted(WHITE, row(3, "blue"))

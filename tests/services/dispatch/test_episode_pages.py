@@ -20,6 +20,7 @@ from services.dispatch.tables import TABLE
 from tests.support.dispatch import model
 from tests.support.dispatch.floor import Floor
 from tests.support.dispatch.model import MINUTE, Report
+from tests.support.examples import most
 from tests.support.samples import NOW
 from tests.support.services.reports import EPISODES
 
@@ -133,7 +134,7 @@ def rows_of(episode: model.Episode, rows: Sequence[str]) -> int:
     return rows.index(place(episode.reports[0])) - begin + 1
 
 
-@settings(max_examples=150)
+@settings(max_examples=most(150))
 @given(stories, st.integers(1, 8), st.integers(1, 4))
 def test_all_pages_together_tell_every_event_once_and_no_episode_that_fits_on_one_is_torn(
     floor: Floor, story: list[Happened], size: int, limit: int

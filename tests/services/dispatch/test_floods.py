@@ -17,13 +17,14 @@ from contract import reports
 from services.dispatch.tables import KEYS, partition_of
 from tests.support.dispatch.chains import asked, chain, put_chains, step
 from tests.support.dispatch.floor import Floor
+from tests.support.examples import most
 from tests.support.samples import NOW, fact
 
 PRESS: Final = "press-7"
 OTHER: Final = "press-8"
 EVERY_MS: Final = 100
 BATCH: Final = 100
-FEW: Final = 200
+FEW: Final = most(200)
 
 
 def stored(equipment_id: str, state: str, at_ms: int) -> StoredEvent:
@@ -81,7 +82,7 @@ def test_a_report_costs_as_much_among_many_as_among_few(floor: Floor, states: Se
     assert all(many[name] <= 1.2 * few[name] + 0.1 for name in few), (few, many)
 
 
-@settings(max_examples=20)
+@settings(max_examples=most(20))
 @given(
     st.lists(st.sampled_from(["ERROR", "WARNING1", "NORMAL"]), min_size=1, max_size=12),
     st.integers(1, 30),

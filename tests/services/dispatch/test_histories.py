@@ -11,11 +11,14 @@ from andon.runtime import times
 from tests.support.dispatch import model
 from tests.support.dispatch.floor import SUPERVISOR, Floor, Stream, report_body
 from tests.support.dispatch.model import HOLD_BACK, MINUTE, NORMAL, Acknowledgement, Decided, Report
+from tests.support.examples import most
 from tests.support.samples import NOW
 from tests.support.services.reports import EPISODES
 
 MOST_REPORTS = 25
-AS_IT_IS = settings(max_examples=40, phases=[Phase.explicit, Phase.generate])  # a history is made smaller for minutes
+AS_IT_IS = settings(
+    max_examples=most(40), phases=[Phase.explicit, Phase.generate]
+)  # a history is made smaller for minutes
 
 states = st.sampled_from([NORMAL, "WARNING1", "WARNING2", "ERROR", "STOPPED"])
 gaps = st.sampled_from(

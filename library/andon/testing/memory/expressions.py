@@ -3,10 +3,15 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import cache
+from typing import Any, Final
 
 from andon.dynamodb.attribute_values import Typed
 from andon.dynamodb.evaluate import Request, comparable
+from andon.testing.memory.calls import invalid
+
+_EXPRESSIONS: Final = ("KeyConditionExpression", "ConditionExpression", "FilterExpression", "UpdateExpression")
+_GIVEN: Final = ("ExpressionAttributeNames", "ExpressionAttributeValues")
 
 _UPDATE = re.compile(r"(SET #\w+ = :\w+(, #\w+ = :\w+)*)?( ?REMOVE #\w+(, #\w+)*)?( ?ADD #\w+ :\w+)?")
 _SORTS: dict[str, Callable[[Any, Any, Any], bool]] = {
@@ -27,6 +32,30 @@ _RANGES: dict[str, Callable[[Sequence[str], str, str], slice]] = {
     "#p = :p AND #s < :s": lambda order, bound, _: slice(bisect_left(order, bound)),
     "#p = :p AND #s > :s": lambda order, bound, _: slice(bisect_right(order, bound), None),
 }
+
+
+def require_exact(request: Request) -> None:
+    """Check that a request gives the names and values that its expressions use, and no others, as DynamoDB does.
+
+    Raises:
+        AwsRefused: ValidationException.
+
+    """
+    used = _placeholders("; ".join(request[name] for name in _EXPRESSIONS if name in request))
+    for member in _GIVEN:
+        given = request.get(member, {})
+        if member in request and not given:
+            raise invalid(f"{member} must not be empty")
+        mark = "#" if member == _GIVEN[0] else ":"
+        if unused := given.keys() - used:
+            raise invalid(f"Value provided in {member} unused in expressions: keys: {{{', '.join(sorted(unused))}}}")
+        if missing := {place for place in used if place.startswith(mark)} - given.keys():
+            raise invalid(f"Invalid expression: not defined in {member}: {', '.join(sorted(missing))}")
+
+
+@cache
+def _placeholders(expressions: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[#:]\w+", expressions))
 
 
 def key_condition(request: Request) -> Callable[[Typed], bool]:

@@ -15,7 +15,7 @@ from andon.events.change_data_capture import TTL_SERVICE
 from andon.runtime import clock
 from andon.testing.environment import ACCOUNT, REGION
 from andon.testing.memory.calls import Answer, AwsRefused, invalid
-from andon.testing.memory.expressions import assigned_in, key_condition, key_range, updated
+from andon.testing.memory.expressions import assigned_in, key_condition, key_range, require_exact, updated
 from andon.testing.memory.units import fit, size_of
 
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
@@ -129,6 +129,7 @@ class MemoryTable:
 
     def plan(self, kind: WriteKind, request: Request) -> AppliedWrite | Answer:
         """Return a write, or the reason against it as a cancelled transaction gives it."""
+        require_exact(request)
         key = self._key_in(request["Item"]) if kind == "Put" else self._require_key(request["Key"])
         if kind == "Update" and not assigned_in(request).isdisjoint(self.keys.names):
             raise invalid("One or more parameter values were invalid: an attribute is part of the key")
@@ -151,6 +152,7 @@ class MemoryTable:
 
     def query(self, request: Request) -> Answer:
         """Return a page; one that is full has a key to go on from, even if nothing follows, as DynamoDB has it."""
+        require_exact(request)
         index = request.get("IndexName", "")
         keys = self.schema.indexes[index].keys if index else self.keys
         found = self._found(index, keys, request)
@@ -166,6 +168,7 @@ class MemoryTable:
 
     def scan(self, request: Request) -> Answer:
         """Return a page of all rows."""
+        require_exact(request)
         rows = list(self.rows())
         if start := request.get("ExclusiveStartKey"):
             rows = [row for row in rows if self._place(row) > self._place(start)]

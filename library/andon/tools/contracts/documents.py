@@ -2,8 +2,7 @@
 
 import ast
 import json
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -20,17 +19,16 @@ from andon.tools.contracts.eventcatalog import CatalogPart
 from andon.tools.contracts.page import Blind, page
 from andon.tools.contracts.state import ContractState
 
-ASYNCAPI: Final = "docs/asyncapi.json"
-CATALOG: Final = "docs/eventcatalog"
-PAGE: Final = "docs/contracts.md"
+ASYNCAPI: Final = "asyncapi.json"
+CATALOG: Final = "eventcatalog"
+PAGE: Final = "contracts.md"
 SCHEMAS: Final = "schemas"
 
 QUERIES: Final = CatalogPart("query", "Saved queries of the lake.")
-_VERSIONED: Final = re.compile(r"(.+)\.v(\d+)\.json")
 
 
 def documents(state: ContractState, blind: Blind) -> dict[str, str]:
-    """Return the documents by their paths in the project."""
+    """Return the documents by their paths in `folder`."""
     by = {topic: publishers_of(topic) for topic in state.types}
     title = project().title
     catalog = eventcatalog.files(state, _parts(), project=project().name, title=title, publishers=by)
@@ -75,35 +73,21 @@ def summary_of(package: Package) -> str:
     return package.folder
 
 
-def stale(root: Path, wanted: Mapping[str, str], state: ContractState) -> list[str]:
-    """Return the documents in a project that are no more: of the catalog, and of versions that were never released."""
-    catalog = root / CATALOG
-    there = [str(file.relative_to(root)) for file in sorted(catalog.rglob("*")) if file.is_file()]
-    return [path for path in (*there, *_unreleased(root, state)) if path not in wanted]
+def folder() -> Path:
+    """Return the folder that the documents of a project are written to."""
+    return project().local / "contracts"
 
 
-def _unreleased(root: Path, state: ContractState) -> Iterator[str]:
-    versions = {event_type: one.version for (_, event_type), one in state.types.items()}
-    for file in sorted((root / SCHEMAS).glob("*.json")):
-        found = _VERSIONED.fullmatch(file.name)
-        if found and int(found[2]) > versions.get(found[1], 0) and found[1] in versions:
-            yield f"{SCHEMAS}/{file.name}"
-
-
-def differing(root: Path, wanted: Mapping[str, str]) -> list[str]:
-    """Return the documents that a project lacks, or has otherwise."""
-    return [path for path, text in wanted.items() if not (root / path).is_file() or (root / path).read_text() != text]
-
-
-def write(root: Path, wanted: Mapping[str, str], gone: list[str]) -> list[str]:
-    """Write documents, and remove those that are no more; return the paths of both."""
-    written = differing(root, wanted)
-    for path in written:
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(wanted[path])
-    for path in gone:
-        (root / path).unlink()
-    return [*written, *gone]
+def write(into: Path, wanted: Mapping[str, str]) -> None:
+    """Make a folder have these documents, by path, and no others."""
+    for file in [*into.rglob("*")]:
+        if file.is_file() and str(file.relative_to(into)) not in wanted:
+            file.unlink()
+    for path, text in wanted.items():
+        file = into / path
+        if not file.is_file() or file.read_text() != text:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text)
 
 
 def _text(document: JsonObject) -> str:

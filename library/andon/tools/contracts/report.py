@@ -29,7 +29,7 @@ def report(found: Derived, released: ContractState | None, together: Iterable[Fa
     yield from of_findings(found.findings)
     unseen = len(found.blind.rules) + sum(map(len, found.blind.members.values()))
     if unseen:
-        yield f"{UNSEEN}: {unseen}, see docs/contracts.md."
+        yield f"{UNSEEN}: {unseen}, see .local/contracts/contracts.md."
     yield _verdict(found.findings)
 
 

@@ -183,23 +183,14 @@ def test_documents_are_the_same_bytes_each_time() -> None:
     ] * 2
 
 
-def test_what_is_no_more_is_removed_but_a_version_that_was_released_stays(tmp_path: Path) -> None:
-    wanted = {"docs/asyncapi.json": "{}\n", "schemas/thing-moved.v2.json": "{}\n"}
-    for name in ("thing-moved.v1", "thing-moved.v3", "thing-left.v1"):
-        (tmp_path / "schemas").mkdir(exist_ok=True)
-        (tmp_path / "schemas" / f"{name}.json").write_text("old")
-    left = tmp_path / documents.CATALOG / "events" / "thing-left" / "index.mdx"
-    left.parent.mkdir(parents=True)
-    left.write_text("old")
+def test_the_folder_has_what_is_so_now_and_nothing_else(tmp_path: Path) -> None:
+    wanted = {documents.ASYNCAPI: "{}\n", f"{documents.SCHEMAS}/{file_of('thing-moved', 2)}": "{}\n"}
+    for path in (f"{documents.SCHEMAS}/thing-moved.v1.json", f"{documents.CATALOG}/events/thing-left/index.mdx"):
+        (tmp_path / path).parent.mkdir(parents=True)
+        (tmp_path / path).write_text("old")
+    (tmp_path / documents.ASYNCAPI).write_text("old")
 
-    gone = documents.stale(tmp_path, wanted, STATE)
-    changed = documents.write(tmp_path, wanted, gone)
+    documents.write(tmp_path, wanted)
 
-    assert {*changed} == {*wanted, "docs/eventcatalog/events/thing-left/index.mdx", "schemas/thing-moved.v3.json"}
-    assert sorted(file.name for file in (tmp_path / "schemas").iterdir()) == [
-        "thing-left.v1.json",
-        "thing-moved.v1.json",
-        file_of("thing-moved", 2),
-    ]
-    assert documents.write(tmp_path, wanted, documents.stale(tmp_path, wanted, STATE)) == []
-    assert documents.differing(tmp_path, wanted | {"docs/asyncapi.json": "[]\n"}) == ["docs/asyncapi.json"]
+    there = {str(file.relative_to(tmp_path)): file.read_text() for file in tmp_path.rglob("*") if file.is_file()}
+    assert there == wanted

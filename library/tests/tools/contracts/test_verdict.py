@@ -235,7 +235,7 @@ def test_the_words_name_whoever_breaks_and_the_status_is_the_gravest() -> None:
         "things/thing-moved",
         "  breaks shelf.listener: thing.place is said no more by its type",
         "  loses list.listener: thing.place is said no more by its type",
-        "What no sample and no story shows: 1, see docs/contracts.md.",
+        "What no sample and no story shows: 1, see .local/contracts/contracts.md.",
         "Breaks: shelf.listener.",
     ]
     assert report.status_of(findings) == 2
