@@ -19,7 +19,7 @@ def correlation_key_in(message: DomainEvent) -> CorrelationKey:
 CONTROL = Control(
     table=TABLE,
     rules=Rules(
-        source=FACTS.source, types=FACTS.types, all=(digest.NOW_RULE, digest.LATER_RULE, undelivered.RULE, over.RULE)
+        source=FACTS.source, types=FACTS.types, all=(digest.NOW_RULE, digest.LATER_RULE, undelivered.RULE, *over.RULES)
     ),
     context_of=undelivered.asked_of,
     remembers={MESSAGE_DECIDED: correlation_key_in, TROUBLE_TOLD: over.equipment_told},

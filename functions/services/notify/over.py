@@ -39,7 +39,12 @@ from services.notify.tables import partition_of as partition_of_person
 
 CHANNEL: Final = "webhook"
 TOLD: Final = frozenset({Status.SENT, Status.UNSURE})
-PAGE: Final = 1_000  # of a query
+
+MOST: Final = 50
+"""Events of its equipment on each side of one: who is told often of one trouble has one incident of it."""
+
+MOST_OF_CALL: Final = 1_000
+"""A call may outlast as many events of its equipment."""
 
 
 class EndedTelling(NamedTuple):
@@ -143,8 +148,9 @@ def _is_all_over(delivery: Delivery) -> bool:
 
 
 def _ends_at(equipment_id: str) -> list[DomainEvent]:
+    """Return the newest facts that end subjects of a piece of equipment."""
     query = KeyQuery(KEYS, equipment_partition_of(equipment_id), BeginsWith(PREFIX))
-    stored = readable(TABLE.query_all(query, page=PAGE, consistent=True), KEYS)
+    stored = readable(TABLE.query(query, limit=MOST_OF_CALL, consistent=True).items, KEYS)
     return [one.event for one in stored if one.event.type in ENTITY_OF]
 
 
@@ -158,22 +164,30 @@ def _partition_in(event: DomainEvent) -> str:
     return equipment_partition_of(event.entity(name).text("equipmentId"))
 
 
-RULE: Final = Rule(
+def _is_of_call(event: DomainEvent) -> bool:
+    """Return True of what ends a call, and of a telling of one."""
+    return event.type != TROUBLE_TOLD or any("callId" in one for one in event.entity("telling").get("about"))
+
+
+OF_EQUIPMENT: Final = Rule(
     id=OVER,
-    on=frozenset(
-        {
-            (SOURCE, TROUBLE_TOLD),
-            ("dispatch", TROUBLE_ENDED),
-            ("dispatch", EQUIPMENT_BACK),
-            (calls.SOURCE, CLOSED),
-            (calls.SOURCE, REJECTED),
-        }
-    ),
+    on=frozenset({(SOURCE, TROUBLE_TOLD), ("dispatch", TROUBLE_ENDED), ("dispatch", EQUIPMENT_BACK)}),
     key=_partition_in,
+    most=MOST,
     window_ms=TTL_DAYS * DAY_MS,
     timing=AtOnce(after_ms=(TTL_DAYS - 1) * DAY_MS),  # both ways: what ended may be told of later
     nearest_suffice=True,  # what was told before those was decided upon when it ended
     is_replayable=False,  # what the sender told is in its rows alone
     expression=over,
     emits=frozenset({MESSAGE_DECIDED}),
+)
+
+RULES: Final = (
+    OF_EQUIPMENT,
+    OF_EQUIPMENT._replace(
+        id=f"{OVER}-call",
+        on=frozenset({(SOURCE, TROUBLE_TOLD), (calls.SOURCE, CLOSED), (calls.SOURCE, REJECTED)}),
+        when=_is_of_call,
+        most=MOST_OF_CALL,
+    ),
 )

@@ -14,8 +14,11 @@ from andon.packages.package import Package
 from andon.runtime import clock, times
 from andon.runtime.clock import DAY_MS, MINUTE_MS
 from andon.runtime.json_types import JsonObject
+from andon.testing.above_retries import Pass, between
 from andon.testing.environment import frozen_clock
+from andon.testing.memory.calls import Call
 from services.notify.message import SLOT_MS, slot_of
+from services.notify.over import MOST
 from tests.services.notify.factory import NOTIFY, NOW, Floor, Spy, channels, request
 from tests.services.notify.reached import reach
 from tests.support.samples import body_of, fact
@@ -191,6 +194,42 @@ def test_an_incident_is_resolved_days_later_by_what_ends_its_subject_alone(
         assert pagerduty.resolved == ([told.about] if resolves else [])
         assert [one["type"] for one in floor.facts] == ["person-told"]
         assert len(floor.tellings) == 1
+
+
+def test_an_end_costs_as_much_among_many_of_its_machine_as_among_few() -> None:
+    def items(number: int) -> float:
+        found = 0
+
+        def counted(call: Call, make: Pass) -> dict[str, Any]:
+            nonlocal found
+            answer = make()
+            found += answer.get("Count", 0) if call.operation == "Query" else 0
+            return answer
+
+        with Mortal() as floor, between(counted), frozen_clock(SLOT + DAY_MS):
+            for one in range(number):
+                ended = one_of("trouble-ended", timestamp=times.to_utc(SLOT + one))._replace(timestamp_ms=SLOT + one)
+                floor.deliver(NOTIFY, [body_of(ended, source="dispatch")])
+                if one % 5 == 4:
+                    floor.run()
+        return found / number
+
+    assert items(1_000) <= 1.2 * items(200) + 0.1
+
+
+def test_a_call_is_over_behind_many_troubles_of_its_machine() -> None:
+    pagerduty, later_ms = PagerDuty(), SLOT + DAY_MS
+    with Mortal() as floor, channels(pagerduty):
+        reach(ANA, "webhook", webhooks=[PAGERDUTY])
+        floor.hears(request("press-1", at=SLOT, about=OF_CALL), SLOT)
+        floor.settle(SLOT)
+        with frozen_clock(later_ms):
+            ends = [one_of("trouble-ended", timestamp=times.to_utc(SLOT + one)) for one in range(2 * MOST)]
+            floor.deliver(NOTIFY, [body_of(end, source="dispatch") for end in ends])
+        floor.hears(one_of("call-closed", id=CALL), later_ms, source="calls")
+        floor.settle(later_ms)
+
+        assert pagerduty.resolved == [f"About#Call#{CALL}"]
 
 
 OTHERS: Final[dict[str, tuple[str, list[str], Outcome]]] = {
