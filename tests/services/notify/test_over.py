@@ -236,6 +236,7 @@ OTHERS: Final[dict[str, tuple[str, list[str], Outcome]]] = {
     "another-host": ("webhook", ["https://hooks.example.com/t"], Sent("id")),
     "another-channel": ("mail", [PAGERDUTY], Sent("id")),
     "not-told": ("webhook", [PAGERDUTY], RefusedForGood("no")),
+    "unsure": ("webhook", [PAGERDUTY], Unknown("timeout")),
 }
 
 
