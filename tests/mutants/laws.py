@@ -1235,7 +1235,7 @@ RULES: Final = [
         ("a timer does not wait for a longer gap", "at_ms = timestamp_in(anchor) + self.after_ms + time.hold_back_ms",
          "at_ms = 0")),
     *_in("library/andon/rules/gaps.py", "library/tests/rules/test_gaps.py -k 'not costs_little'",
-        ("gaps: a late event is followed", " and not stored.late_by\n", "\n"),
+        ("gaps: a late event is followed", " if not stored.late_by]", "]"),
         ("gaps: the end of a gap is not known in time", "one, last, gap_ms + hold_back_ms):",
          "one, last, 10**13):"),
         ("gaps: what was held up is steady", "or _was_known(last, last, hold_back_ms):", "or True:")),

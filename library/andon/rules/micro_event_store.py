@@ -78,16 +78,8 @@ def settled(
             as_stored = one._replace(late_by=late) if late else one
             if gap_ms is None:
                 return as_stored
-            as_stored = as_stored._replace(turned=_is_turn(one, found))
             return following(as_stored, found, gap_ms=gap_ms, hold_back_ms=hold_back_ms)
     return one._replace(late_by=frozenset({one.topic}), flooded=True, turned=gap_ms is not None)
-
-
-def _is_turn(one: StoredEvent, newest_first: Iterable[StoredEvent]) -> bool:
-    """Return True unless the event before it, of its topic, is known to say the same."""
-    before = (other for other in newest_first if other.sort < one.sort and other.topic == one.topic)
-    last = next(before, None)
-    return last is None or last.identity != one.identity
 
 
 def limits(gap_ms: int | None) -> tuple[int, ...]:
