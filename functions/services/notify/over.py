@@ -185,7 +185,7 @@ OF_EQUIPMENT: Final = Rule(
 RULES: Final = (
     OF_EQUIPMENT,
     OF_EQUIPMENT._replace(
-        id=f"{OVER}-call",
+        id=f"{OVER}-{MOST_OF_CALL}",
         on=frozenset({(SOURCE, TROUBLE_TOLD), (calls.SOURCE, CLOSED), (calls.SOURCE, REJECTED)}),
         when=_is_of_call,
         most=MOST_OF_CALL,
