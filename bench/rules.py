@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import methodcaller
 from typing import Any, Final
 from unittest.mock import patch
 
@@ -83,7 +84,7 @@ def figures() -> list[Figure]:
 
 
 def queries_of(newer: int) -> int:
-    """Count the queries of all rules at a report that so many others have followed."""
+    """Count the queries of all rules on a report that so many others have followed."""
     past = _past("d#1")
     after_ms = max(rule.after_ms for rule in CONTROL.rules.all) + 1
     later = [stored_report("d#1", "WARNING1", NOW_MS + after_ms + number) for number in range(newer)]
@@ -92,7 +93,7 @@ def queries_of(newer: int) -> int:
         for one in (*past, *later):
             TABLE.put(one.row(KEYS), condition=UNCONDITIONAL)
         evaluator = Evaluator(control, past[-1].key, anchors=[past[-1].sort], now_ms=NOW_MS)
-        for rule in CONTROL.rules.all:
+        for rule in filter(methodcaller("is_on", past[-1]), CONTROL.rules.all):
             evaluator.evaluate(past[-1], rule)
         return sum(used.requests["Query"] for used in loop.used.values())
 

@@ -235,6 +235,13 @@ class TroubleEntity(TroubleRef, Why):
     ticks: list[int]
 
 
+class TroubleEndEntity(Why):
+    """`end`: a machine that somebody was asked about is back; all of its troubles are over that began before then."""
+
+    equipmentId: str
+    timestamp: str
+
+
 class CallRef(TypedDict):
     """A call's id, and what it is for."""
 
@@ -277,7 +284,8 @@ class NobodyEntity(AskedFor):
 class MessageEntity(TypedDict):
     """`message`: a person may have to be told what they were asked in the slot that begins then (epoch milliseconds).
 
-    kind: `now`, `later` or `overdue`; `code.<channel>` and `test.<channel>`: the person asked for it, at `slot`.
+    kind: `now`, `later` or `overdue`; `over`: all that a message told is over, whose id this one's ends with;
+    `code.<channel>` and `test.<channel>`: the person asked for it, at `slot`.
     """
 
     person: str

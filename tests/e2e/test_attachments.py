@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from andon.testing.environment import ACCOUNT, REGION
 from andon.tools.listings import keys_in
+from andon.tools.stack import audit
 from andon.tools.stack.api import path_of
 from andon.tools.stack.processes import PATIENCE_S, eventually
 from andon.tools.stack.stack import Stack
@@ -64,6 +65,14 @@ def test_a_photo_is_uploaded_once_for_two_orders_and_deleted_when_its_row_has_go
         response, body = send("GET", shown["url"])
         assert (response.status, response.headers["content-type"], body) == (200, "image/jpeg", PHOTO)
         assert send("GET", shown["url"].replace("jpeg", "png"))[0].status == 403
+
+    assert audit.lost(stack.outputs) == {"maintenance": []}
+    stack.client("s3").delete_object(Bucket=stack.outputs["AttachmentsBucket"], Key=name)
+    assert len(audit.lost(stack.outputs)["maintenance"]) == len(orders)
+    assert [one["isMissing"] for one in operator.get(f"{orders[0]}/attachments").json["items"]] == [True]
+    asked = operator.put(first, BODY)
+    assert (asked.status, upload(asked.json, PHOTO), operator.put(first, BODY).status) == (202, 200, 200)
+    assert audit.lost(stack.outputs) == {"maintenance": []}
 
     answer = stack.client("lambda").invoke(FunctionName=stack.outputs["MaintenanceTrigger"], Payload=expired(name))
     assert "FunctionError" not in answer, answer["Payload"].read()

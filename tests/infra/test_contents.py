@@ -24,7 +24,7 @@ def test_each_role_may_do_what_it_is_for_and_nothing_else(aws: Synthesised) -> N
     below = "/contents/*"
 
     assert allowed(aws, "command") == {("s3:GetObject", below), ("s3:PutObject", below), ("s3:ListBucket", "")}
-    assert allowed(aws, "query") == {("s3:GetObject", below)}
+    assert allowed(aws, "query") == {("s3:GetObject", below), ("s3:ListBucket", "")}
     assert allowed(aws, "trigger") == {("s3:DeleteObject", below)}
     assert allowed(aws, "listener") == set()
 

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from andon.events.domain_event import DomainEvent
 from andon.packages.discovery import services
 from andon.project import project
 from andon.testing.loop import Loop
@@ -64,7 +65,8 @@ def test_replaying_a_change_publishes_its_event_the_same_each_time(path: Path, w
     assert first.published == second.published == [event]
     # A control service stores its own events: its rules look at them, too. A trigger keeps what is versioned from it.
     controls = (one.load("control").CONTROL for one in services() if one.has("control"))
-    storing = {one.table.variable for one in controls if event["type"] in one.remembers}
+    fact = DomainEvent.from_wire(event)
+    storing = {one.table.variable for one in controls if one.remembers.get(fact.type, lambda _: None)(fact)}
     keeping = {"MAINTENANCE_TABLE"} if event["type"] == INSTRUCTIONS_CHANGED else set()
     assert {table for table, lines in first.written.items() if lines} == storing | keeping
     assert not any(second.written.values())

@@ -1,6 +1,7 @@
 """The model that decisions are made by: one object for each version, and a pointer to the current one."""
 
 import gc
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
@@ -51,7 +52,7 @@ class CurrentModel:
         If that fails, the model stays the last that could be read; it is counted, logged, and tried again next time.
         """
         with begun_by(now_ms + PATIENCE_MS):
-            read = tried(lambda: self._read(self._bucket.get(CURRENT)))  # a file of others': it may be anything
+            read = tried(self._read)  # a file of others': it may be anything
         if not isinstance(read, Failed):
             self.model = read
             return
@@ -60,9 +61,11 @@ class CurrentModel:
         extra = with_metrics(said, counts, dimension="service", now_ms=now_ms)
         logger().warning("model unreadable", extra=extra)
 
-    def _read(self, pointer: object) -> Model | None:
-        if pointer is None:
+    def _read(self) -> Model | None:
+        found = self._bucket.find(CURRENT)
+        if found is None:
             return None  # nothing was trained yet
+        pointer = json.loads(found.body)
         if not isinstance(pointer, dict) or not isinstance(version := pointer.get("version"), str):
             raise UnreadableModel("the pointer names no version")
         if self.model is not None and self.model.version == version:

@@ -5,19 +5,19 @@ from andon.rules.control_service import Control
 from andon.rules.rule import Rules
 from andon.rules.stored_event import CorrelationKey
 from contract import logs
-from services.dispatch.fact_types import ENTITY_OF
+from services.dispatch.fact_types import ENTITY_OF, TROUBLE_ENDED
 from services.dispatch.known import known_of
 from services.dispatch.reports import about_in
-from services.dispatch.rules import assign, at_risk, called, escalate, lasting, silence, trouble
+from services.dispatch.rules import assign, at_risk, called, ended, escalate, lasting, silence, trouble
 from services.dispatch.tables import TABLE, partition_about
 
 RULES = Rules(
     source="dispatch",
-    types=frozenset(ENTITY_OF),
+    types=frozenset({*ENTITY_OF, TROUBLE_ENDED}),
     all=(
         *(assign.RULE, escalate.RULE, at_risk.RULE),
         *(silence.SILENT_RULE, silence.BACK_RULE),
-        *(trouble.RULE, trouble.SILENT_RULE, called.RULE, *lasting.RULES),
+        *(trouble.RULE, trouble.SILENT_RULE, called.RULE, *lasting.RULES, *ended.RULES),
     ),
 )
 

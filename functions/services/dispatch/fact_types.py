@@ -11,6 +11,7 @@ EQUIPMENT_AT_RISK: Final = "equipment-at-risk"
 EQUIPMENT_SILENT: Final = "equipment-silent"
 EQUIPMENT_BACK: Final = "equipment-back"
 TROUBLE_OPENED: Final = "trouble-opened"
+TROUBLE_ENDED: Final = "trouble-ended"
 HELP_REQUESTED: Final = "help-requested"
 NOBODY_FOUND: Final = "nobody-found"
 

@@ -8,6 +8,7 @@ from contract.entities import (
     ChainsEntity,
     EscalationEntity,
     RosterEntity,
+    TroubleEndEntity,
 )
 from services.dispatch import acknowledgement, chains, roster
 from services.dispatch.alert import ALERTS
@@ -19,13 +20,15 @@ from services.dispatch.fact_types import (
     ROSTER_CHANGED,
     STATE_ACKNOWLEDGED,
     STATE_ESCALATED,
+    TROUBLE_ENDED,
 )
 from services.dispatch.help import ENTITIES, FACTS_OF
 from services.dispatch.responsibility import ASSIGNMENT, ESCALATION
+from services.dispatch.rules import ended
 
 FACTS = Facts(
     source="dispatch",
-    types=frozenset({*ENTITY_OF, ROSTER_CHANGED, CHAIN_SET}),
+    types=frozenset({*ENTITY_OF, ROSTER_CHANGED, CHAIN_SET, TROUBLE_ENDED}),
     of={
         **{kind.discriminator: kind.fact_of for kind in (ASSIGNMENT, ESCALATION)},
         acknowledgement.DISCRIMINATOR: acknowledgement.fact_of,
@@ -33,6 +36,7 @@ FACTS = Facts(
         chains.DISCRIMINATOR: chains.fact_of,
         **{alert.type: alert.fact_of for alert in ALERTS},
         **FACTS_OF,
+        TROUBLE_ENDED: ended.fact_of,
     },
     entities={
         OPERATOR_ASSIGNED: AssignmentEntity,
@@ -40,6 +44,7 @@ FACTS = Facts(
         STATE_ACKNOWLEDGED: AcknowledgementEntity,
         **{alert.type: alert.entity for alert in ALERTS},
         **ENTITIES,
+        TROUBLE_ENDED: TroubleEndEntity,
         ROSTER_CHANGED: RosterEntity,
         CHAIN_SET: ChainsEntity,
     },

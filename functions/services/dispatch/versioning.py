@@ -14,6 +14,7 @@ from andon.versions.aggregate import (
 )
 from services.dispatch import acknowledgement, chains, roster
 from services.dispatch.alert import ALERTS
+from services.dispatch.fact_types import TROUBLE_ENDED
 from services.dispatch.help import FACTS_OF
 from services.dispatch.responsibility import ASSIGNMENT, ESCALATION
 
@@ -32,5 +33,5 @@ AGGREGATES: Final[Aggregates] = {
     ),
     **dict.fromkeys((roster.DISCRIMINATOR, chains.DISCRIMINATOR), OF_FACTORY),
     **{alert.type: DECISION for alert in ALERTS},
-    **dict.fromkeys(FACTS_OF, DECISION),
+    **dict.fromkeys((*FACTS_OF, TROUBLE_ENDED), DECISION),
 }

@@ -4,12 +4,14 @@ Attachments are of what was found and done: an order has some once it was starte
 that they expire with it.
 """
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Final, Literal, NotRequired
 
 from andon.content.contents import OBJECT, Content
-from andon.content.keep import AwaitedUpload, Kept, keep
+from andon.content.keep import AwaitedUpload, Kept, keep, lost_among
 from andon.content.links import READ_SECONDS, to_read, to_upload
 from andon.dynamodb import ttl
+from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.key_query import BeginsWith, KeyQuery
 from andon.dynamodb.keys import prefix, sort_key
 from andon.events.fact import fact_of_row
@@ -38,6 +40,7 @@ class AttachmentRow(AttachmentEntity):
     timestamp: int
     changedBy: str  # noqa: N815  the contract's name
     object: str
+    isMissing: NotRequired[Literal[True]]  # noqa: N815  never stored, see `marked`
 
 
 class Attachment(AttachmentEntity):
@@ -85,15 +88,22 @@ def to_entity(row: AttachmentRow) -> AttachmentEntity:
     return members_of(AttachmentEntity, row)
 
 
-def to_response(row: AttachmentRow, *, now_ms: int) -> Attachment:
-    """Return a reference for a response, with an address to read its object at."""
-    return {
+def to_response(row: AttachmentRow, *, now_ms: int) -> JsonObject:
+    """Return a reference for a response, with an address to read its object at; `isMissing`: that is lost."""
+    shown: Attachment = {
         **to_entity(row),
         "addedAt": times.to_utc(row["timestamp"]),
         "addedBy": row["changedBy"],
         "url": to_read(CONTENTS, row[OBJECT], row["contentType"], now_ms=now_ms),
         "urlExpiresAt": times.to_utc(now_ms + READ_SECONDS * 1000),
     }
+    return {**shown, "isMissing": True} if "isMissing" in row else {**shown}
+
+
+def marked(rows: Sequence[Item]) -> list[Item]:
+    """Return references, those marked whose object is lost: to attach such a content again asks for an upload."""
+    lost = lost_among(CONTENTS, rows)
+    return [{**row, "isMissing": True} if row[OBJECT] in lost else row for row in rows]
 
 
 def upload_of(awaited: AwaitedUpload, content: Content, *, now_ms: int) -> JsonObject:

@@ -156,7 +156,10 @@ class AttachBody(RequestModel):
 
 
 class AttachmentResponse(ResponseModel):
-    """An attachment; its bytes can be read at `url`, without a token, until `urlExpiresAt`."""
+    """An attachment; its bytes can be read at `url`, without a token, until `urlExpiresAt`.
+
+    isMissing: they are lost, and `url` answers 404; who attaches them again is asked to upload them.
+    """
 
     equipmentId: str  # noqa: N815
     date: str
@@ -168,6 +171,7 @@ class AttachmentResponse(ResponseModel):
     addedBy: str  # noqa: N815
     url: str
     urlExpiresAt: str  # noqa: N815
+    isMissing: Literal[True] | Absent = None  # noqa: N815
 
 
 class AttachmentsResponse(ResponseModel):

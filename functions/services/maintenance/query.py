@@ -68,8 +68,14 @@ def get_attachments(
 ) -> Response:
     """List the attachments of an order by their digests, each with an address that can be read for five minutes."""
     query = attachment.attachments_of(OrderId(equipment_id, date, kind))
+
+    def read(*about: Any, **paging: Any) -> Rows:  # noqa: ANN401  see `read_rows`
+        rows = read_rows(*about, **paging)
+        return rows._replace(items=attachment.marked([row for row in rows.items if app.shows(row, time_of)]))
+
     shown = partial(attachment.to_response, now_ms=clock.now_ms())
-    return app.page(TABLE, query, to_response=shown, limit=limit, cursor=cursor, about=About(time_of))
+    page = app.read_page(TABLE, query, to_response=shown, limit=limit, cursor=cursor, read=read)
+    return respond(HTTPStatus.OK, page)
 
 
 @app.serves(

@@ -4,7 +4,8 @@ from andon.events.domain_event import DomainEvent
 from andon.rules.control_service import Control
 from andon.rules.rule import Rules
 from andon.rules.stored_event import CorrelationKey
-from services.notify.fact_types import MESSAGE_DECIDED
+from services.notify import over
+from services.notify.fact_types import MESSAGE_DECIDED, TROUBLE_TOLD
 from services.notify.facts import FACTS
 from services.notify.rules import digest, undelivered
 from services.notify.tables import TABLE, TTL_DAYS, partition_of
@@ -17,8 +18,10 @@ def correlation_key_in(message: DomainEvent) -> CorrelationKey:
 
 CONTROL = Control(
     table=TABLE,
-    rules=Rules(source=FACTS.source, types=FACTS.types, all=(digest.NOW_RULE, digest.LATER_RULE, undelivered.RULE)),
+    rules=Rules(
+        source=FACTS.source, types=FACTS.types, all=(digest.NOW_RULE, digest.LATER_RULE, undelivered.RULE, *over.RULES)
+    ),
     context_of=undelivered.asked_of,
-    remembers={MESSAGE_DECIDED: correlation_key_in},
+    remembers={MESSAGE_DECIDED: correlation_key_in, TROUBLE_TOLD: over.equipment_told},
     ttl_days=TTL_DAYS,
 )

@@ -24,6 +24,7 @@ SLOT_MS: Final = 150_000
 NOW: Final = "now"
 LATER: Final = "later"
 OVERDUE: Final = "overdue"
+OVER: Final = "over"
 
 
 class MessageRow(TypedDict):

@@ -12,8 +12,7 @@ from andon.outbound.links import MOST_CHARACTERS
 from contract.links import link_to
 from contract.log_rows import log_of
 from services.notify import notices as requests
-from services.notify import proving, reach, telling
-from services.notify.about import partition_of
+from services.notify import over, proving, reach, telling
 from services.notify.fact_types import (
     DELIVERY_FAILED,
     MESSAGE_DECIDED,
@@ -45,13 +44,17 @@ def _channels() -> Mapping[str, Channel]:
 
 
 def waiting_of(wake: Wake, now_ms: int) -> Waiting:
-    """Read what a message is to tell: what the person was asked, or what they asked for."""
+    """Read what a message is to tell: what the person was asked, what of it is over, or what they asked for."""
+    if told := over.told_in(wake.message):
+        return over.waiting_of(wake, told)
     proof = proof_in(wake.message)
     return proving.waiting_of(wake, proof, now_ms) if proof else requests.waiting_of(wake, now_ms)
 
 
 def ways_of(wake: Wake, due: Sequence[Notice], now_ms: int) -> Sequence[Way]:
-    """Read by which ways a person is told; of what they asked for it is the one that they named."""
+    """Read by which ways a person is told; of what they asked for, or is over, it is one."""
+    if over.told_in(wake.message):
+        return [over.ended_in(notice).way for notice in due[:1]]
     if proof_in(wake.message):
         return [way_of(asked_in(notice)) for notice in due]
     return reach.ways_of(wake, due, now_ms)
@@ -59,6 +62,8 @@ def ways_of(wake: Wake, due: Sequence[Notice], now_ms: int) -> Sequence[Way]:
 
 def compose(wake: Wake, way: Way, notices: Sequence[Notice], now_ms: int) -> Message:
     """Make what is sent."""
+    if over.told_in(wake.message):
+        return over.compose(wake, way, notices)
     is_asked_for = proof_in(wake.message) is not None
     text = proof_text(asked_in(notices[0])) if is_asked_for else text_of(notices, way.language)
     return Message(
@@ -67,19 +72,10 @@ def compose(wake: Wake, way: Way, notices: Sequence[Notice], now_ms: int) -> Mes
         subject=text.subject,
         text=text.text,
         urgency="high" if any(notice.is_urgent for notice in notices) else "low",
-        about=wake.message if is_asked_for else _about(wake, notices),
+        about=wake.message if is_asked_for else over.name_of(wake.message, subjects_of(notices)),
         link=None if is_asked_for else _link_of(wake, way, notices, now_ms),
         language=way.language,
     )
-
-
-def _about(wake: Wake, notices: Sequence[Notice]) -> str:
-    """Return the one trouble that a message is about, whoever is told and however often; of several, a name of its own.
-
-    Else a message about one of them would take the place of one about all.
-    """
-    subjects = {partition_of(one) for one in subjects_of(notices)}
-    return subjects.pop() if len(subjects) == 1 else wake.message
 
 
 def _link_of(wake: Wake, way: Way, notices: Sequence[Notice], now_ms: int) -> str | None:
@@ -91,8 +87,8 @@ def _link_of(wake: Wake, way: Way, notices: Sequence[Notice], now_ms: int) -> st
 
 
 def tell_story(delivery: Delivery, covered: Sequence[Notice]) -> None:
-    """Put what a delivery told into the stories of its subjects; codes and tests tell nothing."""
-    if not proof_in(delivery.message):
+    """Put what a delivery told into the stories of its subjects; codes and tests tell nothing, nor does an end."""
+    if not proof_in(delivery.message) and not over.told_in(delivery.message):
         telling.tell_story(delivery, covered)
 
 

@@ -8,6 +8,7 @@ from andon.outbound.delivery import DELIVERY, MOST_CALLS, NO_CHANNEL, Status
 from andon.runtime.json_types import members_of
 from contract.entities import FailedEntity, ToldEntity
 from services.notify.fact_types import DELIVERY_FAILED, PERSON_TOLD
+from services.notify.over import told_in
 from services.notify.proofs import proof_in
 from services.notify.tables import person_in
 
@@ -23,6 +24,8 @@ def fact_of(change: Change) -> Fact | None:
     if proof_in(row["message"]) is not None:
         return None
     told = row["status"] == Status.SENT
+    if told and told_in(row["message"]) is not None:
+        return None  # it was said to a machine
     person, entity = person_in(row["recipient"]), _told(row) if told else _failed(row)
     name = "told" if told else "failure"
     return Fact(TYPE_OF[row["status"]], row["changed_ms"], person, name, {**entity}, actor=ACTOR)

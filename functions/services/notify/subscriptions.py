@@ -1,4 +1,4 @@
-"""Subscriptions of notify: whom dispatch asks for help, which logs and calls somebody has seen, erasures."""
+"""Subscriptions of notify: whom dispatch asks for help, what somebody has seen, what is over, erasures."""
 
 from andon.events.domain_event import DomainEvent
 from andon.events.upcast import Upcasters
@@ -28,6 +28,12 @@ def on_call_seen(event: DomainEvent) -> Collected:
     return Collected.of(event, key=about.call_seen_in(event), source=calls.SOURCE, ttl_days=TTL_DAYS)
 
 
+def on_equipment_better(event: DomainEvent) -> Collected:
+    """Store that trouble of a machine is over, beside who was told of it by a webhook."""
+    key = about.equipment_partition_of(event.entity(about.ENTITY_OF[event.type]).text("equipmentId"))
+    return Collected.of(event, key=key, source=SOURCE, ttl_days=TTL_DAYS)
+
+
 def on_person_erased(event: DomainEvent) -> Erasure:
     """Erase the addresses of a person; what was to be told to them is told nobody."""
     return Erasure(event.entity("person").text("id"))
@@ -36,6 +42,7 @@ def on_person_erased(event: DomainEvent) -> Erasure:
 ON: Subscriptions = {  # (source, type) -> what notify keeps of it
     (SOURCE, "help-requested"): on_help_requested,
     (SOURCE, "state-acknowledged"): on_state_acknowledged,
+    **dict.fromkeys(((SOURCE, about.TROUBLE_ENDED), (SOURCE, about.EQUIPMENT_BACK)), on_equipment_better),
     ("people", "person-erased"): on_person_erased,
     **{(calls.SOURCE, event_type): on_call_seen for event_type in sorted(calls.SEEN)},
 }

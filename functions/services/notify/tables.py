@@ -7,6 +7,7 @@
 | `Person#<id>` | `delivery#<message>#<channel>` | a message on a channel, claimed and marked by the sender |
 | `Person#<id>` | `mailbox` | a version, so that of two workers one claims; what is left of the limits |
 | `About#Log#<log>`, `About#Call#<id>` | `event#<ms>#…` | that somebody has seen it |
+| `About#Equipment#<id>` | `event#<ms>#…` | that trouble of it is over, and who was told of it by a webhook |
 | `About#Equipment#<id>` | `told#<ms>#<person>#<channel>` | who was told of it: a fact |
 | `About#Call#<id>`, `Person#<id>` | the same | who was told of the call; what the person was told |
 | `Channel#<name>` | `state` | its breaker |

@@ -22,8 +22,8 @@ ALLOWED: Final[Mapping[str, tuple[str, ...]]] = {
     "query": ("s3:GetObject",),
     "trigger": ("s3:DeleteObject",),
 }
-LOOKS: Final = "command"
-"""The role that asks whether an object is there. Without ListBucket S3 answers 403 where there is none, and not 404."""
+LOOK: Final = ("command", "query")
+"""The roles that ask whether an object is there. Without ListBucket S3 answers 403 where there is none, and not 404."""
 
 AGE_SECONDS: Final = 3600  # a browser asks so seldom again whether it may upload
 
@@ -55,8 +55,9 @@ class OwnedContents(Construct):
                 functions[role].handler.add_environment(contents.variable, self._bucket.bucket_name)
                 functions[role].grant([*actions], [self._bucket.arn_for_objects(f"{FOLDER}/*")])
                 nag.acknowledge_keys(functions[role], self._bucket, FOLDER, nag.CONTENT_KEYS)
-        if LOOKS in functions:
-            functions[LOOKS].grant(["s3:ListBucket"], [self._bucket.bucket_arn])
+        for role in LOOK:
+            if role in functions:
+                functions[role].grant(["s3:ListBucket"], [self._bucket.bucket_arn])
 
 
 def refuse_unreleased(package: Package, contents: Contents) -> None:

@@ -1,6 +1,8 @@
 """A reference to a content: written once its object is there; until then the client is told where to upload it."""
 
 from base64 import b64encode
+from collections.abc import Iterable
+from functools import partial
 from typing import Final, NamedTuple
 
 from andon.content.contents import (
@@ -20,8 +22,11 @@ from andon.dynamodb.client import Put, Update, transact
 from andon.dynamodb.errors import ConditionFailed, TransactionConditionsFailed, TransactionConflict
 from andon.dynamodb.expressions import Condition
 from andon.runtime.errors import Conflict
+from andon.runtime.log import logger
+from andon.runtime.tried import Failed, tried
 from andon.versions.versioned_write import ATTEMPTS, Contended, pause
 from andon.wire.bucket import Head
+from andon.wire.in_threads import MOST, run_in_threads
 
 OTHER_SIZE: Final = "What has this digest has another number of bytes."
 OTHERWISE: Final = "It is there already, as another type, or with another number of bytes."
@@ -61,12 +66,26 @@ def keep(contents: Contents, content: Content, reference: Attributes, *, now_ms:
     raise Contended
 
 
-def fits(content: Content, head: Head | None) -> bool:
+def lost_among(contents: Contents, references: Iterable[Item]) -> set[str]:
+    """Return the names of the objects of references that are lost, or hold other bytes; each is logged.
+
+    What S3 does not answer about counts as there.
+    """
+    digests = {row[OBJECT]: row[SHA256] for row in references}
+    heads = run_in_threads([partial(tried, contents.bucket.head, name) for name in digests], threads=MOST)
+    asked = zip(digests.items(), heads, strict=True)
+    lost = {name for (name, sha256), head in asked if not isinstance(head, Failed) and not fits(sha256, head)}
+    for name in sorted(lost):
+        logger().warning("an object is lost", extra={"object": name})
+    return lost
+
+
+def fits(sha256: str, head: Head | None) -> bool:
     """Return True if an object is there that has the digest, by S3's own checksum. Pure.
 
     One without it is none: S3 takes no upload by our addresses whose digest is another one.
     """
-    return head is not None and head.sha256 == checksum_of(content.sha256)
+    return head is not None and head.sha256 == checksum_of(sha256)
 
 
 def checksum_of(sha256: str) -> str:
@@ -78,7 +97,7 @@ def _try(contents: Contents, content: Content, reference: Attributes, now_ms: in
     found = contents.table.get({name: reference[name] for name in contents.table.keys.names}, consistent=True)
     row = contents.table.get(contents.key_of(content), consistent=True)
     head = contents.bucket.head(row[OBJECT]) if row else None
-    if row is None or head is None or not fits(content, head):  # also where it was once: what is lost comes back
+    if row is None or head is None or not fits(content.sha256, head):  # also where it was once: what is lost comes back
         return _grant(contents, content, row, now_ms)
     if found and found[OBJECT] == row[OBJECT] and ttl.is_alive(found, now_ms):
         return Kept(_require_same(found, content), created=False)

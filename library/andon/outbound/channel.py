@@ -14,7 +14,8 @@ class Message(NamedTuple):
     """A message to one address.
 
     id: of the message, the same when it is sent again. about: of its subject, by which providers join repeats.
-    link: an address to answer at. language: as `es` or `es-MX`.
+    link: an address to answer at. language: as `es` or `es-MX`. is_over: it says nothing but that its subject is over,
+    to who has an end for it, see `hosts.PAGERDUTY`.
     """
 
     id: str
@@ -25,6 +26,7 @@ class Message(NamedTuple):
     about: str
     link: str | None
     language: str
+    is_over: bool = False
 
 
 class Sent(NamedTuple):

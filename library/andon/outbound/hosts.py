@@ -4,11 +4,14 @@ An entry is a name, or `*.` and a name for all below it, and a port if it is not
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final, NamedTuple
 
 MOST_CHARACTERS: Final = 2_048
 PORT: Final = 443
+
+PAGERDUTY: Final = ("events.pagerduty.com", "events.eu.pagerduty.com")
+"""The hosts that are told that a subject is over: it is an incident there, which stays open until then."""
 
 # Stricter than the standard, so that no two programs read one address in two ways: names in small ASCII letters, no
 # user, no backslash, nothing that a URL would have to encode. What follows `#` stays with us, as a key of the host.
@@ -24,6 +27,11 @@ _ENTRY: Final = re.compile(r"(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::[1-9][0-9]{
 def is_entry(text: str) -> bool:
     """Return True if a text is an entry of a list."""
     return _ENTRY.fullmatch(text) is not None
+
+
+def is_at(host: str, names: Collection[str]) -> bool:
+    """Return True if a host is one of these, or lies below one of them."""
+    return any(host == name or host.endswith(f".{name}") for name in names)
 
 
 class HostRefused(ValueError):

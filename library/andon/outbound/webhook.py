@@ -17,7 +17,7 @@ from typing import Any, Final
 import orjson
 
 from andon.outbound.channel import Message, Outcome, RefusedForGood
-from andon.outbound.hosts import Destination, HostRefused, Hosts
+from andon.outbound.hosts import PAGERDUTY, Destination, HostRefused, Hosts, is_at
 from andon.outbound.https import post
 from andon.outbound.once import outcome_of
 from andon.runtime.json_types import JsonObject
@@ -71,14 +71,16 @@ def plain(message: Message, _target: Destination, source: str) -> JsonObject:
 
 
 def pagerduty(message: Message, target: Destination, source: str) -> JsonObject:
-    """Return an event that triggers an alert, or adds to the one that has this subject."""
+    """Return an event that triggers an alert, or adds to the one that has this subject; or that resolves that one."""
+    event = {"routing_key": target.key, "dedup_key": _key(message.about)}
+    if message.is_over:
+        return {**event, "event_action": "resolve"}
     severity = "critical" if message.urgency == "high" else "warning"
     details = {"text": message.text, "message": message.id}
     payload = {"summary": _cut(message.subject, MOST_CHARACTERS_OF_A_SUMMARY), "source": source, "severity": severity}
     return {
-        "routing_key": target.key,
+        **event,
         "event_action": "trigger",
-        "dedup_key": _key(message.about),
         "payload": {**payload, "custom_details": details},
         "links": [{"href": message.link, "text": message.subject}] if message.link else [],
     }
@@ -101,18 +103,13 @@ def teams(message: Message, _target: Destination, _source: str) -> JsonObject:
     return {"type": "message", "attachments": [content]}
 
 
-_FORMATS: Final[dict[str, Callable[[Message, Destination, str], JsonObject]]] = {
-    "events.pagerduty.com": pagerduty,
-    "events.eu.pagerduty.com": pagerduty,
-    "logic.azure.com": teams,
-    "api.powerplatform.com": teams,
-    "webhook.office.com": teams,
-}
+_TEAMS: Final = ("logic.azure.com", "api.powerplatform.com", "webhook.office.com")
 
 
 def _format_at(host: str) -> Callable[[Message, Destination, str], JsonObject]:
-    known = (made for name, made in _FORMATS.items() if host == name or host.endswith(f".{name}"))
-    return next(known, plain)
+    if is_at(host, PAGERDUTY):
+        return pagerduty
+    return teams if is_at(host, _TEAMS) else plain
 
 
 def _said_in(body: bytes) -> JsonObject:

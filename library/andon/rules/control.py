@@ -170,15 +170,19 @@ def _remember(fact: DomainEvent, control: Control) -> Counts:
     if isinstance(own, Failed):
         publish_fault(own.error, control, strict_json.dumps(fact.to_wire()), by=TRIGGER)
         return Counts([Verdict.FAULT])
+    if own is None:
+        return Counts()
     settle = control.rules.has_any_on((own.source, fact.type))
     arrived_ms = clock.now_ms()
     stored = own.stored(fact, arrived_ms=arrived_ms)
     return Counts([f"remembered.{store(control.table, stored, now_ms=arrived_ms, settle=settle, gap_ms=own.gap_ms)}"])
 
 
-def remembered(fact: DomainEvent, control: Control) -> Collected:
-    """Return the place of an own fact beside the events of others."""
+def remembered(fact: DomainEvent, control: Control) -> Collected | None:
+    """Return the place of an own fact beside the events of others; None: it is not stored."""
     source, key = control.rules.source, control.remembers[fact.type](fact)
+    if key is None:
+        return None
     gap_ms = control.rules.gap_ms_on((source, fact.type))
     return Collected.of(fact, key=key, source=source, ttl_days=control.ttl_days, gap_ms=gap_ms)
 

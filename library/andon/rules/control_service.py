@@ -19,7 +19,7 @@ class _Control(NamedTuple):
     rules: Rules
     ttl_days: int
     context_of: Callable[[CorrelationKey], object]
-    remembers: Mapping[str, Callable[[DomainEvent], CorrelationKey]]
+    remembers: Mapping[str, Callable[[DomainEvent], CorrelationKey | None]]
 
 
 class Control(_Control):
@@ -27,7 +27,8 @@ class Control(_Control):
 
     ttl_days: how long events are stored, from their own time: own facts, and what subscriptions collect for rules.
     context_of: correlation key -> what the service knows beside events, for the rules that need it.
-    remembers: type of an own fact -> the correlation key under which it is stored beside the events of others.
+    remembers: type of an own fact -> the correlation key under which it is stored beside the events of others; None: no
+    rule looks at this one.
 
     Raises:
         ValueError: a rule would be due when the store has forgotten its anchor.
@@ -42,7 +43,7 @@ class Control(_Control):
         rules: Rules,
         ttl_days: int,
         context_of: Callable[[CorrelationKey], object] = no_context,
-        remembers: Mapping[str, Callable[[DomainEvent], CorrelationKey]] = MappingProxyType({}),
+        remembers: Mapping[str, Callable[[DomainEvent], CorrelationKey | None]] = MappingProxyType({}),
     ) -> Self:
         """Check that the store remembers for long enough."""
         rules.require_kept(ttl_days)

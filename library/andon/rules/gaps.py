@@ -25,15 +25,13 @@ from andon.rules.stored_event import StoredEvent
 
 
 def following(one: StoredEvent, newest_first: Iterable[StoredEvent], *, gap_ms: int, hold_back_ms: int) -> StoredEvent:
-    """Return an event with `follows_ms`, the time of its predecessor within the gap, and `unsteady`.
+    """Return an event with `follows_ms`, the time of its predecessor within the gap, `unsteady` and `turned`.
 
     newest_first: the stored events, or the newer part of them: with fewer of them, fewer follow.
     """
-    topic = one.topic
-    older = [
-        stored for stored in newest_first if stored.sort < one.sort and stored.topic == topic and not stored.late_by
-    ]
-    newest_ms: int | None = None
+    before = [stored for stored in newest_first if stored.sort < one.sort and stored.topic == one.topic]
+    one = one._replace(turned=not before or before[0].identity != one.identity)
+    older, newest_ms = [stored for stored in before if not stored.late_by], None
     for number, last in enumerate(older):
         last_ms = last.event.timestamp_ms
         if one.event.timestamp_ms <= last_ms + gap_ms and _was_known(one, last, gap_ms + hold_back_ms):

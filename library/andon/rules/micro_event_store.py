@@ -65,7 +65,7 @@ def store(table: Table, one: StoredEvent, *, now_ms: int, settle: bool = True, g
 def settled(
     one: StoredEvent, newest_first: Iterable[NewestPage], *, gap_ms: int | None, hold_back_ms: int
 ) -> StoredEvent:
-    """Return an event with `late_by`, `follows_ms` and `unsteady`, from the rows around it.
+    """Return an event with `late_by`, and with a gap `follows_ms`, `unsteady` and `turned`, from the rows around it.
 
     newest_first: pages of `limits(gap_ms)`, down to the event; with a gap, also what lies before it. They are read no
     further than needed.
@@ -79,7 +79,7 @@ def settled(
             if gap_ms is None:
                 return as_stored
             return following(as_stored, found, gap_ms=gap_ms, hold_back_ms=hold_back_ms)
-    return one._replace(late_by=frozenset({one.topic}), flooded=True)
+    return one._replace(late_by=frozenset({one.topic}), flooded=True, turned=gap_ms is not None)
 
 
 def limits(gap_ms: int | None) -> tuple[int, ...]:

@@ -39,7 +39,7 @@ class StoredEventRow(TypedDict):
 
     discriminator: `event`, or `correlated` for a copy under a further key. event: the event on the wire, without its
     `raw`. arrived, follows: epoch milliseconds. ttl: epoch seconds. expire, entity, late, flooded, follows,
-    unsteady: see `StoredEvent`; `late` is a list of pairs (source, type).
+    unsteady, turned: see `StoredEvent`; `late` is a list of pairs (source, type).
     """
 
     discriminator: Literal["event", "correlated"]
@@ -53,6 +53,7 @@ class StoredEventRow(TypedDict):
     flooded: NotRequired[Literal[True]]
     follows: NotRequired[int]
     unsteady: NotRequired[Literal[True]]
+    turned: NotRequired[Literal[True]]
 
 
 class StoredEvent(NamedTuple):
@@ -63,7 +64,8 @@ class StoredEvent(NamedTuple):
     the topics of which a newer event had arrived more than the hold-back before it, see `late`; it is settled when the
     event is stored, and never changes. flooded: it was settled without reading all that is newer. follows_ms: the time
     of an earlier event that it follows closely, see `gaps.py`; None: it may be the first after a gap. unsteady: a gap
-    may have ended behind that one all the same. correlated: it is a copy, for a rule that reads another key.
+    may have ended behind that one all the same. turned: of a topic with a gap, it says another thing than the event
+    before it, or that one was not read; see `AtTurn`. correlated: it is a copy, for a rule that reads another key.
     """
 
     source: str
@@ -78,12 +80,18 @@ class StoredEvent(NamedTuple):
     flooded: bool = False
     follows_ms: int | None = None
     unsteady: bool = False
+    turned: bool = False
     correlated: bool = False
 
     @property
     def topic(self) -> Topic:
         """The source and the type of the event."""
         return self.source, self.event.type
+
+    @property
+    def identity(self) -> str:
+        """The part of its sort key that is not its time, see `sort_of`."""
+        return self.sort.partition(SEPARATOR)[2].partition(SEPARATOR)[2]
 
     def is_late_for(self, topics: frozenset[Topic]) -> bool:
         """Return True if it arrived too late to count for a rule on these topics."""
@@ -92,7 +100,14 @@ class StoredEvent(NamedTuple):
     def copy_under(self, key: CorrelationKey) -> "StoredEvent":
         """Return the copy under a further key, of which nothing is settled yet, and whose removal is no event."""
         return self._replace(
-            key=key, expire=None, late_by=frozenset(), flooded=False, follows_ms=None, unsteady=False, correlated=True
+            key=key,
+            expire=None,
+            late_by=frozenset(),
+            flooded=False,
+            follows_ms=None,
+            unsteady=False,
+            turned=False,
+            correlated=True,
         )
 
     @classmethod
@@ -119,6 +134,7 @@ class StoredEvent(NamedTuple):
             flooded="flooded" in item,
             follows_ms=_whole(item["follows"]) if "follows" in item else None,
             unsteady="unsteady" in item,
+            turned="turned" in item,
             correlated=item["discriminator"] == CORRELATED,
         )
 
@@ -137,13 +153,10 @@ class StoredEvent(NamedTuple):
             row["entity"] = self.entity
         if self.late_by:
             row["late"] = [[source, kind] for source, kind in sorted(self.late_by)]
-        if self.flooded:
-            row["flooded"] = True
         if self.follows_ms is not None:
             row["follows"] = self.follows_ms
-        if self.unsteady:
-            row["unsteady"] = True
-        return {**keys.of(self.key, self.sort), **row}
+        flags = {name: True for name in ("flooded", "unsteady", "turned") if getattr(self, name)}
+        return {**keys.of(self.key, self.sort), **row, **flags}
 
 
 def sort_of(timestamp_ms: int, identity: str) -> str:

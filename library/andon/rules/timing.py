@@ -3,6 +3,7 @@
 | timing | evaluated | due rows |
 |---|---|---|
 | `AtOnce` | when the anchor arrives, over what has arrived by then | none |
+| `AtTurn` | the same, at an anchor that says another thing than the one before it | none |
 | `HELD_BACK` | once all that counts has arrived | one for each anchor |
 | `Later` | the same, `after_ms` after the anchor | one for each anchor |
 | `Screened` | as `HELD_BACK` | one for each anchor at which a look finds a decision, see `screen.py` |
@@ -162,6 +163,17 @@ class AtOnce(Timing):
     def at_arrival(self, anchor: StoredEvent) -> Start:  # noqa: ARG002
         """Return that the rule is evaluated."""
         return Start.EVALUATION
+
+
+class AtTurn(AtOnce):
+    """Of events with a gap: it looks at no anchor that repeats the one before it, and so costs nothing at most of them.
+
+    Who stores two events at once may take the later one for a repeat: what matters then needs another anchor, too.
+    """
+
+    def at_arrival(self, anchor: StoredEvent) -> Start:
+        """Return that the rule is evaluated, unless the anchor repeats the one before it."""
+        return Start.EVALUATION if anchor.turned else Start.NOTHING
 
 
 class Later(Timing):

@@ -13,12 +13,10 @@ from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.expressions import UNCONDITIONAL, Condition
 from andon.runtime.errors import Poison
-from andon.runtime.log import logger
-from andon.runtime.tried import Failed, tried
 from andon.views.inverse_oplock import RowContended
 from andon.views.object_rows import ObjectKeys, ObjectRows
 from andon.views.view_updates import GONE
-from andon.wire.bucket import Bucket
+from andon.wire.bucket import Bucket, readable
 from andon.wire.in_parallel import pause
 from andon.wire.retries import jitter
 
@@ -125,12 +123,9 @@ class ObjectTable:
         found = self._bucket.find(name)
         if found is None:
             return _Found(ObjectRows(self.keys, group), None)
-        rows = tried(ObjectRows.from_json, self.keys, group, found.body)
-        if isinstance(rows, Failed):
-            # As if it were not there: the next change replaces it, and a recompute brings its other rows back.
-            logger().warning("an object cannot be read", extra={"object": name, "error": repr(rows.error)})
-            return _Found(ObjectRows(self.keys, group), found.etag)
-        return _Found(rows, found.etag)
+        # One that cannot be read is replaced by the next change, and a recompute brings its other rows back.
+        rows = readable(name, found.body, partial(ObjectRows.from_json, self.keys, group))
+        return _Found(ObjectRows(self.keys, group) if rows is None else rows, found.etag)
 
     def _save(self, group: tuple[str, ...], found: "_Found") -> bool:
         """Write an object if it is still the one that was found; return False if it is not."""

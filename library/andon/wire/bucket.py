@@ -3,12 +3,16 @@
 import json
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from andon.runtime import strict_json
 from andon.runtime.errors import CallFailed
 from andon.runtime.json_types import JsonMapping, JsonObject
+from andon.runtime.log import logger
+from andon.runtime.tried import Failed, tried
 from andon.wire import aws
+
+Content = TypeVar("Content")
 
 # How often a change begins again because somebody else replaced the object meanwhile, before it fails.
 ATTEMPTS = 10
@@ -48,24 +52,19 @@ class Bucket:
         """The name that this deployment gave the bucket."""
         return os.environ[self._variable]
 
-    def get(self, key: str) -> Any:  # noqa: ANN401  JSON is any
-        """Return an object's content, None if there is no such object."""
-        try:
-            return self.require(key)
-        except CallFailed as error:
-            if error.code == MISSING:
-                return None
-            raise
+    def get(self, key: str, read: Callable[[bytes], Any] = json.loads) -> Any:  # noqa: ANN401  JSON is any
+        """Return an object as `read` makes it; None if there is no such object, or none that can be read."""
+        found = self.find(key)
+        return None if found is None else readable(key, found.body, read)
 
     def find(self, key: str) -> Found | None:
         """Return an object's bytes and its ETag, None if there is no such object."""
         try:
-            response = self._call("get_object", Key=key)
+            return self._require(key)
         except CallFailed as error:
             if error.code == MISSING:
                 return None
             raise
-        return Found(response["Body"].read(), response["ETag"])
 
     def head(self, key: str) -> Head | None:
         """Return size and digest of an object without reading it, None if there is no such object."""
@@ -89,8 +88,7 @@ class Bucket:
             CallFailed: there is no such object.
 
         """
-        content, _ = self._read(key)
-        return content
+        return json.loads(self._require(key).body)
 
     def require_bytes(self, key: str, *, first: int | None = None, length: int = 0) -> bytes:
         """Return an object's bytes, or `length` of them (at least one) from `first` on, as far as there are so many.
@@ -114,19 +112,22 @@ class Bucket:
         """Write an object, even if there is one."""
         self._put(key, content)
 
-    def change(self, key: str, decide: Callable[[Any], JsonMapping | None]) -> Any:  # noqa: ANN401  as above
+    def change(
+        self, key: str, decide: Callable[[Any], JsonMapping | None], read: Callable[[bytes], Any] = json.loads
+    ) -> Any:  # noqa: ANN401  as above
         """Replace an object by what `decide` makes of its content, and return that; None leaves it as it is.
 
-        `decide` is called again if somebody else replaced the object meanwhile: no change is lost.
+        `decide` gets None of an object that cannot be read. It is called again if somebody else replaced the object
+        meanwhile: no change is lost.
 
         Raises:
             CallFailed: there is no such object, or others replaced it at each of `ATTEMPTS` attempts.
 
         """
         for _ in range(ATTEMPTS):
-            content, etag = self._read(key)
-            changed = decide(content)
-            if changed is None or self._put_unless(REPLACED, key, changed, IfMatch=etag):
+            found = self._require(key)
+            changed = decide(readable(key, found.body, read))
+            if changed is None or self._put_unless(REPLACED, key, changed, IfMatch=found.etag):
                 return changed
         raise CallFailed(EXISTS)
 
@@ -170,9 +171,9 @@ class Bucket:
                 return
             request["ContinuationToken"] = page["NextContinuationToken"]
 
-    def _read(self, key: str) -> tuple[Any, str]:
+    def _require(self, key: str) -> Found:
         response = self._call("get_object", Key=key)
-        return json.loads(response["Body"].read()), response["ETag"]
+        return Found(response["Body"].read(), response["ETag"])
 
     def _put_unless(
         self, refusals: Collection[str], key: str, content: JsonMapping | bytes | str, **condition: str
@@ -195,3 +196,12 @@ class Bucket:
 
     def _call(self, operation: str, **request: Any) -> JsonObject:  # noqa: ANN401  requests are any JSON
         return aws.call("s3", operation, Bucket=self.name, **request)
+
+
+def readable(key: str, body: bytes, read: Callable[[bytes], Content]) -> Content | None:
+    """Return an object as `read` makes it; None if that fails: it is as if it were not there, and logged."""
+    content = tried(read, body)
+    if isinstance(content, Failed):
+        logger().warning("an object cannot be read", extra={"object": key, "error": repr(content.error)})
+        return None
+    return content

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from hashlib import sha256
 from typing import Any, Final
 
 import pytest
@@ -53,6 +54,19 @@ def test_pagerduty_gets_an_event_whose_key_is_the_subject(sink: ScriptedServer) 
         "links": [{"href": MESSAGE.link, "text": MESSAGE.subject}],
     }
     assert sink.requests[0].start == "POST /events.pagerduty.com/v2/enqueue HTTP/1.1"  # the key is nowhere else
+
+
+@pytest.mark.parametrize(("about", "key"), [("thing/7", "thing/7"), ("a" * 256, sha256(b"a" * 256).hexdigest())])
+def test_pagerduty_is_told_that_a_subject_is_over_by_the_key_of_what_triggered_it(
+    about: str, key: str, sink: ScriptedServer
+) -> None:
+    triggered = PAGERDUTY._replace(about=about)
+    for message in (triggered, triggered._replace(id="m-2", subject="", text="", is_over=True)):
+        assert_ended(WEBHOOK.send(message), Sent(""))
+
+    trigger, resolve = (json.loads(asked.body) for asked in sink.requests)
+    assert resolve == {"routing_key": "R0ut1ngKey", "event_action": "resolve", "dedup_key": key}
+    assert trigger["dedup_key"] == key
 
 
 def test_what_pagerduty_would_refuse_as_too_long_is_cut_and_different_subjects_stay_different(

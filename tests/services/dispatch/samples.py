@@ -14,6 +14,7 @@ from services.dispatch.fact_types import (
     NOBODY_FOUND,
     ROSTER_CHANGED,
     STATE_ACKNOWLEDGED,
+    TROUBLE_ENDED,
     TROUBLE_OPENED,
 )
 
@@ -66,7 +67,7 @@ LOG = {"equipmentId": "press-9", "state": "ERROR", "timestamp": REPORTED}
 
 def record(world: Recorder) -> None:
     """A machine stops at night: its operator is asked at once, then its supervisor; after that it is silent."""
-    world.keep_only(ROSTER_CHANGED, CHAIN_SET, TROUBLE_OPENED, HELP_REQUESTED, NOBODY_FOUND)
+    world.keep_only(ROSTER_CHANGED, CHAIN_SET, TROUBLE_OPENED, TROUBLE_ENDED, HELP_REQUESTED, NOBODY_FOUND)
     world.request("PUT /factories/{factoryId}/roster", path=FACTORY, body=ROSTER, variant="shifts")
     world.request(f"PUT {CHAINS_PATH}", path=FACTORY, body={"chains": CHAINS})
     world.request(
@@ -79,7 +80,9 @@ def record(world: Recorder) -> None:
     world.wait(4 * MINUTE_MS)
     world.run()
     world.request("POST /acknowledgements", body=[LOG, LOG | {"equipmentId": "press-10"}])
-    world.request(STATE, path={"id": "press-9", "timestamp": RECOVERED}, body={"state": "NORMAL"}, variant="silent")
+    for variant in ("", "silent"):  # the second time it is nothing new
+        recovered = {"id": "press-9", "timestamp": RECOVERED}
+        world.request(STATE, path=recovered, body={"state": "NORMAL"}, variant=variant)
     world.wait(33 * MINUTE_MS)
     world.run()
 

@@ -32,7 +32,7 @@ def stored(equipment_id: str, state: str, at_ms: int) -> StoredEvent:
     event = fact("state-reported", id=f"{equipment_id} {state} {at_ms}", at=at_ms)
     event.entities["state"].update(equipmentId=equipment_id, state=state, timestamp=times.to_utc(at_ms))
     kept = reports.collected(event, key_of=partition_of).stored(event.without_raw(), arrived_ms=NOW)
-    return kept._replace(follows_ms=at_ms - 1)
+    return kept._replace(follows_ms=at_ms - 1, turned=True)
 
 
 def flood(number: int, states: Sequence[str]) -> list[StoredEvent]:

@@ -8,9 +8,12 @@ from andon.runtime.clock import DAY_MS
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer, Loop
 from andon.testing.memory import presigned
+from andon.wire import aws
 from tests.services.maintenance.requests import NOW, register, send
 from tests.services.maintenance.samples import DIGEST, ORDER, PATH, PHOTO
 from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call
+from tests.support.log_lines import LogLines
+from tests.support.wire import Wire
 
 PUT: Final = f"PUT {PATH}/attachments/{{sha256}}"
 LIST: Final = f"GET {PATH}/attachments"
@@ -120,6 +123,33 @@ def test_what_has_not_the_digest_is_refused_and_not_kept(loop: Loop) -> None:
         assert put(loop).status == 202
         assert put(loop, sha256=DIGEST.upper()).status == 400
     assert (loop.objects(BUCKET), listed(loop)) == ([], [])
+
+
+@pytest.mark.parametrize("left", [None, b"", b"x photo"], ids=["missing", "empty", "other bytes"])
+def test_a_lost_photo_is_listed_as_missing_and_asked_for_again(
+    loop: Loop, log_lines: LogLines, left: bytes | None
+) -> None:
+    with frozen_clock(NOW):
+        attach(loop)
+        [whole] = listed(loop)
+        [key] = [one["Key"] for one in loop.objects(BUCKET)]
+        aws.client("s3").delete_object(Bucket=loop.buckets[BUCKET], Key=key)
+        if left is not None:
+            aws.client("s3").put_object(Bucket=loop.buckets[BUCKET], Key=key, Body=left)
+
+        [shown] = listed(loop)
+        assert shown == {**whole, "isMissing": True}
+        assert left is not None or presigned.request(loop, "GET", shown["url"])[0] == 404
+        assert [line["object"] for line in log_lines if line["message"] == "an object is lost"] == [key]
+        assert (put(loop).status, attach(loop).status, listed(loop)) == (202, 200, [whole])
+
+
+def test_a_list_is_shown_while_objects_cannot_be_looked_for(loop: Loop) -> None:
+    with frozen_clock(NOW), Wire(("s3",)) as wire:
+        attach(loop)
+        wire.fail("HeadObject", "AccessDenied")
+
+        assert "isMissing" not in listed(loop)[0]
 
 
 def test_an_order_has_attachments_once_it_was_started(loop: Loop) -> None:

@@ -197,6 +197,8 @@ class Simulation:
         if isinstance(own, Failed):
             self._note_fault(service.source, own.error)
             return
+        if own is None:
+            return
         stored = own.stored(fact.without_raw(), arrived_ms=self._now_ms)
         settle = service.rules.has_any_on(stored.topic)
         self._store(service, stored, gap_ms=own.gap_ms, settle=settle)

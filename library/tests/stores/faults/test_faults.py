@@ -126,6 +126,30 @@ def test_what_a_crash_left_half_done_is_completed_when_the_message_comes_again(l
     assert one(loop, fault).body["timestamp"] == "2020-04-28T00:00:00.000Z"
 
 
+BROKEN = ["", "{", "[]", "null", "{}", '{"id": "x"}', "\udcff", "[" * 10_000]
+
+
+@pytest.mark.parametrize("body", BROKEN, ids=lambda body: ascii(body[:12]))
+@pytest.mark.parametrize("folder", ["faults/", "ids/"])
+def test_an_object_that_cannot_be_read_is_as_absent_and_written_anew_when_its_message_comes_again(
+    loop: Loop, log_lines: LogLines, folder: str, body: str
+) -> None:
+    broken, sound = a_fault("{"), a_fault("[")
+    keep(loop, broken, sound)
+    before = listed(loop)["items"]
+    [key] = [one["Key"] for one in loop.objects(BUCKET) if one["Key"].startswith(folder) and broken.id in one["Key"]]
+    loop.restore_objects(BUCKET, [{"Key": key, "Body": body}])
+
+    left = [fault["id"] for fault in listed(loop)["items"]]
+    assert left == [fault["id"] for fault in before if fault["id"] == sound.id or folder == "ids/"]
+    assert [one(loop, broken).status, resubmit(loop, broken.id).status, one(loop, sound).status] == [404, 404, 200]
+    assert {line["object"] for line in log_lines if line["message"] == "an object cannot be read"} == {key}
+
+    assert keep(loop, broken, broken) == []
+    assert listed(loop)["items"] == before
+    assert one(loop, broken).status == 200
+
+
 def test_what_cannot_be_kept_is_tried_again_alone_and_no_fault_is_published_of_it(loop: Loop, s3: Wire) -> None:
     s3.fail("PutObject", "AccessDenied", when=lambda put: bad.id in put["Key"])
     bad, good = a_fault("bad"), a_fault("good")
