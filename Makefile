@@ -231,10 +231,10 @@ IN_ONE_PIECE = $(if $(BESIDE),> .local/test-$@.log 2>&1; status=$$?; cat .local/
 
 # What does not fit into the time is counted, and said: all of it comes night by night.
 touched:
-	@nice -n 10 $(RUN) tests.mutants --within=100 $(IN_ONE_PIECE)
+	@nice -n 10 env $(RUN) tests.mutants --within=100 $(IN_ONE_PIECE)
 
 mutants: install  ## change code in small ways, and see that tests notice: SINCE=origin/main (what a change touched), FILE=functions/views/board/view.py, NIGHT=3 (a seventh of all), LAWS=1; by other tests: TESTS=tests/views
-	@nice $(RUN) tests.mutants $(if $(SINCE),--since '$(SINCE)') $(if $(FILE),--file $(FILE)) $(if $(NIGHT),--night $(NIGHT)) \
+	@nice env $(RUN) tests.mutants $(if $(SINCE),--since '$(SINCE)') $(if $(FILE),--file $(FILE)) $(if $(NIGHT),--night $(NIGHT)) \
 	$(if $(LAWS),--laws) $(if $(TESTS),--tests $(TESTS))
 
 check: lint types nag wheel site contracts-current  ## lint (code, pipeline), formatting, types (Python's and the page's), a synth for AWS with cdk-nag and cfn-lint, the site of docs/, the contracts of events

@@ -91,10 +91,10 @@ def base() -> str | None:
 def touched(since: str) -> tuple[list[Mutant], list[Mutant]]:
     """Return the mutants of the functions whose trees differ from those of a revision: new ones, and those of before.
 
-    Raises: LookupError: there is no such revision.
+    Raises: SystemExit: there is no such revision.
     """
     if _git("rev-parse", "--verify", "--quiet", f"{since}^{{commit}}") is None:
-        raise LookupError(f"there is no revision {since} here")
+        raise SystemExit(f"There is no revision {since} here.")
     names = [
         *_lines("diff", "--name-only", since, "--", *_TRIED),
         *_lines("ls-files", "-o", "--exclude-standard", *_TRIED),
