@@ -175,7 +175,7 @@ def test_a_mutant_is_noticed_by_a_test_that_passes_it_though_it_is_cached_never_
 
     verdicts = {
         f"{one.said}": verdict.verdict
-        for one, verdict in zip(mutants, run.tried([run.Trial(one) for one in mutants], [str(tmp_path)]), strict=True)
+        for one, verdict in zip(mutants, run.tried(mutants, [str(tmp_path)]), strict=True)
     }
 
     assert {said for said, verdict in verdicts.items() if verdict == run.UNTESTED} == {

@@ -17,7 +17,7 @@ import pytest
 from tests.mutants import chosen, mutate, run
 from tests.mutants.breaks import Breaks, all_breaks, tried_in_a_copy
 from tests.mutants.mutate import Mutant
-from tests.mutants.run import Trial, Verdict
+from tests.mutants.run import Verdict
 
 _BEFORE = " as before"
 
@@ -67,15 +67,14 @@ def _try(new: Sequence[Mutant], old: Sequence[Mutant], options: argparse.Namespa
     every = [one for some in left for one in chosen.drawn(some)]
     tests = options.tests or [*dict.fromkeys(name for one in every for name in chosen.tests_of(one.file))]
     within_s = options.within - (time.monotonic() - began)
-    trials = [Trial(one) for one in every]
-    for number, (mutant, verdict) in enumerate(zip(every, run.tried(trials, tests, within_s), strict=True)):
+    for number, (mutant, verdict) in enumerate(zip(every, run.tried(every, tests, within_s), strict=True)):
         _count(mutant, verdict, counts, _BEFORE if number >= len(left[0]) else "")
 
 
 def _try_laws(laws: Iterable[Breaks], counts: Counter[str]) -> None:
     of_code, of_texts = [one for one in laws if one.of], [one for one in laws if one.file]
-    trials = [Trial(one.mutant(), (one.test,)) for one in of_code]
-    for law, verdict in zip(of_code, run.tried(trials, [*dict.fromkeys(one.test for one in of_code)]), strict=True):
+    mutants, tests = [one.mutant() for one in of_code], [*dict.fromkeys(one.test for one in of_code)]
+    for law, verdict in zip(of_code, run.tried(mutants, tests), strict=True):
         _count(f"{law.of}: {law.then}", verdict, counts)
     for law, status in zip(of_texts, tried_in_a_copy(of_texts) if of_texts else (), strict=True):
         noticed = status == pytest.ExitCode.TESTS_FAILED

@@ -71,7 +71,7 @@ class Breaks(NamedTuple):
         body = [place.node for unit in units if isinstance(unit, ast.FunctionDef) for place in mutate.places(unit)]
         ast.fix_missing_locations(ast.copy_location(after, found[0].node))
         in_function = any(node is found[0].node for node in body)
-        return Mutant(file, owner, "law", self.then, tree, found[0], after, in_function)
+        return Mutant(file, owner, "law", self.then, tree, found[0], after, in_function, (self.test,))
 
     def applied_to_text(self) -> str:
         """Return the changed text of a file that is not Python; Raises: Misfit."""

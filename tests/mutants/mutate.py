@@ -74,7 +74,10 @@ class Place(NamedTuple):
 
 
 class Mutant(NamedTuple):
-    """A change of one unit of a file; `said`: before -> after."""
+    """A change of one unit of a file; `said`: before -> after.
+
+    tests: the beginnings of the ids of those that shall notice; none: all that pass its statement.
+    """
 
     file: str
     owner: Owner
@@ -84,6 +87,7 @@ class Mutant(NamedTuple):
     place: Place
     new: ast.AST
     in_function: bool
+    tests: tuple[str, ...] = ()
 
     @property
     def line(self) -> int:
@@ -307,7 +311,8 @@ def _call(node: ast.Call) -> Iterator[Change]:
     if called in {"cast", "TypeVar"}:
         return
     if called in _CALLED:
-        yield "call", ast.Call(_renamed(function, _CALLED[called]), node.args, node.keywords)
+        other = ast.parse(ast.unparse(function)[: -len(called)] + _CALLED[called], mode="eval").body
+        yield "call", ast.Call(other, node.args, node.keywords)
     if called in _OF_SEVERAL and len(node.args) > 1:
         yield from (("operand", one) for one in node.args)
     elif len(node.args) == 1 and not node.keywords and not _NEVER_LEFT_OUT.fullmatch(called):
@@ -315,12 +320,6 @@ def _call(node: ast.Call) -> Iterator[Change]:
     if isinstance(function, ast.Attribute) and called in _OF_TEXT:
         yield "call", function.value
     yield from _arguments(node)
-
-
-def _renamed(function: ast.expr, name: str) -> ast.expr:
-    if isinstance(function, ast.Attribute):
-        return ast.Attribute(function.value, name, ast.Load())
-    return ast.Name(name, ast.Load())
 
 
 def _arguments(node: ast.Call) -> Iterator[Change]:

@@ -40,13 +40,6 @@ LAWS: Final = "andon/testing/laws/"
 _PASSED: Final = "__passed__"  # a name among the builtins, called with a statement's number
 
 
-class Trial(NamedTuple):
-    """A mutant, and the beginnings of the ids of its tests; none: those that pass its statement."""
-
-    mutant: Mutant
-    tests: tuple[str, ...] = ()
-
-
 class Verdict(NamedTuple):
     """Of a trial. by: the test that noticed, or what it says instead."""
 
@@ -54,27 +47,27 @@ class Verdict(NamedTuple):
     by: str = ""
 
 
-def tried(trials: Sequence[Trial], tests: Sequence[str], within_s: float = float("inf")) -> Iterator[Verdict]:
+def tried(mutants: Sequence[Mutant], tests: Sequence[str], within_s: float = float("inf")) -> Iterator[Verdict]:
     """Yield a verdict for each mutant, tried on tests (files, folders) as long as there is time.
 
     Where a fork cannot tell, a new process has the last word.
     """
     until = time.monotonic() + within_s
-    if not trials:
+    if not mutants:
         return
     with TemporaryDirectory(prefix="mutants-") as home:
-        yield from _tried(trials, (f"--basetemp={home}/tests", *tests), until)
+        yield from _tried(mutants, (f"--basetemp={home}/tests", *tests), until)
 
 
-def _tried(trials: Sequence[Trial], tests: Sequence[str], until: float) -> Iterator[Verdict]:
-    lines = iter([*_in_fork(lambda write: _session(trials, tests, until, write))])
-    for trial in trials:
+def _tried(mutants: Sequence[Mutant], tests: Sequence[str], until: float) -> Iterator[Verdict]:
+    lines = iter([*_in_fork(lambda write: _session(mutants, tests, until, write))])
+    for mutant in mutants:
         if not (line := next(lines, "")):
             yield Verdict(LEFT, "pytest collected nothing, or ended")
             continue
         said, again, longest_s = json.loads(line)
         longest_s = min(longest_s, until - time.monotonic())
-        yield _anew(trial.mutant, [tests[0], *again], Verdict(*said), longest_s) if again else Verdict(*said)
+        yield _anew(mutant, [tests[0], *again], Verdict(*said), longest_s) if again else Verdict(*said)
 
 
 def _in_fork(work: Callable[[int], None]) -> Iterator[str]:
@@ -92,11 +85,11 @@ def _in_fork(work: Callable[[int], None]) -> Iterator[str]:
     os.waitpid(pid, 0)
 
 
-def _session(trials: Sequence[Trial], tests: Sequence[str], until: float, write: int) -> None:
-    watched = {trial.mutant.file for trial in trials if not trial.tests}
+def _session(mutants: Sequence[Mutant], tests: Sequence[str], until: float, write: int) -> None:
+    watched = {one.file for one in mutants if not one.tests}
     marks = Marks({file: ast.parse((ROOT / file).read_text()) for file in watched})
     _silence()
-    pytest.main([*_PYTEST, *tests], plugins=[Session(trials, marks, until, write)])
+    pytest.main([*_PYTEST, *tests], plugins=[Session(mutants, marks, until, write)])
 
 
 def _silence() -> None:
@@ -152,8 +145,8 @@ class Marks:
 class Session:
     """A plugin of pytest, which runs the tests once, and then the mutants."""
 
-    def __init__(self, trials: Sequence[Trial], marks: Marks, until: float, write: int) -> None:
-        self._trials, self._marks, self._until, self._write = trials, marks, until, write
+    def __init__(self, mutants: Sequence[Mutant], marks: Marks, until: float, write: int) -> None:
+        self._mutants, self._marks, self._until, self._write = mutants, marks, until, write
         self._began = time.monotonic()
         self._took: dict[pytest.Item, float] = {}
         self._through = defaultdict[int, set[pytest.Item]](set)
@@ -178,14 +171,14 @@ class Session:
         self._caches = [one for one in caches if _is_ours(one)]
         if self._marks.at:
             self._look([item for item in session.items if self._is_about(item)])
-        self._functions = _functions_of({trial.mutant.file for trial in self._trials})
-        for trial in self._trials:
-            os.write(self._write, f"{json.dumps(self._verdict(trial, session.items))}\n".encode())
+        self._functions = _functions_of({one.file for one in self._mutants})
+        for mutant in self._mutants:
+            os.write(self._write, f"{json.dumps(self._verdict(mutant, session.items))}\n".encode())
         return True
 
     def _is_about(self, item: pytest.Item) -> bool:
         """Return False for a law that is tried on another package than the mutants'."""
-        packages = {one.mutant.file.split("/")[2] for one in self._trials if one.mutant.file.startswith("functions/")}
+        packages = {one.file.split("/")[2] for one in self._mutants if one.file.startswith("functions/")}
         _, _, parameters = item.nodeid.partition("[")
         return LAWS not in item.nodeid or not packages or any(name in parameters for name in packages)
 
@@ -210,17 +203,16 @@ class Session:
         for cache in self._caches:
             cache.cache_clear()
 
-    def _verdict(self, trial: Trial, items: Sequence[pytest.Item]) -> tuple[Verdict, list[str], float]:
+    def _verdict(self, mutant: Mutant, items: Sequence[pytest.Item]) -> tuple[Verdict, list[str], float]:
         """Return a verdict, and the tests that a new process is to ask, with the seconds after which they never end."""
-        mutant = trial.mutant
         if time.monotonic() > self._until:
             return Verdict(LEFT), [], 0
         numbers = self._marks.of(mutant)
         tests = {item for number in numbers for item in self._through[number]}
         if not tests and numbers & self._at_import:
             tests = {*self._took}
-        if trial.tests:
-            tests = {item for item in items if item.nodeid.startswith(trial.tests)}
+        if mutant.tests:
+            tests = {item for item in items if item.nodeid.startswith(mutant.tests)}
         if not tests:
             return Verdict(UNTESTED if self._is_complete else UNDECIDED, "no test comes there"), [], 0
         ordered = sorted(tests, key=lambda one: (-self._noticed[mutant.owner, one], self._took.get(one, 0)))
