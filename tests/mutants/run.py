@@ -220,7 +220,7 @@ class Session:
         if time.monotonic() > self._until:
             return Verdict(LEFT), [], 0
         again = [item for item in ordered if self._controlled.get(item) is False]
-        if verdict == _NOT_NOTICED[_UNFIT] or not mutant.in_function or numbers & self._at_import:
+        if verdict == _NOT_NOTICED[_UNFIT] or not mutant.in_function or mutant.tests or numbers & self._at_import:
             again = ordered
         if verdict == SURVIVED and not self._is_complete:
             verdict = UNDECIDED
