@@ -1,137 +1,92 @@
-"""`make mutants`: break each law of the design in a copy of the tree, and see that its tests notice.
+"""`make mutants`: change the code in small ways, one at a time, and see that a test notices.
 
-Prints `killed` or `SURVIVED` for each mutant. Exits with 1 if one survived, or no longer fits the code.
+SINCE=origin/main (what a change touched; so it is if nothing is said), FILE=library/andon/views/seen.py, NIGHT=3 (the
+third seventh of everything), LAWS=1 (what `breaks.toml` beside the tests says), TESTS=… instead of those of the room.
+Exits with 1 at a survivor that `tests/mutants/accepted.toml` does not name.
 """
 
 import argparse
-import os
-import shlex
-import shutil
-import subprocess
+import resource
 import sys
 import time
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
-from queue import SimpleQueue
-from tempfile import TemporaryDirectory
-from typing import Final
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
-from tests.mutants.laws import MUTANTS
-from tests.mutants.mutant import Mutant
+import pytest
 
-ROOT: Final = Path(__file__).parents[2]
-LINKED: Final = (".venv", "node_modules")
+from tests.mutants import chosen, mutate, run
+from tests.mutants.breaks import Breaks, all_breaks, tried_in_a_copy
+from tests.mutants.mutate import Mutant
+from tests.mutants.run import Verdict
 
-# https://docs.pytest.org/en/stable/reference/exit-codes.html
-ALL_PASSED, SOME_FAILED, NEVER_ENDED = 0, 1, -1
-
-# A test that never ends has noticed nothing. The longest ones of a mutant take 2 minutes on 2 busy cores.
-LONGEST_S: Final = 900
+_BEFORE = " as before"
 
 
 def main() -> int:
-    """Run the chosen mutants; return the exit status."""
-    options = _options()
-    chosen = [mutant for mutant in MUTANTS if options.k.lower() in f"{mutant.name} {mutant.file}".lower()]
-    misfits = {mutant.name: why for mutant in chosen if (why := mutant.misfit(ROOT))}
-    for name, why in misfits.items():
-        print(f"NOT FOUND  {name}: {why}")
-    fitting = [mutant for mutant in chosen if mutant.name not in misfits]
-    with TemporaryDirectory(prefix="mutants-") as home:
-        trees = [Path(home, str(number)) for number in range(options.jobs)]
-        for tree in trees:
-            _copy_to(tree)
-        if not options.quick and _status(trees[0], _union(fitting)) != ALL_PASSED:
-            print("The tests fail without any mutant.")
-            return 1
-        survived = len(fitting) - _killed(fitting, trees)
-    print(f"{len(fitting) - survived} killed, {survived} survived, {len(misfits)} not found")
-    return int(bool(survived or misfits))
+    """Try the chosen mutants; return the exit status."""
+    options, counts = _options(), Counter[str]()
+    files = [*options.file, *(chosen.files()[options.night - 1 :: chosen.NIGHTS] if options.night else ())]
+    laws = [one for one in all_breaks() if options.laws and options.laws in f"{one.folder} {one.then}"]
+    if options.night:
+        laws = [*all_breaks()][options.night - 1 :: chosen.NIGHTS]
+    if files:
+        _try([one for file in files for one in mutate.mutants_of(file)], [], options, counts)
+    if laws:
+        _try_laws(laws, counts)
+    if not files and not laws:
+        since = options.since or chosen.base()
+        if since is None:
+            print("no history to compare with: no mutants")
+            return 0
+        _try(*chosen.touched(since), options, counts)
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    numbers = "".join(f", {number} {name}" for name, number in sorted(counts.items()) if number)
+    print(f"{counts.total()} mutants{numbers} ({sum(one.ru_utime + one.ru_stime for one in used):.0f} CPU seconds)")
+    return int(bool(counts[run.SURVIVED] + counts[run.UNTESTED]))
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="make mutants", description=__doc__)
-    parser.add_argument("-k", default="", metavar="TEXT", help="only those with this text in their name or file")
-    parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count() or 1, help="mutants tried beside each other")
-    parser.add_argument("--quick", action="store_true", help="do not run the tests without a mutant first")
+    parser.add_argument("--since", default="", metavar="REVISION")
+    parser.add_argument("--file", nargs="+", default=[])
+    parser.add_argument("--night", type=int, choices=range(1, chosen.NIGHTS + 1))
+    parser.add_argument("--laws", nargs="?", const=" ", default="", metavar="TEXT", help="all, or those of a text")
+    parser.add_argument("--tests", nargs="+", default=[])
+    parser.add_argument("--within", type=float, default=float("inf"), metavar="SECONDS")
     return parser.parse_args()
 
 
-def _copy_to(tree: Path) -> None:
-    """Copy what git knows, or would, and compile it: a mutant is found by its hash, whatever the time of its file."""
-    listed = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
-    names = subprocess.run(listed, cwd=ROOT, check=True, capture_output=True, text=True).stdout.split("\n")
-    for name in filter(None, names):
-        if (ROOT / name).is_file() and name not in LINKED:
-            (tree / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / name, tree / name)
-    for name in LINKED:
-        (tree / name).symlink_to(ROOT / name)
-    compiling = [
-        sys.executable,
-        "-m",
-        "compileall",
-        "-q",
-        "--invalidation-mode",
-        "checked-hash",
-        "functions",
-        "library",
-        "bench",
-        "demo",
-    ]
-    subprocess.run(compiling, cwd=tree, check=True)
+def _try(new: Sequence[Mutant], old: Sequence[Mutant], options: argparse.Namespace, counts: Counter[str]) -> None:
+    """Try mutants, as far as there is time: first what functions did not have before.
+
+    What survives in a part that a change left as it was is said, and no failure of the change.
+    """
+    known, began = chosen.accepted(), time.monotonic()
+    left = [[one for one in some if (one.of, one.said) not in known] for some in (new, old)]
+    counts["accepted"] = len(new) + len(old) - sum(map(len, left))
+    every = [one for some in left for one in chosen.drawn(some)]
+    tests = options.tests or [*dict.fromkeys(name for one in every for name in chosen.tests_of(one.file))]
+    within_s = options.within - (time.monotonic() - began)
+    for number, (mutant, verdict) in enumerate(zip(every, run.tried(every, tests, within_s), strict=True)):
+        _count(mutant, verdict, counts, _BEFORE if number >= len(left[0]) else "")
 
 
-def _killed(mutants: Sequence[Mutant], trees: Sequence[Path]) -> int:
-    """Return the number of mutants their tests noticed; each is tried in a tree of which it has the sole use."""
-    free: SimpleQueue[Path] = SimpleQueue()
-    for tree in trees:
-        free.put(tree)
-
-    def is_killed(mutant: Mutant) -> bool:
-        tree = free.get()
-        try:
-            return _is_killed(mutant, tree)
-        finally:
-            free.put(tree)
-
-    with ThreadPoolExecutor(len(trees)) as pool:
-        return sum(pool.map(is_killed, mutants))
+def _try_laws(laws: Iterable[Breaks], counts: Counter[str]) -> None:
+    of_code, of_texts = [one for one in laws if one.of], [one for one in laws if one.file]
+    mutants, tests = [one.mutant() for one in of_code], [*dict.fromkeys(one.test for one in of_code)]
+    for law, verdict in zip(of_code, run.tried(mutants, tests), strict=True):
+        _count(f"{law.of}: {law.then}", verdict, counts)
+    for law, status in zip(of_texts, tried_in_a_copy(of_texts) if of_texts else (), strict=True):
+        noticed = status == pytest.ExitCode.TESTS_FAILED
+        _count(f"{law.file}: {law.then}", Verdict(run.NOTICED if noticed else run.SURVIVED, law.test), counts)
 
 
-def _is_killed(mutant: Mutant, tree: Path) -> bool:
-    """Apply a mutant, run its tests, and take it back."""
-    path, started = tree / mutant.file, time.monotonic()
-    source = path.read_text()
-    path.write_text(mutant.applied_to(source))
-    status = _status(tree, mutant.selection)
-    path.write_text(source)
-    killed = status == SOME_FAILED
-    verdict = "killed  " if killed else "SURVIVED" if status == ALL_PASSED else f"SURVIVED (pytest: {status})"
-    print(f"{verdict}   {mutant.name}  ({time.monotonic() - started:.0f} s)", flush=True)
-    return killed
-
-
-def _union(mutants: Sequence[Mutant]) -> str:
-    """Return all tests of some mutants, as one selection."""
-    return " ".join(sorted({place for mutant in mutants for place in mutant.places}))
-
-
-def _status(tree: Path, selection: str) -> int:
-    """Run tests until one fails; return pytest's exit status, or that it never ended."""
-    unneeded = ("-p", "no:cacheprovider", "-p", "no:schemathesis")  # a fifth of a second each time, and of no use here
-    pytest = [sys.executable, "-m", "pytest", "-q", "-x", *unneeded, *shlex.split(selection)]
-    environment = {**os.environ, "JSII_SILENCE_WARNING_END_OF_LIFE_NODE_VERSION": "20"}
-    try:
-        run = subprocess.run(
-            pytest, cwd=tree, env=environment, check=False, capture_output=True, text=True, timeout=LONGEST_S
-        )
-    except subprocess.TimeoutExpired:
-        return NEVER_ENDED
-    if run.returncode not in {ALL_PASSED, SOME_FAILED}:
-        print(run.stdout[-2000:], run.stderr[-2000:])
-    return run.returncode
+def _count(what: object, verdict: Verdict, counts: Counter[str], when: str = "") -> None:
+    """Count a verdict, and say it if a test should have noticed."""
+    name = f"{verdict.verdict}{when}" if verdict.verdict in {run.SURVIVED, run.UNTESTED} else verdict.verdict
+    counts[name] += 1
+    if name.startswith((run.SURVIVED, run.UNTESTED)):
+        print(f"{name}: {what}{f'  ({verdict.by})' if verdict.by else ''}", flush=True)
 
 
 if __name__ == "__main__":
