@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench attack region-drill prove-people prove-telling gateway gateway-check gateway-torture prove-opcua test t deployed cut-over machine pages others measured touched types nag wheel site contracts contracts-current contracts-lint prove-contracts prove-what-if docs release mutants lint check synth openapi agents figures pictures costs simulate query trace what-if train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures catch-up erase replay format lock pins kept budgets deploy smoke
+.PHONY: help install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench attack region-drill prove-people prove-telling gateway gateway-check gateway-torture prove-opcua test t deployed cut-over machine pages others measured types nag wheel site contracts contracts-current contracts-lint prove-contracts prove-what-if docs release mutants lint check synth openapi agents figures pictures costs simulate query trace what-if train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures catch-up erase replay format lock pins kept budgets deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -195,7 +195,7 @@ attack: install  ## attack a stack of its own, print what was tried and what hel
 
 test: lint  ## check, and run every test (check, then some of them: ARGS="-k order")
 	@$(if $(ARGS),$(MAKE) --no-print-directory types nag site && $(PYTHON) -m pytest $(ARGS),$(MAKE) --no-print-directory \
-	--jobs=5 BESIDE=1 deployed types site contracts-current machine pages cut-over others measured touched)
+	--jobs=5 BESIDE=1 deployed types site contracts-current machine pages cut-over others measured)
 
 t: override export P := $(value P)
 t: install  ## run the tests and laws of one package or room, with fewer examples: P=views/board
@@ -234,12 +234,9 @@ GIVING_WAY = $(if $(BESIDE),nice -n 5)
 IN_ONE_PIECE = $(if $(BESIDE),> .local/test-$@.log 2>&1; status=$$?; cat .local/test-$@.log; exit $$status)
 
 # What does not fit into the time is counted, and said: all of it comes night by night.
-touched:
-	@nice -n 10 env $(RUN) tests.mutants --within=100 $(IN_ONE_PIECE)
-
-mutants: install  ## change code in small ways, and see that tests notice: SINCE=origin/main (what a change touched), FILE=functions/views/board/view.py, NIGHT=3 (a seventh of all), LAWS=1; by other tests: TESTS=tests/views
+mutants: install  ## change code in small ways, and see that tests notice: SINCE=origin/main (what a change touched), FILE=functions/views/board/view.py, NIGHT=3 (a seventh of all), LAWS=1; by other tests: TESTS=tests/views; so many seconds: WITHIN=100
 	@nice env $(RUN) tests.mutants $(if $(SINCE),--since '$(SINCE)') $(if $(FILE),--file $(FILE)) $(if $(NIGHT),--night $(NIGHT)) \
-	$(if $(LAWS),--laws) $(if $(TESTS),--tests $(TESTS))
+	$(if $(LAWS),--laws) $(if $(TESTS),--tests $(TESTS)) $(if $(WITHIN),--within $(WITHIN))
 
 check: lint types nag wheel site contracts-current  ## lint (code, pipeline), formatting, types (Python's and the page's), a synth for AWS with cdk-nag and cfn-lint, the site of docs/, the contracts of events
 
