@@ -6,6 +6,7 @@ from andon.dynamodb.expressions import Condition
 from andon.runtime.errors import Conflict, NotFound, PreconditionRequired, Rejected, Stale
 from andon.versions.optimistic_lock import (
     CURRENT,
+    OWNED_SINCE,
     REQUIRED,
     REVISION,
     CheckRetry,
@@ -13,6 +14,7 @@ from andon.versions.optimistic_lock import (
     Draft,
     Expected,
     Guard,
+    Owner,
     Refuse,
     RefusedSave,
     Return,
@@ -25,6 +27,7 @@ from andon.versions.optimistic_lock import (
     decide_on_read,
     expected_by,
     fingerprint_of,
+    owned_since,
     require_admitted,
     revision_of,
     write_upon,
@@ -258,3 +261,42 @@ def test_a_guard_requires_what_it_admits() -> None:
     require_admitted(WHITE, row(3))
     with pytest.raises(NotFound, match="elsewhere"):
         require_admitted(WHITE, row(3, "blue"))
+
+
+# What changes hands: a thing whose colour is its owner
+
+BY_COLOUR: Final = Owner(
+    of=lambda said: str(said["colour"]),
+    is_still=lambda owner: Condition("#owner = :owner", {"owner": "colour"}, {"owner": owner}),
+)
+
+
+@pytest.mark.parametrize(
+    ("upon", "since"),
+    [
+        (row(3, "blue"), {OWNED_SINCE: NOW + 9}),
+        (row(3, "blue", ownedSince=NOW - 5), {OWNED_SINCE: NOW + 9}),
+        (row(3, "red", ownedSince=NOW - 5), {OWNED_SINCE: NOW - 5}),
+        (row(3, "red"), {}),
+        (None, {}),
+    ],
+    ids=["from another", "from another, once more", "its own, since then", "always its own", "nobody's before"],
+)
+def test_it_is_said_since_when_an_owner_has_it(upon: VersionedRow | None, since: dict[str, int]) -> None:
+    draft = red(3, owner=BY_COLOUR, upon=upon)
+    revision = revision_of(draft, Expected(3, Stands.ALIVE, NOW + 9))
+
+    assert owned_since(draft, revision) == since
+    assert owned_since(draft._replace(owner=None), revision) == {}
+
+
+def test_a_change_upon_what_was_not_read_is_made_only_if_the_owner_stays_the_same() -> None:
+    change, begins = red(3, owner=BY_COLOUR), red(owner=BY_COLOUR)
+
+    def written(draft: Draft) -> Condition:
+        return condition_of(draft, write_upon(draft, expected_by(draft.command)))
+
+    assert written(change).expression.endswith(" AND #owner = :owner")
+    assert (written(change).names["owner"], written(change).values["owner"]) == ("colour", "red")
+    for other in (begins, change._replace(upon=row(3)), change._replace(owner=None)):
+        assert "owner" not in written(other).names
