@@ -3,6 +3,7 @@ from typing import Any, Final
 import pytest
 
 from andon.dynamodb.expressions import Condition
+from andon.runtime import times
 from andon.runtime.errors import Conflict, NotFound, PreconditionRequired, Rejected, Stale
 from andon.versions.optimistic_lock import (
     CURRENT,
@@ -22,6 +23,7 @@ from andon.versions.optimistic_lock import (
     Stands,
     VersionedRow,
     Write,
+    changed,
     condition_of,
     decide_next,
     decide_on_read,
@@ -30,6 +32,7 @@ from andon.versions.optimistic_lock import (
     owned_since,
     require_admitted,
     revision_of,
+    stale,
     write_upon,
 )
 from tests.support.samples import NOW
@@ -149,6 +152,20 @@ def test_a_command_that_fits_what_is_there_is_written_upon_that_and_stamped_late
     assert step == Write(expected, revision_of(draft, expected))
     assert isinstance(step, Write)
     assert (step.revision["version"], step.revision["timestamp"]) == (expected.version + 1, expected.not_before_ms)
+
+
+def test_a_refusal_says_which_version_is_there_but_of_a_tombstone_none() -> None:
+    assert (stale(row(3)).version, stale(TOMBSTONE).version) == (3, None)
+    assert changed(row(3)) == {"changedAt": times.to_utc(NOW + 3), "changedBy": "else"}
+
+
+def test_what_another_write_beside_it_does_not_allow_is_not_written_and_what_is_done_needs_none() -> None:
+    conflict = Conflict("what it claims is taken")
+    same = row(3, "red")
+
+    assert decide_next(red(3), found(row(3), conflict=conflict)) == Refuse(conflict)
+    assert decide_next(red(3), found(same, conflict=conflict)) == Return(Saved(same, created=False))
+    assert decide_next(red(2), found(row(3), conflict=conflict)) != Refuse(conflict)
 
 
 def test_a_change_that_changes_nothing_returns_what_is_there() -> None:
