@@ -42,7 +42,7 @@ NEVER_CALLED = {
     "services/dispatch2/command": ("dynamodb:BatchGetItem",),  # for callers at some places, and samples are everywhere
     # A client uploads and reads by addresses that these sign; the laws of samples call for what is there.
     **{one.path("command"): ("s3:",) for one in services() if one.contents},
-    **{one.path("query"): ("s3:GetObject",) for one in services() if one.contents},
+    **{one.path("query"): ("s3:GetObject", "s3:ListBucket") for one in services() if one.contents},
 }
 
 SIGNING = {one.path(role) for one in services() for roles in one.secrets.values() for role in roles}

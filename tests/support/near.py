@@ -1,13 +1,13 @@
 """`make t P=views/board`: the tests and laws of one package, or of one room, without lint, site or stacks.
 
-A place is a package (`views/board`), a room of the library (`rules`), or a file or folder of either, of their tests, or
-of any others.
+A place is a package (`views/board`), a room of the library (`rules`), a file or folder of either, or a file of tests,
+which alone is run with all its examples.
 """
 
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -32,19 +32,23 @@ def found_at(place: str, root: Path) -> tuple[list[Path], str]:
         NothingThere: no such package, room, file or folder has tests.
 
     """
-    if place.endswith(".py") and place.startswith(CODE[2:]):
+    if _is_test(place):
         return [root / place], ""
-    name = place.rstrip("/")
+    name, of_library = place.rstrip("/"), place.startswith("library/")
     for start in CODE:
         name = name.removeprefix(start)
     parts = name.split("/")
     for depth in range(len(parts), 0, -1):
         here = "/".join(parts[:depth])
-        folders = [root / tests / here for tests in CODE[2:] if (root / tests / here).is_dir()]
-        if found := sorted(file for folder in folders for file in folder.rglob("test_*.py")):
-            is_package = (root / "functions" / here).is_dir() and depth > 1
+        is_package = (root / "functions" / here).is_dir() and depth > 1
+        folder = root / ("library/tests" if of_library or not is_package else "tests") / here
+        if found := sorted(folder.rglob("test_*.py")):
             return found, parts[depth - 1] if is_package else ""
     raise NothingThere(f"no tests are at {place}: a package (views/board), a room (rules), a file or a folder")
+
+
+def _is_test(place: str) -> bool:
+    return place.endswith(".py") and place.startswith(CODE[2:])
 
 
 def main(place: str) -> int:
@@ -58,13 +62,13 @@ def main(place: str) -> int:
     commands = [[*map(str, half)] for half in runs]
     if package:
         commands.append([LAWS, "-k", package])
-    return max([_ended(run) for run in [_started(command) for command in commands]])
+    environment = os.environ if _is_test(place) else {**os.environ, QUICK: "1"}
+    return max([_ended(run) for run in [_started(command, environment) for command in commands]])
 
 
-def _started(tests: Sequence[str]) -> subprocess.Popen[str]:
+def _started(tests: Sequence[str], environment: Mapping[str, str]) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "pytest", *WITHOUT, *tests]
-    quick = {**os.environ, QUICK: "1"}
-    return subprocess.Popen(command, cwd=project().root, stdout=subprocess.PIPE, text=True, env=quick)  # noqa: S603
+    return subprocess.Popen(command, cwd=project().root, stdout=subprocess.PIPE, text=True, env=environment)  # noqa: S603
 
 
 def _ended(run: subprocess.Popen[str]) -> int:

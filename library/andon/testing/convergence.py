@@ -166,7 +166,7 @@ def converges(view: Listener, story: Story, *, limit: int | None = None, walks: 
     if limit is None:
         limit = LIMIT if len(story) <= MANY else FEW
     if is_quick():
-        limit, walks = min(limit, 2), min(walks, 3)
+        limit, walks = min(limit, 2 if len(story) <= MANY else 1), min(walks, 3)
     with _Lab(view, story) as lab:
         return lab.explore(limit) + lab.walk(walks)
 

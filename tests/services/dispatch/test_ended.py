@@ -8,6 +8,7 @@ import pytest
 
 from andon.dynamodb.attribute_values import to_plain
 from andon.runtime import times
+from andon.testing.environment import is_quick
 from tests.support.dispatch.chains import chain, put_chains, step
 from tests.support.dispatch.floor import Floor, report_body
 from tests.support.dispatch.model import MINUTE, Report
@@ -52,7 +53,11 @@ def ends(floor: Floor) -> list[float]:
         ([(0, "ERROR")], []),
         ([(0, "NORMAL"), (1, "NORMAL")], []),
         ([(0, "STOPPED"), (1, "NORMAL")], []),  # nobody was asked
-        ([(minute, "ERROR") for minute in range(130)] + [(130, "NORMAL")], [130]),
+        pytest.param(
+            [(number / 10, "ERROR") for number in range(101)] + [(11, "NORMAL")],
+            [11],
+            marks=pytest.mark.skipif(is_quick(), reason="a hundred reports"),
+        ),
     ],
 )
 def test_it_is_over_at_the_first_normal_report_if_somebody_was_asked(

@@ -12,6 +12,7 @@ from andon.rules import evaluate
 from andon.rules.stored_event import StoredEvent
 from andon.runtime import times
 from andon.testing.above_retries import Pass, between
+from andon.testing.environment import is_quick
 from andon.testing.memory.calls import Call
 from contract import reports
 from services.dispatch.tables import KEYS, partition_of
@@ -24,7 +25,7 @@ PRESS: Final = "press-7"
 OTHER: Final = "press-8"
 EVERY_MS: Final = 100
 BATCH: Final = 100
-FEW: Final = most(200)
+FEW: Final = 200
 
 
 def stored(equipment_id: str, state: str, at_ms: int) -> StoredEvent:
@@ -76,6 +77,7 @@ def cost(floor: Floor, number: int, states: Sequence[str], *, is_turned: bool) -
     [(("ERROR", "NORMAL"), False), (("ERROR", "NORMAL"), True), (("ERROR", "WARNING1", "NORMAL"), False)],
     ids=["in order", "newest first", "longer"],
 )
+@pytest.mark.skipif(is_quick(), reason="three thousand reports")
 def test_a_report_costs_as_much_among_many_as_among_few(floor: Floor, states: Sequence[str], is_turned: bool) -> None:  # noqa: FBT001
     few, many = (cost(floor, number, states, is_turned=is_turned) for number in (FEW, 8 * FEW))
 
