@@ -52,7 +52,7 @@ def _is_test(place: str) -> bool:
 
 
 def main(place: str) -> int:
-    """Run them in two processes, one for each core; return the status of the worse."""
+    """Run them side by side: half of the tests each, and the laws; return the status of the worst."""
     try:
         files, package = found_at(place, project().root)
     except NothingThere as nothing:
