@@ -3,14 +3,16 @@
 from collections.abc import Callable
 from datetime import UTC, datetime
 from itertools import permutations
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, Final
 
 import pytest
 
 from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.events.domain_event import DomainEvent
 from andon.rules.control_service import Control
-from andon.rules.timing import DueAt, Later, Timing
+from andon.rules.due import Due
+from andon.rules.timing import DueAt, EvaluateAt, Later, SweepTime, Timing
 from andon.runtime.clock import DAY_MS
 from andon.testing.environment import frozen_clock
 from tests.support.samples import NOW
@@ -27,6 +29,8 @@ from toys.toy_control import (
     rules_of,
     thing_of,
 )
+
+NONE_BEHIND: Final = SimpleNamespace(find=lambda _: None, within=lambda *_, **__: (), behind=lambda *_, **__: ())
 
 
 def decided_at(keeper: Keeper, days: float, control: Control = LAPSING) -> list[Any]:
@@ -62,6 +66,10 @@ def test_a_date_whose_event_is_gone_decides_nothing_and_is_not_waited_for(keeper
 
     assert decided_at(keeper, 10) == []
     assert keeper.dues() == []
+
+    due = Due(at_ms=NOW, key=event.key, anchor=event.sort, rules=("lapsed",), ttl=0)
+    aim = LAPSED.timing.when_due(due, on=LAPSED.on, events=NONE_BEHIND, time=SweepTime(NOW, HOLD_BACK_MS))
+    assert aim == EvaluateAt(event.sort)
 
 
 def later_by(name: str) -> tuple[DomainEvent, ...]:

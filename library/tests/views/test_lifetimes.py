@@ -87,6 +87,13 @@ def test_a_rebuilt_row_whose_later_date_has_passed_too_stays_marked(memory: OneT
     assert (row_of(memory).get(REBUILT), row_of(memory)[ttl.ATTRIBUTE]) == (True, S - 40 * DAY)
 
 
+def test_a_rebuilt_row_that_lives_again_by_an_older_date_loses_its_mark(memory: OneTable) -> None:
+    rebuild(TABLE, *lent("l2", NOW - 100 * DAY * 1000 + 1, days=-50), ttl_days=TTL_DAYS, now_ms=NOW)
+    rebuild(TABLE, *lent("l1", NOW - 100 * DAY * 1000, days=40), ttl_days=TTL_DAYS, now_ms=NOW)
+
+    assert (row_of(memory).get(REBUILT), row_of(memory)[ttl.ATTRIBUTE]) == (None, S + 40 * DAY)
+
+
 def test_a_rebuilt_row_of_a_view_without_an_end_has_none(memory: OneTable) -> None:
     assert rebuild(TABLE, *lent("l1", NOW, days=None), ttl_days=None, now_ms=NOW) is Outcome.APPLIED
 
@@ -108,6 +115,11 @@ def test_what_is_brought_back_lives_until_its_date_if_that_is_later(memory: OneT
     rehydrate(TABLE, *lent("l1", NOW, days=60), until=S + 7 * DAY, now_ms=NOW)
 
     assert (row_of(memory)[ttl.ATTRIBUTE], row_of(memory)[ttl.DATE]) == (S + 60 * DAY, S + 60 * DAY)
+
+    memory.table.clear()
+    rehydrate(TABLE, *lent("l1", NOW, days=3), until=S + 7 * DAY, now_ms=NOW)
+
+    assert row_of(memory)[ttl.ATTRIBUTE] == S + 7 * DAY
 
 
 def test_a_replay_that_only_keeps_a_row_longer_has_changed_it(memory: OneTable) -> None:
