@@ -27,6 +27,7 @@ FOLDERS: Final = ("library/tests", "tests")
 ARROW: Final = " -> "
 _LINKED: Final = (".venv", "node_modules")
 _LONGEST_S: Final = 900
+_PYTEST: Final = (sys.executable, "-m", "pytest", "-qx", "-p", "no:cacheprovider", "-p", "no:schemathesis")
 
 
 class Misfit(Exception):
@@ -102,19 +103,9 @@ def tried_in_a_copy(laws: Sequence[Breaks]) -> Iterator[int]:
             (tree / name).symlink_to((ROOT / name).resolve())
         for law in laws:
             (tree / law.file).write_text(law.applied_to_text())
-            pytest = [
-                sys.executable,
-                "-m",
-                "pytest",
-                "-q",
-                "-x",
-                "-p",
-                "no:cacheprovider",
-                "-p",
-                "no:schemathesis",
-                law.test,
-            ]
-            yield subprocess.run(pytest, cwd=tree, check=False, capture_output=True, timeout=_LONGEST_S).returncode
+            yield subprocess.run(
+                [*_PYTEST, law.test], cwd=tree, check=False, capture_output=True, timeout=_LONGEST_S
+            ).returncode
             shutil.copy(ROOT / law.file, tree / law.file)
 
 

@@ -38,7 +38,6 @@ from services.notify.tables import KEYS, TABLE, TTL_DAYS
 from services.notify.tables import partition_of as partition_of_person
 
 CHANNEL: Final = "webhook"
-TOLD: Final = frozenset({Status.SENT, Status.UNSURE})
 
 MOST: Final = 50
 """Events of its equipment on each side of one: who is told often of one trouble has one incident of it."""
@@ -119,7 +118,7 @@ def name_of(message_id: str, subjects: Sequence[JsonMapping]) -> str:
 def _ended(recipient: str, told: str) -> EndedTelling | None:
     row = TABLE.get(KEYS.of(recipient, sort_key(DELIVERY, told, CHANNEL)), consistent=True)
     delivery = None if row is None else Delivery.of(row, KEYS)
-    if delivery is None or delivery.status not in TOLD:
+    if delivery is None or delivery.status is not Status.SENT:
         return None
     way = _way_of(recipient)
     return EndedTelling(delivery, way) if way is not None and _is_all_over(delivery) else None
@@ -140,8 +139,7 @@ def _is_all_over(delivery: Delivery) -> bool:
     machines = dict.fromkeys(str(one["equipmentId"]) for one in delivery.about)
     return all(
         is_over(one, ends)
-        for machine in machines
-        for ends in [_ends_at(machine)]
+        for machine, ends in zip(machines, map(_ends_at, machines), strict=True)
         for one in delivery.about
         if one["equipmentId"] == machine
     )

@@ -11,7 +11,7 @@ from andon.dynamodb.evaluate import Request, comparable
 from andon.testing.memory.calls import invalid
 
 _EXPRESSIONS: Final = ("KeyConditionExpression", "ConditionExpression", "FilterExpression", "UpdateExpression")
-_GIVEN: Final = ("ExpressionAttributeNames", "ExpressionAttributeValues")
+_GIVEN: Final = {"#": "ExpressionAttributeNames", ":": "ExpressionAttributeValues"}
 
 _UPDATE = re.compile(r"(SET #\w+ = :\w+(, #\w+ = :\w+)*)?( ?REMOVE #\w+(, #\w+)*)?( ?ADD #\w+ :\w+)?")
 _SORTS: dict[str, Callable[[Any, Any, Any], bool]] = {
@@ -42,11 +42,10 @@ def require_exact(request: Request) -> None:
 
     """
     used = _placeholders("; ".join(request[name] for name in _EXPRESSIONS if name in request))
-    for member in _GIVEN:
+    for mark, member in _GIVEN.items():
         given = request.get(member, {})
         if member in request and not given:
             raise invalid(f"{member} must not be empty")
-        mark = "#" if member == _GIVEN[0] else ":"
         if unused := given.keys() - used:
             raise invalid(f"Value provided in {member} unused in expressions: keys: {{{', '.join(sorted(unused))}}}")
         if missing := {place for place in used if place.startswith(mark)} - given.keys():
