@@ -234,9 +234,9 @@ GIVING_WAY = $(if $(BESIDE),nice -n 5)
 IN_ONE_PIECE = $(if $(BESIDE),> .local/test-$@.log 2>&1; status=$$?; cat .local/test-$@.log; exit $$status)
 
 # What does not fit into the time is counted, and said: all of it comes night by night.
-mutants: install  ## change code in small ways, and see that tests notice: SINCE=origin/main (what a change touched), FILE=functions/views/board/view.py, NIGHT=3 (a seventh of all), LAWS=1; by other tests: TESTS=tests/views; so many seconds: WITHIN=100
+mutants: install  ## change code in small ways, and see that tests notice: SINCE=origin/main (what a change touched), FILE=functions/views/board/view.py, NIGHT=3 (a seventh of all), LAWS=1 or LAWS=tests/infra; by other tests: TESTS=tests/views; so many seconds: WITHIN=100
 	@nice env $(RUN) tests.mutants $(if $(SINCE),--since '$(SINCE)') $(if $(FILE),--file $(FILE)) $(if $(NIGHT),--night $(NIGHT)) \
-	$(if $(LAWS),--laws) $(if $(TESTS),--tests $(TESTS)) $(if $(WITHIN),--within $(WITHIN))
+	$(if $(LAWS),--laws $(filter-out 1,$(LAWS))) $(if $(TESTS),--tests $(TESTS)) $(if $(WITHIN),--within $(WITHIN))
 
 check: lint types nag wheel site contracts-current  ## lint (code, pipeline), formatting, types (Python's and the page's), a synth for AWS with cdk-nag and cfn-lint, the site of docs/, the contracts of events
 
