@@ -72,7 +72,7 @@ from collections.abc import Iterable
 
 from andon.rules.rule import Decision, History, Rule
 from andon.runtime.clock import MINUTE_MS
-from contract.entities import AlertEntity
+from contract.entities.alerts import AlertEntity
 from contract.reports import REPORTED
 from services.dispatch.alert import Alert
 from services.dispatch.reports import is_abnormal as is_stop, partition_in, time_in

@@ -7,16 +7,11 @@ from typing import Any, Final, TypedDict
 from andon.dynamodb.ttl import ttl_at
 from andon.runtime import times
 from contract import calls, logs
-from contract.entities import (
-    CallEntity,
-    CauseEntity,
-    FailedEntity,
-    HelpEntity,
-    LocationEntity,
-    OrderEntity,
-    TellingEntity,
-    ToldEntity,
-)
+from contract.entities.asking import HelpEntity
+from contract.entities.calls import CallEntity, CauseEntity
+from contract.entities.equipment import LocationEntity
+from contract.entities.maintenance import OrderEntity
+from contract.entities.telling import FailedEntity, TellingEntity, ToldEntity
 from contract.orders import FINISHED, KEPT_DAYS, MOVED, ORDER_FACTS, PLANNED, STARTED, day_ms
 from demo.people import OLGA
 

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from andon.runtime import times
 from andon.runtime.clock import DAY_MS, HOUR_MS, MINUTE_MS
-from contract.entities import OrderEntity, Result
+from contract.entities.maintenance import OrderEntity, Result
 from demo.lake.envelopes import LakeEnvelope, Writer
 
 PLANNED_AHEAD_MS: Final = 18 * HOUR_MS

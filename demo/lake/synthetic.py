@@ -18,7 +18,7 @@ from andon.events.domain_event import MAX_TIMESTAMP_MS
 from andon.runtime import strict_json, times
 from andon.runtime.clock import DAY_MS, HOUR_MS, MINUTE_MS
 from andon.stores.lake.batch import objects_of
-from contract.entities import LocationEntity
+from contract.entities.equipment import LocationEntity
 from demo.lake.envelopes import LakeEnvelope, ReportEntity, Writer, bus_id, bus_time
 from demo.lake.maintenance import ROUTINES, People, orders
 from demo.people import OLGA, ROSA, SARA

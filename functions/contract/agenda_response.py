@@ -2,7 +2,7 @@
 
 from andon.http.models import ResponseModel
 from andon.http.openapi import Absent
-from contract.entities import OrderStatus, Result
+from contract.entities.maintenance import OrderStatus, Result
 
 
 class PlannedOrder(ResponseModel):

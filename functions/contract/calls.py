@@ -4,7 +4,7 @@ from typing import Final
 
 from andon.events.domain_event import DomainEvent, Entity
 from andon.events.topic import Topic
-from contract.entities import CallStatus, OpenCall
+from contract.entities.calls import CallStatus, OpenCall
 
 SOURCE: Final = "calls"
 

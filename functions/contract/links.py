@@ -12,7 +12,7 @@ from andon.outbound.secret import Secret
 from andon.outbound.variables import LINK_HOURS, LINK_ORIGIN, LINK_SECRET
 from andon.runtime import times
 from andon.runtime.clock import HOUR_MS
-from contract.entities import LogRef
+from contract.entities.logs import LogRef
 from contract.log_rows import log_of
 
 SEEN: Final = "seen"

@@ -11,7 +11,7 @@ from andon.dynamodb.hierarchical_key import Hierarchy
 from andon.events.domain_event import Entity
 from andon.runtime.errors import Poison
 from andon.runtime.json_types import members_of
-from contract.entities import LevelEntity, LocationEntity
+from contract.entities.equipment import LevelEntity, LocationEntity
 
 COMPANY: Final = "company"
 LEVELS = ("country", "region", "state", "county", "city", "neighborhood")

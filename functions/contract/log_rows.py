@@ -8,7 +8,7 @@ from andon.rules.rule import WHY
 from andon.runtime import times
 from andon.runtime.json_types import members_of
 from contract import logs, names
-from contract.entities import LogEntity, LogRef, Why
+from contract.entities.logs import LogEntity, LogRef, Why
 
 
 class LogRow(Why):

@@ -6,7 +6,7 @@ from typing import Final
 
 from andon.runtime import times
 from andon.runtime.clock import MINUTE_MS
-from contract.entities import CallEntity, CauseEntity
+from contract.entities.calls import CallEntity, CauseEntity
 from demo.lake.envelopes import LakeEnvelope, Writer
 from demo.people import LIZ, SARA
 

@@ -1,7 +1,7 @@
 """The facts that anomalies publishes of its rows."""
 
 from andon.events.fact import Facts
-from contract.entities import AnomalyEntity
+from contract.entities.logs import AnomalyEntity
 from services.anomalies import anomaly
 
 FACTS = Facts(

@@ -13,7 +13,7 @@ from andon.http.parameters import Path, Query, described
 from andon.http.problem import Problem
 from andon.runtime import texts, times
 from contract import names
-from contract.entities import CallStatus
+from contract.entities.calls import CallStatus
 
 MOST_CATEGORIES: Final = 12
 MOST_CAUSES: Final = 200

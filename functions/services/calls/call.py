@@ -24,7 +24,7 @@ from andon.versions.claims import CLAIM, OWNER
 from andon.versions.optimistic_lock import Changed, Command, Draft, Saved, VersionedRow, changed
 from andon.versions.versioned_write import ATTEMPTS, Contended, Versions, change, save
 from contract import calls
-from contract.entities import CallEntity, CallStatus
+from contract.entities.calls import CallEntity, CallStatus
 from services.calls.catalog import Catalog
 from services.calls.places import EquipmentPlace
 from services.calls.tables import BY_EQUIPMENT, BY_PLACE, KEYS, TABLE, partition_of

@@ -8,7 +8,7 @@ from andon.runtime.errors import Invalid, NotFound
 from andon.versions.optimistic_lock import Changed, Command, Draft, VersionedRow, changed
 from andon.versions.versioned_write import Versions
 from contract.calls import CATALOG_SET
-from contract.entities import CatalogCauseEntity, CatalogEntity, CategoryEntity
+from contract.entities.calls import CatalogCauseEntity, CatalogEntity, CategoryEntity
 from services.calls.tables import KEYS, TABLE
 
 DISCRIMINATOR: Final = "catalog"

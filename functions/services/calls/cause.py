@@ -14,7 +14,7 @@ from andon.versions.optimistic_lock import Changed, Command, Draft, VersionedRow
 from andon.versions.versioned_write import Versions
 from contract import logs
 from contract.calls import CAUSE_RECORDED
-from contract.entities import CauseEntity
+from contract.entities.calls import CauseEntity
 from services.calls.places import EquipmentPlace
 from services.calls.tables import KEYS, TABLE, partition_of
 

@@ -2,7 +2,7 @@
 
 from andon.events.fact import Facts
 from contract.calls import CALL_FACTS, CATALOG_SET, CAUSE_RECORDED, SOURCE
-from contract.entities import CallEntity, CatalogEntity, CauseEntity
+from contract.entities.calls import CallEntity, CatalogEntity, CauseEntity
 from services.calls import call, catalog, cause
 
 FACTS = Facts(

@@ -8,7 +8,7 @@ from andon.events.fact import fact_of_row
 from andon.runtime import times
 from andon.runtime.errors import Invalid
 from contract import logs
-from contract.entities import AcknowledgementEntity, LogRef
+from contract.entities.logs import AcknowledgementEntity, LogRef
 from services.dispatch.fact_types import STATE_ACKNOWLEDGED
 from services.dispatch.responsibility import row_key
 

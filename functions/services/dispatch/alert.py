@@ -11,7 +11,7 @@ from andon.rules.rule import Decision, decision_key
 from andon.runtime import times
 from andon.runtime.json_types import members_of
 from contract import logs
-from contract.entities import AlertEntity, RiskEntity, SilenceEntity
+from contract.entities.alerts import AlertEntity, RiskEntity, SilenceEntity
 from services.dispatch.fact_types import EQUIPMENT_AT_RISK, EQUIPMENT_BACK, EQUIPMENT_SILENT
 from services.dispatch.reports import partition_in
 from services.dispatch.tables import KEYS

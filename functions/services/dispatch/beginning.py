@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from andon.rules.rule import Decision, History
 from contract.chains import AT_ONCE, Asking, askings_of, ticks_of
-from contract.entities import LogRef, TroubleRef
+from contract.entities.alerts import TroubleRef
+from contract.entities.logs import LogRef
 from services.dispatch.handled import assigned_to
 from services.dispatch.help import ask, open_trouble
 from services.dispatch.known import Known, known_in

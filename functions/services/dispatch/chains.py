@@ -7,7 +7,7 @@ from andon.events.fact import fact_of_row
 from andon.runtime.json_types import members_of
 from andon.versions.optimistic_lock import Command, Draft, VersionedRow
 from andon.versions.versioned_write import Versions
-from contract.entities import ChainsEntity
+from contract.entities.duty import ChainsEntity
 from services.dispatch.fact_types import CHAIN_SET
 from services.dispatch.tables import KEYS, TABLE, factory_partition_of
 

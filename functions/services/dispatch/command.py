@@ -18,7 +18,7 @@ from andon.runtime.errors import FieldError, Forbidden
 from andon.versions.versioned_write import save
 from andon.wire.in_parallel import in_parallel
 from contract import after, directory, links
-from contract.entities import LogRef
+from contract.entities.logs import LogRef
 from contract.groups import ASSIGNERS, ESCALATORS, ROSTER_KEEPERS
 from contract.log_rows import log_of
 from contract.parameters import EquipmentId, FactoryId, State

@@ -2,14 +2,9 @@
 
 from andon.events.fact import FactAlarm, Facts
 from andon.rules.expired import expired
-from contract.entities import (
-    AcknowledgementEntity,
-    AssignmentEntity,
-    ChainsEntity,
-    EscalationEntity,
-    RosterEntity,
-    TroubleEndEntity,
-)
+from contract.entities.alerts import TroubleEndEntity
+from contract.entities.duty import ChainsEntity, RosterEntity
+from contract.entities.logs import AcknowledgementEntity, AssignmentEntity, EscalationEntity
 from services.dispatch import acknowledgement, chains, roster
 from services.dispatch.alert import ALERTS
 from services.dispatch.fact_types import (

@@ -7,7 +7,8 @@ from andon.rules.rule import History
 from andon.runtime import times
 from contract import calls
 from contract.chains import SILENT
-from contract.entities import LogRef, TroubleRef
+from contract.entities.alerts import TroubleRef
+from contract.entities.logs import LogRef
 from services.dispatch.fact_types import OPERATOR_ASSIGNED, STATE_ACKNOWLEDGED
 from services.dispatch.reports import entity_in, is_abnormal, is_normal, log_in, reports_in, time_in
 

@@ -12,7 +12,9 @@ from andon.rules.rule import Decision, decision_key
 from andon.runtime.json_types import members_of
 from contract import logs
 from contract.chains import CALL, Asking, person_for
-from contract.entities import CallRef, HelpEntity, LogRef, NobodyEntity, TroubleEntity, TroubleRef
+from contract.entities.alerts import TroubleEntity, TroubleRef
+from contract.entities.asking import CallRef, HelpEntity, NobodyEntity
+from contract.entities.logs import LogRef
 from services.dispatch.fact_types import ENTITY_OF, HELP_REQUESTED, NOBODY_FOUND, TROUBLE_OPENED
 from services.dispatch.known import Known
 from services.dispatch.reports import log_in, trouble_of

@@ -8,7 +8,7 @@
 """
 
 from contract import log_rows
-from contract.entities import AssignmentEntity, CrewEntity
+from contract.entities.logs import AssignmentEntity, CrewEntity
 
 
 def from_theirs(crew: CrewEntity) -> AssignmentEntity:

@@ -13,7 +13,7 @@ from andon.http.parameters import Cursor, IfNoneMatch, Limit, Timestamp
 from andon.http.response import Response, respond
 from andon.runtime import clock
 from andon.runtime.errors import NotFound
-from contract.entities import LogRef
+from contract.entities.logs import LogRef
 from contract.groups import READERS
 from contract.log_rows import log_of
 from contract.parameters import EquipmentId, FactoryId, State

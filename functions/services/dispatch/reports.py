@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from andon.events.domain_event import DomainEvent, Entity
-from contract.entities import LogRef, TroubleRef
+from contract.entities.alerts import TroubleRef
+from contract.entities.logs import LogRef
 from contract.log_rows import log_of
 from contract.names import NORMAL
 from contract.reports import STATE_REPORTED

@@ -9,7 +9,7 @@ from andon.rules.rule import BY, RULE, is_of_a_person
 from andon.versions.optimistic_lock import Command, Draft, VersionedRow, expected_by, fingerprint_of, revision_of
 from andon.versions.versioned_write import Versions
 from contract import log_rows, logs
-from contract.entities import LogRef
+from contract.entities.logs import LogRef
 from contract.log_rows import LogRow
 from services.dispatch.fact_types import OPERATOR_ASSIGNED, STATE_ESCALATED
 from services.dispatch.tables import KEYS, TABLE, partition_of

@@ -8,7 +8,7 @@ from andon.runtime.json_types import members_of
 from andon.versions.optimistic_lock import Command, Draft, VersionedRow
 from andon.versions.versioned_write import Versions
 from contract.duty import Roster
-from contract.entities import RosterEntity
+from contract.entities.duty import RosterEntity
 from services.dispatch.fact_types import ROSTER_CHANGED
 from services.dispatch.tables import KEYS, TABLE, factory_partition_of
 

@@ -9,7 +9,7 @@ from andon.runtime import times
 from andon.versions.optimistic_lock import Command, Draft, VersionedRow
 from andon.versions.versioned_write import Versions
 from contract import log_rows, logs
-from contract.entities import CrewEntity, LogEntity, LogRef
+from contract.entities.logs import CrewEntity, LogEntity, LogRef
 from contract.log_rows import LogRow
 from services.dispatch2.tables import KEYS, TABLE
 

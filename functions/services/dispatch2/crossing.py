@@ -5,7 +5,7 @@ from typing import Final
 from andon.events.domain_event import DomainEvent
 from andon.sync.crossing import EditedRow
 from andon.sync.mapped_crossing import row_crossing
-from contract.entities import AssignmentEntity, CrewEntity
+from contract.entities.logs import AssignmentEntity, CrewEntity
 from contract.log_rows import log_in
 from services.dispatch2 import crew
 from services.dispatch2.mapping import from_theirs

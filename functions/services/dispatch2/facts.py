@@ -1,7 +1,7 @@
 """The facts that dispatch2 publishes of its rows."""
 
 from andon.events.fact import Facts
-from contract.entities import CrewEntity
+from contract.entities.logs import CrewEntity
 from services.dispatch2 import crew
 
 FACTS = Facts(

@@ -10,7 +10,7 @@
 from typing import TypedDict
 
 from contract import log_rows
-from contract.entities import AssignmentEntity, CrewEntity
+from contract.entities.logs import AssignmentEntity, CrewEntity
 
 
 class Manned(TypedDict):

@@ -13,7 +13,7 @@ from andon.versions import numbered_versions
 from andon.versions.numbered_versions import Numbered
 from andon.versions.optimistic_lock import Changed, Command, Draft, Guard, VersionedRow, changed
 from andon.versions.versioned_write import Versions
-from contract.entities import AuditEntity
+from contract.entities.equipment import AuditEntity
 from services.equipment.metadata import EQUIPMENT
 from services.equipment.tables import TABLE, partition_of
 

@@ -1,7 +1,7 @@
 """The facts that equipment publishes of its rows."""
 
 from andon.events.fact import Facts, lifecycle_types
-from contract.entities import AuditEntity, ConnectionEntity, EquipmentEntity, StateEntity
+from contract.entities.equipment import AuditEntity, ConnectionEntity, EquipmentEntity, StateEntity
 from services.equipment import audit, connection, metadata, state
 
 FACTS = Facts(

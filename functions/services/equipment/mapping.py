@@ -7,7 +7,7 @@
 | nothing | other levels; equipment2 keeps them |
 """
 
-from contract.entities import EquipmentEntity, MachineEntity, piece_of
+from contract.entities.equipment import EquipmentEntity, MachineEntity, piece_of
 from contract.locations import location_of
 
 

@@ -7,7 +7,7 @@ from andon.runtime.errors import Invalid
 from andon.runtime.json_types import JsonMapping
 from andon.versions.optimistic_lock import Command, Guard, Owner, Saved, require_admitted
 from andon.versions.resource import Resource, ResourceRow
-from contract.entities import EquipmentEntity, LocationEntity
+from contract.entities.equipment import EquipmentEntity, LocationEntity
 from contract.locations import board_sort_key
 from services.equipment.tables import HISTORY_TABLE, TABLE, partition_of
 

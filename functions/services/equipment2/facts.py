@@ -1,7 +1,7 @@
 """The facts that equipment2 publishes of its rows."""
 
 from andon.events.fact import Facts, lifecycle_types
-from contract.entities import MachineEntity
+from contract.entities.equipment import MachineEntity
 from services.equipment2 import machine
 
 FACTS = Facts(

@@ -7,7 +7,7 @@ from andon.runtime.errors import Invalid
 from andon.runtime.json_types import JsonMapping
 from andon.versions.optimistic_lock import Command, Guard, Owner, Saved, require_admitted
 from andon.versions.resource import Resource, ResourceRow
-from contract.entities import LevelEntity, MachineEntity
+from contract.entities.equipment import LevelEntity, MachineEntity
 from contract.locations import COMPANY, board_sort_key, location_of
 from services.equipment2.tables import HISTORY_TABLE, TABLE, partition_of
 

@@ -9,7 +9,7 @@
 
 from typing import TypedDict
 
-from contract.entities import EquipmentEntity, LevelEntity, MachineEntity, piece_of
+from contract.entities.equipment import EquipmentEntity, LevelEntity, MachineEntity, piece_of
 from contract.locations import levels_of
 
 

@@ -19,7 +19,7 @@ from andon.runtime import times
 from andon.runtime.errors import Conflict
 from andon.runtime.json_types import JsonObject, members_of
 from andon.versions.optimistic_lock import Command
-from contract.entities import AttachmentEntity
+from contract.entities.maintenance import AttachmentEntity
 from contract.orders import ATTACHED
 from services.maintenance import order
 from services.maintenance.contents import CONTENTS

@@ -11,7 +11,7 @@ from andon.http.openapi import Absent
 from andon.http.parameters import Path, described
 from andon.runtime import texts, times
 from contract import names
-from contract.entities import OrderStatus, Result
+from contract.entities.maintenance import OrderStatus, Result
 
 LONGEST_MINUTES: Final = 30 * 24 * 60
 MOST_READINGS: Final = 50

@@ -1,7 +1,7 @@
 """The facts that maintenance publishes of its rows."""
 
 from andon.events.fact import Facts
-from contract.entities import AttachmentEntity, InstructionsEntity, OrderEntity
+from contract.entities.maintenance import AttachmentEntity, InstructionsEntity, OrderEntity
 from contract.orders import ATTACHED, ORDER_FACTS, SOURCE
 from services.maintenance import attachment, instructions, order
 

@@ -18,7 +18,7 @@ from andon.versions import numbered_versions
 from andon.versions.numbered_versions import Numbered
 from andon.versions.optimistic_lock import Changed, Command, Draft, Saved, VersionedRow, changed
 from andon.versions.versioned_write import Versions
-from contract.entities import InstructionsEntity
+from contract.entities.maintenance import InstructionsEntity
 from services.maintenance.tables import TABLE, partition_of
 
 INSTRUCTIONS_CHANGED: Final = "instructions-changed"

@@ -25,7 +25,7 @@ from andon.versions import sequential_history
 from andon.versions.lifetime import Lifetime
 from andon.versions.optimistic_lock import Changed, Command, Draft, Guard, Saved, VersionedRow, changed
 from andon.versions.versioned_write import ATTEMPTS, Contended, Revisions, Versions, revision_in
-from contract.entities import OrderEntity, OrderStatus, Result
+from contract.entities.maintenance import OrderEntity, OrderStatus, Result
 from contract.orders import (
     FINISHED,
     FURTHEST_DAYS,

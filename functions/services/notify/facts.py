@@ -1,7 +1,7 @@
 """The facts that notify publishes: what its rules decide, and how deliveries end."""
 
 from andon.events.fact import FactAlarm, Facts
-from contract.entities import FailedEntity, MessageEntity, TellingEntity, ToldEntity
+from contract.entities.telling import FailedEntity, MessageEntity, TellingEntity, ToldEntity
 from services.notify import message, outcome, telling
 from services.notify.fact_types import (
     DELIVERY_FAILED,

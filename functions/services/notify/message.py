@@ -14,7 +14,7 @@ from andon.events.fact import Meaning, fact_of_row
 from andon.outbound.gateway import Wake
 from andon.rules.rule import Decision, decision_key
 from andon.runtime.json_types import members_of
-from contract.entities import MessageEntity
+from contract.entities.telling import MessageEntity
 from services.notify.fact_types import MESSAGE_DECIDED, MESSAGE_OVERDUE
 from services.notify.tables import KEYS, TTL_DAYS, partition_of
 

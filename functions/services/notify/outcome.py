@@ -6,7 +6,7 @@ from andon.dynamodb.attribute_values import Item
 from andon.events.fact import Change, Fact
 from andon.outbound.delivery import DELIVERY, MOST_CALLS, NO_CHANNEL, Status
 from andon.runtime.json_types import members_of
-from contract.entities import FailedEntity, ToldEntity
+from contract.entities.telling import FailedEntity, ToldEntity
 from services.notify.fact_types import DELIVERY_FAILED, PERSON_TOLD
 from services.notify.over import told_in
 from services.notify.proofs import proof_in

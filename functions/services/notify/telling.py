@@ -16,7 +16,9 @@ from andon.outbound.delivery import Delivery, Notice
 from andon.runtime import times
 from andon.runtime.json_types import JsonMapping, members_of
 from andon.wire.in_parallel import in_parallel
-from contract.entities import CallRef, LogRef, TellingEntity
+from contract.entities.asking import CallRef
+from contract.entities.logs import LogRef
+from contract.entities.telling import TellingEntity
 from services.notify.about import equipment_partition_of, partition_of
 from services.notify.fact_types import TROUBLE_TOLD
 from services.notify.tables import KEYS, TABLE, TTL_DAYS, person_in

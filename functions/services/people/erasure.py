@@ -15,7 +15,7 @@ from andon.dynamodb.client import Put, Table
 from andon.dynamodb.expressions import Condition
 from andon.events.fact import fact_of_row
 from andon.runtime import times
-from contract.entities import PersonEntity
+from contract.entities.people import PersonEntity
 from services.people.person import PersonRow
 from services.people.tables import ERASURES, TABLE, key_of
 

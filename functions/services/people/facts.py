@@ -1,7 +1,7 @@
 """The facts that people publishes: the factory behind an id, and that somebody was erased. No name ever leaves it."""
 
 from andon.events.fact import Facts
-from contract.entities import PersonEntity, PlacementEntity
+from contract.entities.people import PersonEntity, PlacementEntity
 from contract.people import PERSON_PLACED
 from services.people import erasure, placement
 

@@ -10,7 +10,7 @@ from andon.dynamodb.expressions import UNCONDITIONAL, Condition
 from andon.events.fact import fact_of_row
 from andon.versions.also import Also
 from andon.versions.optimistic_lock import Command
-from contract.entities import PlacementEntity
+from contract.entities.people import PlacementEntity
 from contract.people import PERSON_PLACED
 from services.people.tables import ERASURE_KEYS, ERASURES
 

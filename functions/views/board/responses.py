@@ -2,7 +2,7 @@
 
 from andon.http.models import ResponseModel
 from andon.http.openapi import Absent
-from contract.entities import CallStatus
+from contract.entities.calls import CallStatus
 
 
 class PlaceResponse(ResponseModel):

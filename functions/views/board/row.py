@@ -2,7 +2,9 @@
 
 from typing import Final, Literal, NotRequired, TypedDict
 
-from contract.entities import ExpectedEntity, LocationEntity, OpenOrder
+from contract.entities.equipment import LocationEntity
+from contract.entities.logs import ExpectedEntity
+from contract.entities.maintenance import OpenOrder
 
 SEEN: Final = "seen#"
 """Prefix of a state's attribute: `seen#ERROR` is the time of the newest report of ERROR."""

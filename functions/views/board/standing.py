@@ -9,7 +9,9 @@ from andon.dynamodb.ttl import is_alive
 from andon.http.places import ALWAYS
 from andon.runtime.errors import NotFound
 from andon.runtime.json_types import members_of
-from contract.entities import LocationEntity, OpenCall, OpenOrder
+from contract.entities.calls import OpenCall
+from contract.entities.equipment import LocationEntity
+from contract.entities.maintenance import OpenOrder
 from contract.names import NORMAL
 from views.board.row import CALL, NOBODY, SEEN, TOLD, BoardRow, LastAnomaly, LastAudit, LastCause, LatestTelling, Risk
 from views.board.version import version_of

@@ -3,7 +3,7 @@
 from typing import Final
 
 from andon.live import topics
-from contract.entities import LocationEntity
+from contract.entities.equipment import LocationEntity
 from contract.locations import LEVELS
 
 PATH: Final = ("company", *LEVELS)

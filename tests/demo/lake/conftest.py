@@ -7,7 +7,9 @@ from typing import Final
 import pytest
 
 from andon.runtime import times
-from contract.entities import CauseEntity, LocationEntity, OrderEntity
+from contract.entities.calls import CauseEntity
+from contract.entities.equipment import LocationEntity
+from contract.entities.maintenance import OrderEntity
 from demo.lake.envelopes import LakeEnvelope, ReportEntity, Writer
 from demo.lake.synthetic import Company, doubled, envelopes, objects
 from demo.people import EVA, LIZ, LUIS, ROSA

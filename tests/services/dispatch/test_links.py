@@ -16,7 +16,7 @@ from andon.testing.environment import frozen_clock
 from andon.testing.lambda_events import http_event
 from andon.testing.loop import Answer, Loop
 from contract import links
-from contract.entities import LogRef
+from contract.entities.logs import LogRef
 from contract.log_rows import log_of
 from tests.support.log_lines import logged
 from tests.support.samples import NOW

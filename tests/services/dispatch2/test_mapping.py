@@ -5,7 +5,7 @@ from typing import cast
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contract.entities import AssignmentEntity, CrewEntity
+from contract.entities.logs import AssignmentEntity, CrewEntity
 from demo.people import ANN, EVA, LIZ, SUE, TOM
 from services.dispatch import mapping as old
 from services.dispatch2 import mapping as new

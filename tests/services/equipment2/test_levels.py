@@ -3,7 +3,7 @@
 import pytest
 
 from andon.testing.loop import Loop
-from contract.entities import LevelEntity
+from contract.entities.equipment import LevelEntity
 from contract.locations import FIELDS
 from tests.support.services.machines import CELL, HALL, LEVELS, get2, machine, put2
 

@@ -5,7 +5,7 @@ from typing import Any, cast
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contract.entities import EquipmentEntity, LevelEntity, LocationEntity, MachineEntity
+from contract.entities.equipment import EquipmentEntity, LevelEntity, LocationEntity, MachineEntity
 from contract.locations import FIELDS, NOT_SAID, levels_of
 from services.equipment import mapping as old
 from services.equipment2 import mapping as new

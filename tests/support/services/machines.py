@@ -5,7 +5,7 @@ from typing import Any, Final
 from hypothesis import strategies as st
 
 from andon.testing.loop import Answer, Loop
-from contract.entities import LevelEntity
+from contract.entities.equipment import LevelEntity
 from contract.locations import FIELDS
 from tests.support.services.versions import LOCATION, everything, tag
 

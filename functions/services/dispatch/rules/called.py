@@ -13,7 +13,7 @@ from andon.runtime.clock import MINUTE_MS
 from contract import calls
 from contract.calls import RAISED, SOURCE
 from contract.chains import CALL
-from contract.entities import TroubleRef
+from contract.entities.alerts import TroubleRef
 from contract.log_rows import log_of
 from services.dispatch.beginning import askings_about, begin
 from services.dispatch.fact_types import HELP_REQUESTED, NOBODY_FOUND, TROUBLE_OPENED

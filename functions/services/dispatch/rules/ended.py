@@ -17,7 +17,7 @@ from andon.rules.timing import AfterArrival, AtOnce, AtTurn, Timing
 from andon.runtime.clock import DAY_MS, MINUTE_MS
 from andon.runtime.json_types import members_of
 from contract import logs
-from contract.entities import TroubleEndEntity
+from contract.entities.alerts import TroubleEndEntity
 from contract.reports import REPORTED
 from services.dispatch.fact_types import TROUBLE_ENDED, TROUBLE_OPENED
 from services.dispatch.help import trouble_in

@@ -12,7 +12,7 @@ from andon.rules.rule import Decision, History, Rule
 from andon.rules.timing import AtOnce
 from andon.runtime.clock import MINUTE_MS
 from contract.chains import SILENT
-from contract.entities import LogRef
+from contract.entities.logs import LogRef
 from contract.log_rows import log_of
 from contract.reports import REPORTED
 from services.dispatch.beginning import askings_about, begin

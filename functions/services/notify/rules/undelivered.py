@@ -16,7 +16,7 @@ from andon.rules.timing import AfterArrival
 from andon.runtime import clock
 from andon.runtime.clock import MINUTE_MS
 from andon.runtime.json_types import members_of
-from contract.entities import FailedEntity
+from contract.entities.telling import FailedEntity
 from services.notify import about
 from services.notify.erased import is_erased
 from services.notify.fact_types import DELIVERY_FAILED, MESSAGE_DECIDED, MESSAGE_OVERDUE, SOURCE
