@@ -21,7 +21,7 @@ from andon.tools.stack.api import ApiClient, HttpResponse, path_of
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.views.deployed import Deployed, deployed
 from contract import groups
-from contract.locations import LEVELS
+from contract.levels import LEVELS
 
 SEEN_WITHIN_S: Final = 60
 COMPANY: Final = "Smoke test"

@@ -25,7 +25,7 @@ from bench.gateway.child import ANDON, CONFIGURED
 from bench.gateway.torture import Outcome, child_of, compared, run
 from bench.gateway.workload import APART_MS, MACHINES, Machines, workload
 from contract import groups
-from contract.locations import FIELDS
+from contract.levels import FIELDS
 from contract.reports import REPORTED
 from services.equipment.things import GATEWAY as OF_PLANTS
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from andon.runtime import clock, times
-from contract.locations import FIELDS
+from contract.levels import FIELDS
 from demo.people import LIZ, OLGA, SUE, TOM
 
 MACHINES: Final = tuple(f"press-{number}" for number in range(40))

@@ -17,7 +17,7 @@ from bench.attack.wire import side_by_side
 from bench.telling.seen import TABLE
 from bench.telling.target import Target
 from contract import factories, groups
-from contract.locations import FIELDS
+from contract.levels import FIELDS
 from services.dispatch.tables import KEYS, partition_of
 
 CLIENTS: Final = 2

@@ -20,13 +20,14 @@ from typing import Any, Final, NamedTuple
 
 from pydantic import ValidationError
 
+from andon.http.derived import body_of
 from andon.http.models import RequestModel
 from andon.runtime import texts
 from andon.runtime.json_types import JsonObject
 from contract import people
-from contract.locations import FIELDS
+from contract.entities.equipment import Equipment
+from contract.levels import FIELDS
 from services.calls.bodies import CatalogCauseBody, CategoryBody
-from services.equipment.bodies import EquipmentBody
 from services.people.bodies import PersonBody
 
 Cells = Mapping[str, str]
@@ -95,7 +96,7 @@ def _several(cell: str) -> list[str]:
     return [one.strip() for one in cell.split(BETWEEN) if one.strip()]
 
 
-EQUIPMENT: Final = Sheet("equipment", ("id", "name", "lineId", *FIELDS), _equipment, EquipmentBody, texts.word)
+EQUIPMENT: Final = Sheet("equipment", ("id", "name", "lineId", *FIELDS), _equipment, body_of(Equipment), texts.word)
 PEOPLE: Final = Sheet("people", ("id", "name"), _person, PersonBody, people.person_id)
 CATEGORIES: Final = Sheet("categories", ("id", "name", "icon", "priority", "needsCause"), _category, CategoryBody, str)
 CAUSES: Final = Sheet("causes", ("id", "name", "categories", "lines"), _cause, CatalogCauseBody, str)

@@ -12,7 +12,8 @@ from typing import Any, Final, cast
 
 from andon.events.domain_event import Entity
 from contract.entities.equipment import MachineEntity
-from contract.locations import FIELDS, NOT_SAID, levels_in, levels_of, location_of
+from contract.levels import FIELDS, NOT_SAID
+from contract.locations import levels_in, levels_of, location_of
 from demo.legacy.assets import Asset
 from services.equipment2.mapping import Levelled
 

@@ -10,7 +10,6 @@ from demo.legacy.adapter import ASSET_DELETED, ASSET_EDITED
 from demo.legacy.assets import ORIGIN
 from demo.legacy.mapping import from_asset
 from services.equipment2.machine import MACHINE
-from services.equipment2.tables import TABLE
 
 ASSETS: Final = resource_crossing(
     MACHINE,
@@ -22,7 +21,7 @@ ASSETS: Final = resource_crossing(
 
 ON: Subscriptions = {(ORIGIN, ASSET_EDITED): ASSETS, (ORIGIN, ASSET_DELETED): ASSETS}
 
-VIEW = Listener(name="equipment2", table=TABLE, on=ON, ttl_days=None, is_rebuilt=False)
+VIEW = Listener(name="equipment2", table=MACHINE.table, on=ON, ttl_days=None, is_rebuilt=False)
 
 
 def handler(event: dict[str, Any], context: Any) -> BatchResponse:  # noqa: ANN401  Lambda's context

@@ -5,21 +5,15 @@ and have others besides, in any order.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final
 
 from andon.dynamodb.hierarchical_key import Hierarchy
 from andon.events.domain_event import Entity
 from andon.runtime.errors import Poison
 from andon.runtime.json_types import members_of
 from contract.entities.equipment import LevelEntity, LocationEntity
+from contract.levels import FIELDS, LEVELS, NOT_SAID
 
-COMPANY: Final = "company"
-LEVELS = ("country", "region", "state", "county", "city", "neighborhood")
-FIELDS: Final = (COMPANY, *LEVELS)
 MAX_PART_CHARACTERS = 128
-
-NOT_SAID: Final = "-"
-"""Value of one of the seven fields that a list of levels lacks."""
 
 # The id stands last because it may have a `#` in it.
 BY_LOCATION = Hierarchy((*LEVELS, "equipmentId"), open_end=True)

@@ -13,9 +13,6 @@ SUBJECT_PATTERN = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 BADGE_PATTERN = r"(?:[a-z]{1,3}-?)?[0-9]{2,10}"
 PERSON_PATTERN = f"^(?:{SUBJECT_PATTERN}|{BADGE_PATTERN})$"
 
-_SUBJECT = re.compile(SUBJECT_PATTERN, re.ASCII)
-_PERSON = re.compile(f"{SUBJECT_PATTERN}|{BADGE_PATTERN}", re.ASCII)
-
 
 def person_id(text: str) -> str:
     """Return `text` if it can be a person's id.
@@ -24,7 +21,7 @@ def person_id(text: str) -> str:
         ValueError: it cannot, as a name cannot.
 
     """
-    if not _PERSON.fullmatch(text):
+    if not re.fullmatch(f"{SUBJECT_PATTERN}|{BADGE_PATTERN}", text, re.ASCII):
         raise ValueError("must be the id of a person: a UUID, or a badge such as op-17, and no name")
     return text
 
@@ -36,6 +33,6 @@ def subject(text: str) -> str:
         ValueError: it is not.
 
     """
-    if not _SUBJECT.fullmatch(text):
+    if not re.fullmatch(SUBJECT_PATTERN, text, re.ASCII):
         raise ValueError("must be a UUID, in lower case")
     return text

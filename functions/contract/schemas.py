@@ -5,7 +5,7 @@ from typing import Final
 from andon.http.schemas import PART_INK, Schema, named
 from contract import names, people
 from contract.chains import NO_PERSONS
-from contract.locations import LEVELS
+from contract.levels import LEVELS
 from contract.zones import ZONE_PATTERN
 
 LOCATION: Final[Schema] = {

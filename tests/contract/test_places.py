@@ -14,7 +14,7 @@ from andon.dynamodb.expressions import Condition, conditional
 from andon.http.places import ANYWHERE, Places, places_of
 from andon.runtime.errors import Forbidden
 from andon.versions.optimistic_lock import Guard
-from contract.locations import LEVELS
+from contract.levels import LEVELS
 from contract.places import guard_of_factory, whereabouts
 from services.equipment import places as of_equipment
 from services.equipment2 import places as of_machines

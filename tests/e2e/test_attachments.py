@@ -15,7 +15,7 @@ from andon.tools.stack.api import path_of
 from andon.tools.stack.processes import PATIENCE_S, eventually
 from andon.tools.stack.stack import Stack
 from contract import groups
-from contract.locations import FIELDS
+from contract.levels import FIELDS
 
 PHOTO: Final = b"\xff\xd8 a photo \xff\xd9"
 MACHINE: Final = "press-with-photos"

@@ -12,7 +12,7 @@ from andon.runtime import times
 from andon.tools.stack.api import path_of
 from andon.tools.stack.stack import Stack
 from contract import groups
-from contract.locations import LEVELS
+from contract.levels import LEVELS
 from tests.support.cpu import cpu_ms_of
 from tests.support.mqtt import Subscriber
 from tests.support.screen import as_pushed

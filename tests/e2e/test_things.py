@@ -11,7 +11,7 @@ from andon.tools.stack.api import path_of
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
 from contract import groups
-from contract.locations import LEVELS
+from contract.levels import LEVELS
 from services.equipment.things import GATEWAY, MACHINE
 from tests.support.thing import without_certificate
 

@@ -12,7 +12,7 @@ from andon.testing.loop import Loop
 from andon.testing.replayable import NotReplayable, invocations_of
 from andon.tools.in_process.replay import replay
 from andon.wire import aws
-from services.maintenance.instructions import INSTRUCTIONS_CHANGED
+from services.maintenance.instructions import INSTRUCTIONS
 from tests.support.lake import lake_of, lines_of_messages
 from tests.support.samples import paths, sample
 
@@ -67,7 +67,7 @@ def test_replaying_a_change_publishes_its_event_the_same_each_time(path: Path, w
     controls = (one.load("control").CONTROL for one in services() if one.has("control"))
     fact = DomainEvent.from_wire(event)
     storing = {one.table.variable for one in controls if one.remembers.get(fact.type, lambda _: None)(fact)}
-    keeping = {"MAINTENANCE_TABLE"} if event["type"] == INSTRUCTIONS_CHANGED else set()
+    keeping = {"MAINTENANCE_TABLE"} if event["type"] == INSTRUCTIONS.fact else set()
     assert {table for table, lines in first.written.items() if lines} == storing | keeping
     assert not any(second.written.values())
 

@@ -1,97 +1,73 @@
-"""Entities of equipment, its reports and its audits."""
+"""A piece of equipment as both versions of its service declare it, and its entities."""
 
-from typing import Literal, NotRequired, TypedDict
+from typing import Annotated, TypedDict
+
+from andon.http.said import Id, Line, Part, Word
+from andon.runtime.marks import Bounds, Gained, Named, ResourceEntity, Says, Takes
+from contract import levels, names
+
+Place = Annotated[Part, Says("Guadalajara", "no")]
 
 
 class LocationEntity(TypedDict):
-    """The location of equipment, from the company down."""
+    """Where equipment stands, from the company down."""
 
-    company: str
-    country: str
-    region: str
-    state: str
-    county: str
-    city: str
-    neighborhood: str
+    company: Annotated[Part, Says("Acme", "no")]
+    country: Annotated[Part, Says("MX", "no")]
+    region: Annotated[Part, Says("West", "no")]
+    state: Annotated[Part, Says("JAL", "no")]
+    county: Place
+    city: Place
+    neighborhood: Annotated[Part, Says("Centro", "no")]
 
 
-class PieceEntity(TypedDict):
-    """A piece of equipment as of `version`, its location aside.
+class Piece(TypedDict):
+    """What a piece of equipment is, its location aside."""
+
+    name: Annotated[Line, Says("Hydraulic press 7", "no")]
+    factoryId: Annotated[Word, Says("gdl-1", "no"), Gained(None)]
+    lineId: Annotated[Id, Says("line-3", "no"), Gained(None)]
+
+
+class Equipment(Piece):
+    """What a piece of equipment is, and where it stands."""
+
+    location: Annotated[LocationEntity, Named("Location")]
+
+
+class EquipmentEntity(Equipment, ResourceEntity):
+    """`equipment`: a piece of equipment and where it stands.
 
     `validFrom`: since when it has been so, if that was before it was recorded; else it is the event's time.
     `ownedSince`: since when it is this company's, if it was another one's before.
     """
 
-    id: str
-    version: int
-    name: str
-    factoryId: str
-    lineId: str
-    validFrom: NotRequired[str]
-    deleted: NotRequired[Literal[True]]
-    ownedSince: NotRequired[str]
-
-
-class EquipmentEntity(PieceEntity):
-    """`equipment`: a piece of equipment and where it stands."""
-
-    location: LocationEntity
-
 
 class LevelEntity(TypedDict):
     """A level of a location, and the name of the place on it."""
 
-    level: str
-    name: str
+    level: Annotated[str, Takes(names.level, {"type": "string", "pattern": names.LEVEL_PATTERN}), Says("country", "no")]
+    name: Annotated[Part, Takes(levels.place), Says("MX", "no")]
 
 
-class MachineEntity(PieceEntity):
+class Machine(Piece):
+    """What a piece of equipment is, and on which levels it stands."""
+
+    levels: Annotated[
+        list[Annotated[LevelEntity, Named("Level")]],
+        Bounds(1, levels.MAX_LEVELS),
+        Takes(levels.location),
+        Says(
+            [{"level": "company", "name": "Acme"}, {"level": "hall", "name": "3"}],
+            description="From the outside in. "
+            "A company is needed; each other level may be left out, and others be added.",
+        ),
+    ]
+
+
+class MachineEntity(Machine, ResourceEntity):
     """`machine`: a piece of equipment, with its location as levels, from the outside in."""
 
-    levels: list[LevelEntity]
 
-
-def piece_of(entity: PieceEntity) -> PieceEntity:
-    """Return an entity without its location."""
-    piece: PieceEntity = {
-        "id": entity["id"],
-        "version": entity["version"],
-        "name": entity["name"],
-        "factoryId": entity["factoryId"],
-        "lineId": entity["lineId"],
-    }
-    if "validFrom" in entity:
-        piece["validFrom"] = entity["validFrom"]
-    if "deleted" in entity:
-        piece["deleted"] = entity["deleted"]
-    if "ownedSince" in entity:
-        piece["ownedSince"] = entity["ownedSince"]
-    return piece
-
-
-class StateEntity(TypedDict):
-    """`state`: a report of a piece of equipment."""
-
-    equipmentId: str
-    state: str
-    timestamp: str
-    detail: NotRequired[str]
-
-
-class ConnectionEntity(TypedDict):
-    """`connection`: of a piece of equipment to the broker; `reason`: why it was lost, in the broker's words."""
-
-    equipmentId: str
-    since: str
-    reason: NotRequired[str]
-
-
-class AuditEntity(TypedDict):
-    """`audit`: the finding of an auditor."""
-
-    equipmentId: str
-    part: str
-    revision: int
-    result: str
-    auditor: str
-    notes: NotRequired[str]
+class PieceEntity(Piece, ResourceEntity):
+    """What both versions of equipment say alike; see `andon.runtime.json_types.members_of`."""

@@ -3,8 +3,6 @@
 from typing import Literal, NotRequired, TypedDict
 
 OrderStatus = Literal["planned", "started", "finished"]
-
-
 Result = Literal["done", "partly", "skipped"]
 
 
@@ -46,15 +44,6 @@ class AttachmentEntity(TypedDict):
     sha256: str
     contentType: str
     bytes: int
-
-
-class InstructionsEntity(TypedDict):
-    """`instructions`: what is to be done at a kind of maintenance of a machine, step by step."""
-
-    equipmentId: str
-    kind: str
-    version: int
-    steps: list[str]
 
 
 class OpenOrder(TypedDict):

@@ -12,7 +12,7 @@ from andon.events.actor import author_in
 from andon.events.fact import Change, Fact
 from andon.ingress.presence import Presence
 from andon.runtime import times
-from contract.entities.equipment import ConnectionEntity
+from contract.entities.reports import ConnectionEntity
 from services.equipment.tables import TABLE, partition_of
 
 CONNECTION_LOST: Final = "connection-lost"

@@ -7,10 +7,11 @@
 | nothing | other levels; equipment2 keeps them |
 """
 
-from contract.entities.equipment import EquipmentEntity, MachineEntity, piece_of
+from andon.runtime.json_types import members_of
+from contract.entities.equipment import EquipmentEntity, MachineEntity, PieceEntity
 from contract.locations import location_of
 
 
 def from_theirs(machine: MachineEntity) -> EquipmentEntity:
     """Return a machine as equipment."""
-    return {**piece_of(machine), "location": location_of(machine["levels"])}
+    return {**members_of(PieceEntity, machine), "location": location_of(machine["levels"])}

@@ -1,29 +1,18 @@
 """The metadata of a piece of equipment, its location among it, one version after the other."""
 
-from typing import Final, TypedDict
+from typing import Final
 
 from andon.dynamodb.expressions import Condition
 from andon.runtime.errors import Invalid
 from andon.runtime.json_types import JsonMapping
-from andon.versions.optimistic_lock import Command, Guard, Owner, Saved, require_admitted
+from andon.versions.optimistic_lock import Owner
 from andon.versions.resource import Resource, ResourceRow
-from contract.entities.equipment import EquipmentEntity, LocationEntity
+from contract.entities.equipment import Equipment, EquipmentEntity
 from contract.locations import board_sort_key
 from services.equipment.tables import HISTORY_TABLE, TABLE, partition_of
 
-DISCRIMINATOR: Final = "equipment"
 
-
-class EquipmentContent(TypedDict):
-    """The content of a revision."""
-
-    name: str
-    factoryId: str
-    lineId: str
-    location: LocationEntity
-
-
-class EquipmentRow(EquipmentContent, ResourceRow):
+class EquipmentRow(Equipment, ResourceRow):
     """The current row, or a revision, its key aside."""
 
 
@@ -33,8 +22,10 @@ def _is_still(company: str) -> Condition:
 
 
 EQUIPMENT: Final[Resource[EquipmentRow, EquipmentEntity]] = Resource(
-    kind=DISCRIMINATOR,
-    fields=tuple(EquipmentContent.__annotations__),
+    service="equipment",
+    kind="equipment",
+    content=Equipment,
+    entity=EquipmentEntity,
     table=TABLE,
     history=HISTORY_TABLE,
     partition_of=partition_of,
@@ -43,20 +34,15 @@ EQUIPMENT: Final[Resource[EquipmentRow, EquipmentEntity]] = Resource(
     owner=Owner(of=lambda said: str(said["location"]["company"]), is_still=_is_still),
 )
 
-equipment_changed = EQUIPMENT.fact_of
 
-
-def register(equipment_id: str, body: JsonMapping, command: Command, guard: Guard | None = None) -> Saved[EquipmentRow]:
-    """Register a piece of equipment, or change it; the guard is of what it was and of what it will be.
+def require_key(equipment_id: str, said: JsonMapping) -> None:
+    """Check that equipment fits into the sort key of the board.
 
     Raises:
-        Invalid: id and location together are too long for a sort key; or `validFrom` lies ahead.
-        Rejected: see `versioned_write.save`; or the guard does not admit it.
+        Invalid: id and location together are too long for it.
 
     """
-    require_admitted(guard, body)
     try:
-        board_sort_key(body["location"], equipment_id)
+        board_sort_key(said["location"], equipment_id)
     except ValueError as error:
         raise Invalid.field("body.location", str(error)) from error
-    return EQUIPMENT.save(equipment_id, body, command, guard)

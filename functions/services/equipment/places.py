@@ -1,41 +1,17 @@
 """Places of equipment: a caller who is limited to some reads and writes what is there, and takes it nowhere else."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any
 
 from andon.dynamodb.expressions import Condition
-from andon.http.limits import OfSubject
-from andon.http.places import Places, Stay
-from andon.runtime.errors import NotFound
+from andon.http.places import Places
 from andon.versions.optimistic_lock import Guard
-from andon.versions.resource import ResourceRow, since_in, time_of
 from contract import places as contract
-from services.equipment.metadata import EQUIPMENT
 
 
 def whereabouts_in(said: Mapping[str, Any]) -> frozenset[str]:
     """Return the names of the places that a row, or the body of a request, says."""
     return contract.whereabouts(said["location"]["company"], said["factoryId"], said["lineId"])
-
-
-def stay_of(equipment_id: str) -> Stay:
-    """Read where a piece of equipment is, or was when it was deleted; consistently."""
-    row = EQUIPMENT.versions_of(equipment_id).current()
-    return Stay() if row is None else Stay(whereabouts_in(row), since_in(row))
-
-
-OF_EQUIPMENT: Final = OfSubject("equipment_id", stay_of)
-
-
-def require_shown(places: Places, equipment_id: str, row: ResourceRow) -> None:
-    """Check that an earlier version is not another company's.
-
-    Raises:
-        NotFound: it is.
-
-    """
-    if not stay_of(equipment_id).is_at(places, time_of(row)):
-        raise NotFound(EQUIPMENT.missing)
 
 
 def guard_of(places: Places) -> Guard | None:

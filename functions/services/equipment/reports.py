@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from andon.events.domain_event import DomainEvent
-from contract.entities.equipment import StateEntity
+from contract.entities.reports import StateEntity
 from services.equipment import reporting, state, stream_first
 from services.equipment.bodies import ReportBody
 from services.equipment.metadata import EQUIPMENT, EquipmentRow

@@ -1,9 +1,7 @@
 """Revisions behind the current rows of equipment: they are no facts of their own."""
 
-from andon.versions.versioned_write import KeptRevisions
-from services.equipment import audit, metadata
+from andon.versions.declared import kept
+from services.equipment.audit import AUDITS
+from services.equipment.metadata import EQUIPMENT
 
-REVISIONS: KeptRevisions = {
-    metadata.DISCRIMINATOR: metadata.EQUIPMENT.kept_revision,
-    audit.DISCRIMINATOR: audit.kept_revision,
-}
+REVISIONS = kept(EQUIPMENT, AUDITS)

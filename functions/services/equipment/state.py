@@ -11,7 +11,7 @@ from andon.http.periods import period
 from andon.runtime import times
 from andon.runtime.errors import Conflict, NotFound
 from contract import logs
-from contract.entities.equipment import StateEntity
+from contract.entities.reports import StateEntity
 from services.equipment.tables import KEYS, partition_of
 
 STATE_REPORTED: Final = "state-reported"

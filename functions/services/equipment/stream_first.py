@@ -9,7 +9,7 @@ from andon.events.identifiers import of_content
 from andon.runtime import times
 from andon.runtime.errors import FieldError, Invalid, Unavailable
 from contract import logs
-from contract.entities.equipment import StateEntity
+from contract.entities.reports import StateEntity
 from services.equipment.reporting import Reporter
 from services.equipment.state import STATE_REPORTED
 

@@ -4,22 +4,20 @@ from typing import Final
 
 from andon.versions.aggregate import (
     CURRENT_ONLY,
-    NUMBERED,
     TIME_BASED,
     Aggregate,
     Aggregates,
     Frequency,
     Identity,
     Speed,
-    of_resource,
+    aggregates_of,
 )
-from services.equipment import audit, connection, metadata, state
+from services.equipment import connection, state
+from services.equipment.audit import AUDITS
+from services.equipment.metadata import EQUIPMENT
 
 AGGREGATES: Final[Aggregates] = {
-    **of_resource(metadata.EQUIPMENT, revised=Frequency.SELDOM, read=Frequency.OFTEN),
-    audit.DISCRIMINATOR: Aggregate(
-        NUMBERED, Identity.COMPOSED, revised=Frequency.SELDOM, read=Frequency.OFTEN, speed=Speed.SLOW
-    ),
+    **aggregates_of(EQUIPMENT, AUDITS),
     connection.DISCRIMINATOR: Aggregate(
         CURRENT_ONLY, Identity.GIVEN, revised=Frequency.OFTEN, read=Frequency.SELDOM, speed=Speed.SLOW
     ),

@@ -9,7 +9,8 @@
 
 from typing import TypedDict
 
-from contract.entities.equipment import EquipmentEntity, LevelEntity, MachineEntity, piece_of
+from andon.runtime.json_types import members_of
+from contract.entities.equipment import EquipmentEntity, LevelEntity, MachineEntity, PieceEntity
 from contract.locations import levels_of
 
 
@@ -22,4 +23,4 @@ class Levelled(TypedDict):
 def from_theirs(equipment: EquipmentEntity, upon: Levelled | None) -> MachineEntity:
     """Return equipment as a machine; upon: the machine that it changes, whose other levels stay."""
     levels = levels_of(equipment["location"], upon["levels"] if upon else ())
-    return {**piece_of(equipment), "levels": levels}
+    return {**members_of(PieceEntity, equipment), "levels": levels}

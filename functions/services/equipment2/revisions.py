@@ -1,6 +1,6 @@
 """Revisions behind the current rows of equipment2: they are no facts of their own."""
 
-from andon.versions.versioned_write import KeptRevisions
-from services.equipment2 import machine
+from andon.versions.declared import kept
+from services.equipment2.machine import MACHINE
 
-REVISIONS: KeptRevisions = {machine.DISCRIMINATOR: machine.MACHINE.kept_revision}
+REVISIONS = kept(MACHINE)

@@ -9,14 +9,12 @@ from andon.http import schemas
 from andon.http.models import RequestModel, ResponseModel
 from andon.http.openapi import Absent
 from andon.http.parameters import Path, described
-from andon.runtime import texts, times
+from andon.runtime import times
 from contract import names
 from contract.entities.maintenance import OrderStatus, Result
 
 LONGEST_MINUTES: Final = 30 * 24 * 60
 MOST_READINGS: Final = 50
-MOST_STEPS: Final = 40
-LONGEST_STEP: Final = 200
 LARGEST_READING: Final = 1e15  # above, and far below it, DynamoDB's 38 digits would not hold every number
 
 Day = Annotated[str, AfterValidator(times.date), WithJsonSchema(schemas.DATE)]
@@ -45,12 +43,6 @@ Readings = Annotated[
     ),
 ]
 
-
-def _step(text: str) -> str:
-    return texts.line(text, longest=LONGEST_STEP)
-
-
-Step = Annotated[str, AfterValidator(_step), WithJsonSchema(schemas.line(LONGEST_STEP) | schemas.MAY_NAME_SOMEBODY)]
 
 Digest = Annotated[
     str,
@@ -122,30 +114,6 @@ class OrderResponse(ResponseModel):
     readingsNumber: int | Absent = None  # noqa: N815
     changedAt: str  # noqa: N815
     changedBy: str | Absent = None  # noqa: N815
-
-
-class InstructionsBody(RequestModel):
-    """What is to be done, in this order."""
-
-    steps: list[Step] = Field(min_length=1, max_length=MOST_STEPS, examples=[["Lock the drive.", "Drain the oil."]])
-
-
-class InstructionsResponse(ResponseModel):
-    """A version of the instructions of a kind of maintenance; `changedAt` is fixed-width UTC."""
-
-    equipmentId: str  # noqa: N815
-    kind: str
-    version: int
-    steps: list[str]
-    changedAt: str  # noqa: N815
-    changedBy: str  # noqa: N815
-
-
-class InstructionsVersionsResponse(ResponseModel):
-    """A page of versions; a missing cursor is the end."""
-
-    items: list[InstructionsResponse]
-    cursor: str | Absent = None
 
 
 class AttachBody(RequestModel):

@@ -7,26 +7,24 @@ from typing import TYPE_CHECKING, cast
 from andon.content.contents import Content
 from andon.content.keep import AwaitedUpload
 from andon.http.http_api import HttpApi
-from andon.http.limits import OfSubject
 from andon.http.openapi import responses, responses_of_write
 from andon.http.parameters import IfMatch
 from andon.http.places import ELSEWHERE
 from andon.http.response import Response, respond
-from andon.runtime.errors import Forbidden, PreconditionRequired
+from andon.runtime.errors import Forbidden
 from andon.versions.optimistic_lock import Saved
-from andon.versions.resource import time_of
 from contract import after
 from contract.groups import MAINTAINERS, PLANNERS
 from contract.orders import SOURCE
 from contract.parameters import EquipmentId
-from services.maintenance import attachment, instructions, order, readings
+from services.maintenance import attachment, order, readings
+from services.maintenance.api import API as INSTRUCTIONS_API
+from services.maintenance.api import OF_MACHINE
 from services.maintenance.bodies import (
     AttachBody,
     AttachmentResponse,
     Digest,
     FinishBody,
-    InstructionsBody,
-    InstructionsResponse,
     OrderDate,
     OrderKind,
     OrderResponse,
@@ -45,7 +43,7 @@ if TYPE_CHECKING:
 app = HttpApi()
 handler = app.handler
 
-OF_MACHINE = OfSubject("equipment_id")
+INSTRUCTIONS_API.writes(app)
 
 
 @app.serves(
@@ -133,32 +131,6 @@ def put_attachment(
         return respond(HTTPStatus.ACCEPTED, attachment.upload_of(made, content, now_ms=command.now_ms))
     status = HTTPStatus.CREATED if made.created else HTTPStatus.OK
     return respond(status, attachment.to_response(cast("AttachmentRow", made.row), now_ms=command.now_ms))
-
-
-@app.serves(
-    "PUT /equipment/{id}/instructions/{kind}",
-    groups=PLANNERS,
-    at=OF_MACHINE,
-    responses=responses(InstructionsResponse, 201, 200, 404, 412, 428),
-)
-def put_instructions(
-    equipment_id: EquipmentId, kind: OrderKind, body: InstructionsBody, if_match: IfMatch = None
-) -> Response:
-    """Say what is to be done at a kind of maintenance of a machine: the next version, current at once.
-
-    A request that is sent again is answered as the first time while its version is the current one, later 412.
-    """
-    command = app.command(if_match, body.model_dump())
-    place_of(equipment_id)  # nothing is to be done at a machine that nobody knows
-    try:
-        saved = instructions.write(equipment_id, kind, body.steps, command)
-    except PreconditionRequired:
-        row = instructions.get(equipment_id, kind)
-        if app.shows(row, time_of):
-            raise
-        # Who may not see the instructions of another company has no version to name.
-        saved = instructions.write(equipment_id, kind, body.steps, command._replace(if_match=row["version"]))
-    return app.saved(saved, to_response=instructions.to_response)
 
 
 def _saved(saved: Saved[OrderRow]) -> Response:

@@ -6,21 +6,20 @@ from typing import Any
 
 from andon.dynamodb.client import Rows
 from andon.http.http_api import About, HttpApi
-from andon.http.limits import OfSubject
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT, read_rows
-from andon.http.parameters import Cursor, IfNoneMatch, Limit, Version
+from andon.http.parameters import Cursor, IfNoneMatch, Limit
 from andon.http.response import Response, respond
 from andon.runtime import clock
 from andon.versions.resource import time_of
 from contract.groups import READERS
 from contract.parameters import EquipmentId
-from services.maintenance import attachment, instructions, order, readings
+from services.maintenance import attachment, order, readings
+from services.maintenance.api import API as INSTRUCTIONS_API
+from services.maintenance.api import OF_MACHINE
 from services.maintenance.bodies import (
     AllReadingsResponse,
     AttachmentsResponse,
-    InstructionsResponse,
-    InstructionsVersionsResponse,
     OrderDate,
     OrderKind,
     OrderResponse,
@@ -32,7 +31,7 @@ from services.maintenance.tables import HISTORY_TABLE, TABLE
 app = HttpApi()
 handler = app.handler
 
-OF_MACHINE = OfSubject("equipment_id")
+INSTRUCTIONS_API.reads(app)
 
 
 @app.serves("GET /equipment/{id}/maintenance", groups=READERS, at=OF_MACHINE, responses=responses(OrdersResponse, 200))
@@ -114,46 +113,3 @@ def get_readings(
     return app.page(
         TABLE, query, to_response=readings.to_response, limit=limit, cursor=cursor, about=About(readings.time_of)
     )
-
-
-@app.serves(
-    "GET /equipment/{id}/instructions/{kind}",
-    groups=READERS,
-    at=OF_MACHINE,
-    responses=responses(InstructionsResponse, 200, 304, 404),
-)
-def get_instructions(equipment_id: EquipmentId, kind: OrderKind, if_none_match: IfNoneMatch = None) -> Response:
-    """Return the current instructions of a kind of maintenance of a machine."""
-    row = app.require_own(instructions.get(equipment_id, kind), time_of, otherwise=instructions.MISSING)
-    return app.found(row, to_response=instructions.to_response, if_none_match=if_none_match)
-
-
-@app.serves(
-    "GET /equipment/{id}/instructions/{kind}/versions",
-    groups=READERS,
-    at=OF_MACHINE,
-    responses=responses(InstructionsVersionsResponse, 200),
-)
-def get_instructions_versions(
-    equipment_id: EquipmentId, kind: OrderKind, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
-) -> Response:
-    """List every version of instructions, newest first. It is a moment late: the newest one may be missing yet."""
-    query = instructions.revisions_of(equipment_id, kind)
-    return app.page(
-        TABLE, query, to_response=instructions.to_response, limit=limit, cursor=cursor, about=About(time_of)
-    )
-
-
-@app.serves(
-    "GET /equipment/{id}/instructions/{kind}/versions/{n}",
-    groups=READERS,
-    at=OF_MACHINE,
-    responses=responses(InstructionsResponse, 200, 304, 404),
-)
-def get_instructions_version(
-    equipment_id: EquipmentId, kind: OrderKind, version: Version, if_none_match: IfNoneMatch = None
-) -> Response:
-    """Return one version of instructions. One that was just followed by another may be missing for a moment."""
-    row = instructions.get_version(equipment_id, kind, version)
-    app.require_own(row, time_of, otherwise=instructions.MISSING)
-    return app.found(row, to_response=instructions.to_response, if_none_match=if_none_match)

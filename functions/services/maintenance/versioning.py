@@ -8,7 +8,6 @@ from typing import Final
 
 from andon.versions.aggregate import (
     COUNTER,
-    FROM_STREAM,
     SEQUENTIAL,
     WRITTEN_ONCE,
     Aggregate,
@@ -17,8 +16,10 @@ from andon.versions.aggregate import (
     Identity,
     Speed,
     Tolerance,
+    aggregates_of,
 )
-from services.maintenance import attachment, instructions, order, readings
+from services.maintenance import attachment, order, readings
+from services.maintenance.instructions import INSTRUCTIONS
 
 AGGREGATES: Final[Aggregates] = {
     order.DISCRIMINATOR: Aggregate(
@@ -41,14 +42,7 @@ AGGREGATES: Final[Aggregates] = {
         expires=True,
         lives_with=order.DISCRIMINATOR,
     ),
-    instructions.DISCRIMINATOR: Aggregate(
-        FROM_STREAM,
-        Identity.COMPOSED,
-        revised=Frequency.OFTEN,
-        read=Frequency.SELDOM,
-        speed=Speed.SLOW,
-        tolerates=Tolerance.LATE_HISTORY,
-    ),
+    **aggregates_of(INSTRUCTIONS),
     attachment.DISCRIMINATOR: Aggregate(
         WRITTEN_ONCE,
         Identity.CONTENT,

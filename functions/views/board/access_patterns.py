@@ -4,6 +4,7 @@ from andon.dynamodb.key_query import KeyQuery, Sort
 from andon.runtime import texts
 from andon.runtime.errors import Invalid
 from contract import locations
+from contract.levels import LEVELS
 from views.board.view import BY_LOCATION
 
 
@@ -35,8 +36,8 @@ def parts_of(location: str | None) -> tuple[str, ...]:
 
     """
     parts = [] if location is None else location.split("/")
-    if len(parts) > len(locations.LEVELS):
-        raise Invalid.field("query.location", f"has more than {len(locations.LEVELS)} levels")
+    if len(parts) > len(LEVELS):
+        raise Invalid.field("query.location", f"has more than {len(LEVELS)} levels")
     try:
         return tuple(map(texts.part, parts))
     except ValueError as error:

@@ -18,7 +18,7 @@ from contract.parameters import Company, EquipmentId, LocationFilter
 from contract.stations import require_own
 from views.board.access_patterns import equipment_in, parts_of
 from views.board.places import is_all_of, is_shown, require_shown
-from views.board.responses import BoardResponse, ChangesResponse, StandingResponse
+from views.board.responses import BOARD, STANDING, ChangesResponse
 from views.board.standing import require_equipment, to_response, without_people
 from views.board.topics import filter_of
 from views.board.view import ANCHOR, KEYS, ON, TABLE
@@ -29,9 +29,7 @@ handler = app.handler
 WRITES = Writes(table=TABLE, on=ON, days=ANCHOR.skeleton_days)
 
 
-@app.serves(
-    "GET /board/{company}", groups=READERS, at=IN_FUNCTION, responses=responses(BoardResponse, 200, 304, 409) | NOT_YET
-)
+@app.serves("GET /board/{company}", groups=READERS, at=IN_FUNCTION, responses=responses(BOARD, 200, 304, 409) | NOT_YET)
 def get_board(
     company: Company,
     location: LocationFilter = None,
@@ -63,7 +61,7 @@ def get_changes(company: Company, location: LocationFilter = None) -> Response:
     "GET /equipment/{id}/board",
     groups=STANDING_READERS,
     at=IN_FUNCTION,
-    responses=responses(StandingResponse, 200, 404) | NOT_YET,
+    responses=responses(STANDING, 200, 404) | NOT_YET,
 )
 def get_standing(equipment_id: EquipmentId, after: After = None) -> Response:
     """Return how a piece of equipment stands; to a station its own, without who was assigned or told."""

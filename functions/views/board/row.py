@@ -2,7 +2,8 @@
 
 from typing import Final, Literal, NotRequired, TypedDict
 
-from contract.entities.equipment import LocationEntity
+from andon.views.keep import keep
+from contract.entities.equipment import LocationEntity, Piece
 from contract.entities.logs import ExpectedEntity
 from contract.entities.maintenance import OpenOrder
 
@@ -74,6 +75,12 @@ class LastCause(TypedDict):
 
     startedAt: str
     cause: str
+
+
+KEPT: Final = keep(
+    Piece, Name="name", FactoryID="factoryId", LineID="lineId", also=("Place", "Company", "OwnedSince", "Location")
+)
+"""Attributes that a registration writes; of equipment that was deleted, none."""
 
 
 class BoardFields(TypedDict, total=False):

@@ -2,18 +2,31 @@
 
 from collections.abc import Callable, Mapping
 from operator import itemgetter
-from typing import Any, Final, NamedTuple, NotRequired, TypedDict, cast
+from typing import Annotated, Any, Final, NamedTuple, NotRequired, TypedDict, cast
 
 from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.ttl import is_alive
 from andon.http.places import ALWAYS
 from andon.runtime.errors import NotFound
 from andon.runtime.json_types import members_of
+from andon.runtime.marks import Named
 from contract.entities.calls import OpenCall
 from contract.entities.equipment import LocationEntity
 from contract.entities.maintenance import OpenOrder
 from contract.names import NORMAL
-from views.board.row import CALL, NOBODY, SEEN, TOLD, BoardRow, LastAnomaly, LastAudit, LastCause, LatestTelling, Risk
+from views.board.row import (
+    CALL,
+    KEPT,
+    NOBODY,
+    SEEN,
+    TOLD,
+    BoardRow,
+    LastAnomaly,
+    LastAudit,
+    LastCause,
+    LatestTelling,
+    Risk,
+)
 from views.board.version import version_of
 
 AT_RISK: Final = "atRisk"
@@ -64,14 +77,30 @@ class LastTold(TypedDict):
 
 
 class EquipmentStanding(Trouble):
-    """Equipment in a response; name, line and place are null as long as nobody registered it."""
+    """How a piece of equipment stands; null is unknown yet, a missing member does not apply; times are fixed-width UTC.
+
+    The state began after `stateSince`, the newest report of any other state (null: there was none), and at the latest
+    with its own first report. Of that state only the newest report is kept, `stateTimestamp`: the time of the current
+    log, by which it is assigned, escalated and acknowledged. `version` grows with every event about the equipment: of
+    two responses the one with the greater is newer.
+
+    While the state is not `NORMAL`, `operator`, `escalatedTo` and `acknowledgedBy` are the ids of the people who deal
+    with it; `atRisk`, if the trouble comes back often or gets worse. `silentSince` is the newest report of equipment
+    that has not reported for too long; `disconnectedSince` is when the broker lost its connection, unless it has
+    reported since. `nobodyTold` is since when it needs help that nobody on duty was told of, until somebody has seen
+    it.
+    `lastTold` is the last message about its trouble, or about a call that is open.
+    `lastAnomaly` is about the newest log that was unlike the machine, however long ago. While maintenance is `underWay`
+    it is neither silent, disconnected nor at risk; `overdue` is the first order that was not finished on its day.
+    `calls` are open, by priority; `lastCause` is that of the newest episode that has one.
+    """
 
     equipmentId: str
     version: int
     name: str | None
     factoryId: str | None
     lineId: str | None
-    location: LocationEntity | None
+    location: Annotated[LocationEntity, Named("PlaceResponse", is_said=False)] | None
     state: str | None
     stateSince: str | None
     stateTimestamp: str | None
@@ -122,9 +151,10 @@ def to_response(whole: BoardRow) -> EquipmentStanding:
     members = {
         "equipmentId": row["EquipmentID"],
         "version": version_of(whole),
-        "name": row.get("Name"),
-        "factoryId": row.get("FactoryID"),
-        "lineId": row.get("LineID"),
+        "name": None,
+        "factoryId": None,
+        "lineId": None,
+        **KEPT.said_in(row),
         "location": row.get("Place"),
         "state": standing.state,
         "stateSince": standing.since,

@@ -4,7 +4,7 @@ from typing import Final
 
 from andon.live import topics
 from contract.entities.equipment import LocationEntity
-from contract.locations import LEVELS
+from contract.levels import LEVELS
 
 PATH: Final = ("company", *LEVELS)
 

@@ -1,7 +1,6 @@
 """Updates of board by event: location and state of equipment, and the response to its trouble. Pure."""
 
 from collections.abc import Callable, Mapping
-from typing import Final
 
 from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Index, Keys
@@ -15,8 +14,9 @@ from andon.views.view_update import On, ViewUpdate
 from contract import calls, logs, names, old_shapes, orders, people
 from contract.entities.equipment import LocationEntity
 from contract.entities.logs import ExpectedEntity
-from contract.locations import NOT_SAID, board_sort_key, levels_in, location_by, part
-from views.board.row import CALL, NOBODY, SEEN, TOLD, BoardFields, LastAnomaly, LastAudit, LatestTelling, Untold
+from contract.levels import NOT_SAID
+from contract.locations import board_sort_key, levels_in, location_by, part
+from views.board.row import CALL, KEPT, NOBODY, SEEN, TOLD, BoardFields, LastAnomaly, LastAudit, LatestTelling, Untold
 
 # Slow data: one row per piece of equipment, needed as long as the factory has a line; tombstones stay, too.
 TTL_DAYS = None
@@ -57,17 +57,6 @@ GRANTS = {
 
 SILENCE = "silence"  # the oplock of going silent and of coming back
 CONNECTION = "connection"  # that of the broker's losing it and having it back
-
-TOMBSTONE: Final[BoardFields] = {
-    "Deleted": True,
-    "Name": None,
-    "FactoryID": None,
-    "LineID": None,
-    "Place": None,
-    "Company": None,
-    "OwnedSince": None,
-    "Location": None,
-}
 
 
 def on_equipment_changed(event: DomainEvent) -> ViewUpdate:
@@ -269,21 +258,17 @@ def _objects(entity: Entity, field_name: str) -> list[JsonObject]:
 
 def _registration(equipment: Entity, place_of: Callable[[Entity], LocationEntity], *, origin: str) -> ViewUpdate:
     """Return the update for equipment by an event of either service, in the order of their edits."""
-    fields = TOMBSTONE if equipment.get("deleted") is True else _metadata(equipment, place_of(equipment))
-    return _update(equipment.text("id"), ANCHOR.oplock, fields, origin=origin)
 
+    def at(equipment: Entity) -> BoardFields:
+        place = place_of(equipment)
+        return {
+            "Place": place,
+            "Company": place["company"],
+            "OwnedSince": _owned_since(equipment),
+            "Location": board_sort_key(place, equipment.text("id")),
+        }
 
-def _metadata(equipment: Entity, place: LocationEntity) -> BoardFields:
-    return {
-        "Deleted": None,
-        "Name": equipment.text("name"),
-        "FactoryID": equipment.optional_text("factoryId") or None,  # no key of an index is empty
-        "LineID": equipment.optional_text("lineId"),
-        "Place": place,
-        "Company": place["company"],
-        "OwnedSince": _owned_since(equipment),
-        "Location": board_sort_key(place, equipment.text("id")),
-    }
+    return _update(equipment.text("id"), ANCHOR.oplock, KEPT.of(equipment, at), origin=origin)
 
 
 def _owned_since(equipment: Entity) -> str | None:

@@ -2,21 +2,26 @@
 
     def put_thing(thing_id: ThingId, body: ThingBody, if_match: IfMatch = None) -> Response:
 
-An argument with a `Path`, `Query` or `Header` in its annotation is a parameter; the one without is the body.
+An argument with a `Path`, `Query` or `Header` in its annotation is a parameter; the one without is the body. A body
+that is declared, as a TypedDict with inert marks, comes as a dictionary, without what was left out.
 """
 
 import inspect
 import warnings
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Final, NamedTuple, get_args, get_origin
+from typing import Annotated, Any, Final, NamedTuple, get_args, get_origin, is_typeddict
 
 from pydantic import TypeAdapter, ValidationError
 
+from andon.http.derived import kind_of
 from andon.http.http_request import parse, require_single, text_of
 from andon.http.models import fields_of
 from andon.http.parameters import Parameter
 from andon.runtime.errors import FieldError, Invalid
 from andon.runtime.json_types import JsonMapping
+
+TAKES: Final = "__takes__"
+"""The attribute of a function that is made, by which its signature is made when it is asked for."""
 
 REQUIRED: Final = inspect.Parameter.empty
 """The default of an argument that has none."""
@@ -42,6 +47,16 @@ class Argument(NamedTuple):
         """Its name in a refusal, as `query.limit`."""
         return BODY if self.part == BODY else f"{self.part}.{self.alias}"
 
+    @property
+    def is_declared(self) -> bool:
+        """True if it is a body by a declaration."""
+        return is_typeddict(self.kind)
+
+    @property
+    def taken(self) -> Any:  # noqa: ANN401
+        """Its type, as pydantic takes it."""
+        return kind_of(self.kind, request=True) if self.is_declared else self.kind
+
 
 def arguments_of(function: Callable[..., object]) -> tuple[Argument, ...]:
     """Return the arguments of a function: those of the path first, then of the query, of headers, and the body.
@@ -50,7 +65,8 @@ def arguments_of(function: Callable[..., object]) -> tuple[Argument, ...]:
         ValueError: several of them would be the body.
 
     """
-    signature = inspect.signature(function, eval_str=True)
+    made = getattr(function, TAKES, None)
+    signature = inspect.signature(function, eval_str=True) if made is None else made()
     found = [_argument(one) for one in signature.parameters.values()]
     bodies = [one.name for one in found if one.part == BODY]
     if len(bodies) > 1:
@@ -63,7 +79,8 @@ class Validator:
 
     def __init__(self, function: Callable[..., object]) -> None:
         arguments = arguments_of(function)
-        self._adapters = [(one, TypeAdapter[Any](one.kind)) for one in arguments]
+        self._adapters = [(one, TypeAdapter[Any](one.taken)) for one in arguments]
+        self._declared = frozenset(one.name for one in arguments if one.is_declared)
         self._takes_body = any(one.part == BODY for one in arguments)
         self._queries = frozenset(one.alias for one in arguments if one.part == "query")
 
@@ -85,7 +102,8 @@ class Validator:
                 arguments[one.name] = one.default
             else:
                 try:
-                    arguments[one.name] = adapter.validate_python(value)
+                    taken = adapter.validate_python(value)
+                    arguments[one.name] = taken.model_dump(exclude_none=True) if one.name in self._declared else taken
                 except ValidationError as error:
                     wrong += fields_of(error.errors(include_url=False), below=one.field)
         wrong += self._unknown(given["query"])

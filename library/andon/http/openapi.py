@@ -3,7 +3,6 @@
 from http import HTTPStatus
 from typing import Any, Final
 
-from pydantic import BaseModel
 from pydantic.json_schema import SkipJsonSchema
 
 from andon.http.problem import PROBLEM_JSON, RETRY_AFTER, Problem
@@ -26,12 +25,15 @@ ALWAYS = (HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN, HTTPStatus.SERVICE_UNAVA
 TO_BE_REPEATED: Final = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 
 
-def responses(model: type[BaseModel] | None, *statuses: int) -> dict[int, Any]:
-    """Return the responses of a route by status: `model` for those below 400, a problem for the others."""
+def responses(model: Any, *statuses: int) -> dict[int, Any]:  # noqa: ANN401
+    """Return the responses of a route by status: `model` for those below 400, a problem for the others.
+
+    model: a declaration, a `PageOf` one, or a pydantic model; None: there is no content.
+    """
     return {status: _response(HTTPStatus(status), model) for status in sorted({*statuses, *ALWAYS})}
 
 
-def responses_of_write(model: type[BaseModel] | None, *statuses: int) -> dict[int, Any]:
+def responses_of_write(model: Any, *statuses: int) -> dict[int, Any]:  # noqa: ANN401
     """Return the responses of a route that writes what views show: where it was done, with a token for `?after=`."""
     found = responses(model, *statuses)
     return {
@@ -39,7 +41,7 @@ def responses_of_write(model: type[BaseModel] | None, *statuses: int) -> dict[in
     }
 
 
-def _response(status: HTTPStatus, model: type[BaseModel] | None) -> JsonObject:
+def _response(status: HTTPStatus, model: Any) -> JsonObject:  # noqa: ANN401
     if status >= HTTPStatus.BAD_REQUEST:
         refused = {"description": status.phrase, "content": {PROBLEM_JSON: {"model": Problem}}}
         return refused | ({"headers": LATER} if status in TO_BE_REPEATED else {})

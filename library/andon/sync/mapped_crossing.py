@@ -5,9 +5,10 @@ from typing import TypeVar
 
 from andon.events.domain_event import DomainEvent, Entity
 from andon.runtime import times
+from andon.runtime.marks import ResourceEntity
 from andon.sync.crossing import Crossing, EditedRow
 from andon.versions.optimistic_lock import OWNED_SINCE, Row
-from andon.versions.resource import VALID_FROM, Resource, ResourceEntity, ResourceRow
+from andon.versions.resource import VALID_FROM, Resource, ResourceRow
 from andon.versions.versioned_write import Versions
 
 Theirs = TypeVar("Theirs")

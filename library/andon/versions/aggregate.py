@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 if TYPE_CHECKING:
-    from andon.versions.resource import Resource
+    from andon.versions.declared import Declared
 
 
 class Tolerance(StrEnum):
@@ -187,6 +187,12 @@ def _of_life(of: Aggregate) -> Iterator[str]:
         yield f"says {', '.join(bounds)}, but the design {title!r} {why}. Take that out"
 
 
-def of_resource(resource: "Resource[Any, Any]", *, revised: Frequency, read: Frequency) -> dict[str, Aggregate]:
-    """Return the versioning of a `Resource`, by its discriminator: its design and the rest it says itself."""
-    return {resource.kind: Aggregate(TWO_TABLES, Identity.GIVEN, revised, read, Speed.SLOW)}
+def aggregates_of(*declared: "Declared[Any, Any]") -> dict[str, Aggregate]:
+    """Return the versioning of what is declared, which follows from its design."""
+    return {one.kind: _aggregate(one) for one in declared}
+
+
+def _aggregate(of: "Declared[Any, Any]") -> Aggregate:
+    design: Design = globals()[of.design]
+    identity = Identity.GIVEN if len(of.id) == 1 else Identity.COMPOSED
+    return Aggregate(design, identity, Frequency(of.revised), Frequency(of.read), Speed.SLOW, tolerates=design.leaves)

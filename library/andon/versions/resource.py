@@ -1,11 +1,11 @@
 """A resource: a thing with an id, its current row in one table and every revision in another, by number and by time.
 
-A service declares what is its own: the tables, the fields of a revision, the name of the entity.
+A service declares what is its own: the tables, the content, the entity.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, NotRequired, TypedDict, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, NotRequired, TypeVar, Unpack, cast
 
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes, Item
@@ -13,11 +13,12 @@ from andon.dynamodb.client import Check, Table
 from andon.dynamodb.expressions import Condition, both
 from andon.dynamodb.key_query import KeyQuery
 from andon.dynamodb.schema import Index, Keys, TableSchema
-from andon.events.actor import author_in
-from andon.events.fact import Change, Fact, lifecycle
+from andon.events.fact import Change, Fact, lifecycle, lifecycle_types
 from andon.runtime import times
 from andon.runtime.errors import Conflict, Invalid, NotFound
+from andon.runtime.marks import ResourceEntity
 from andon.versions.bitemporal import Asked, Timeline, revision_at
+from andon.versions.declared import Declaration, Declared, Id, parts_of
 from andon.versions.optimistic_lock import (
     OWNED_SINCE,
     Command,
@@ -26,7 +27,6 @@ from andon.versions.optimistic_lock import (
     Owner,
     Saved,
     VersionedRow,
-    changed,
     require_admitted,
 )
 from andon.versions.versioned_write import Requirement, Revisions, Versions, change, revision_in, save
@@ -68,50 +68,46 @@ class ResourceRow(VersionedRow):
     ttl: NotRequired[int]
 
 
-class ResourceEntity(TypedDict):
-    """A version in an event, its content aside; `validFrom` and `ownedSince`: fixed-width UTC."""
-
-    id: str
-    version: int
-    validFrom: NotRequired[str]
-    ownedSince: NotRequired[str]
-    deleted: NotRequired[Literal[True]]
-
-
 Row = TypeVar("Row", bound=ResourceRow)
 Entity = TypeVar("Entity", bound=ResourceEntity)
 
 
-class Resource(NamedTuple, Generic[Row, Entity]):
-    """A kind of versioned thing.
+class Resource(Declared[Row, Entity]):
+    """A kind of thing with an id, a current row in one table, and every revision in another.
 
-    kind: the discriminator of its rows, the name of its entity, and the beginning of its facts' types. fields: the
-    names of its content. missing: for whoever asks for what is not there, or was deleted. sort: the sort key of the
-    current row, if its table has one. unique: field -> the key of the row, in its table, that claims a value of it: no
-    two living things have the same. owner: of things that change hands; facts say since when it is the present one.
+    sort: the sort key of the current row, if its table has one. unique: member -> the key of the row, in its table,
+    that claims a value of it: no two living things have the same. owner: of things that change hands; facts say since
+    when it is the present one. For the rest see `Declaration`.
     """
 
-    kind: str
-    fields: tuple[str, ...]
-    table: Table
-    history: Table
-    partition_of: Callable[[str], str]
-    missing: str
-    sort: tuple[str, ...] = ()
-    unique: Mapping[str, Callable[[str], Mapping[str, str | int]]] = MappingProxyType({})
-    owner: Owner | None = None
+    design = "TWO_TABLES"
 
-    def key_of(self, id_: str) -> dict[str, str | int]:
+    def __init__(
+        self,
+        *,
+        table: Table,
+        history: Table,
+        partition_of: Callable[[str], str],
+        sort: tuple[str, ...] = (),
+        unique: Mapping[str, Callable[[str], Mapping[str, str | int]]] = MappingProxyType({}),
+        owner: Owner | None = None,
+        **declared: Unpack[Declaration],
+    ) -> None:
+        super().__init__(**declared)
+        self.table, self.history, self.partition_of = table, history, partition_of
+        self.sort, self.unique, self.owner = sort, unique, owner
+
+    def key_of(self, id_: Id) -> dict[str, str | int]:
         """Return the primary key of the current row."""
-        return self.table.keys.of(self.partition_of(id_), *self.sort)
+        return self.table.keys.of(self._partition(id_), *self.sort)
 
-    def revisions_of(self, id_: str) -> KeyQuery:
+    def revisions_of(self, id_: Id) -> KeyQuery:
         """Return the query of all revisions, newest first."""
-        return KeyQuery(keys=self.history.keys, partition=self.partition_of(id_))
+        return KeyQuery(keys=self.history.keys, partition=self._partition(id_))
 
-    def versions_of(self, id_: str) -> Versions[Row]:
+    def versions_of(self, id_: Id, guard: Guard | None = None) -> Versions[Row]:  # noqa: ARG002
         """Return the place of the versions."""
-        partition = self.partition_of(id_)
+        partition = self._partition(id_)
         revisions = Revisions(
             table=self.history,
             key_of=lambda version: self.history.keys.of(partition, version),
@@ -122,21 +118,17 @@ class Resource(NamedTuple, Generic[Row, Entity]):
 
     def kept_revision(self, row: Item) -> tuple[Table, Item]:
         """Return the table and the row of the revision that a current row is."""
-        key = self.history.keys.of(self.partition_of(row["id"]), row["version"])
+        key = self.history.keys.of(self._partition(self.id_in(row)), row["version"])
         return self.history, {**revision_in(row, self.table.keys), **key}
 
-    def mark_of(self, id_: str) -> dict[str, object]:
-        """Return the attributes of each row besides its revision."""
-        return {"discriminator": self.kind, "id": id_}
-
-    def alive(self, id_: str, guard: Guard | None = None) -> Requirement:
+    def alive(self, id_: Id, guard: Guard | None = None) -> Requirement:
         """Return the requirement that it is there, and admitted, for a write of another row."""
         if guard is None:
             return Requirement(check=Check(self.table, self.key_of(id_), ALIVE), otherwise=NotFound(self.missing))
         admitted = both(ALIVE, guard.condition)
         return Requirement(check=Check(self.table, self.key_of(id_), admitted), otherwise=guard.otherwise)
 
-    def get(self, id_: str, at: Asked | None = None, guard: Guard | None = None) -> Row:
+    def get(self, id_: Id, at: Asked | None = None, *, guard: Guard | None = None) -> Row:
         """Read it as it is now, or as it was at a time, as known at another.
 
         guard: of what it is now, whatever it was; it takes one more read, but where it is read as it is now.
@@ -145,21 +137,21 @@ class Resource(NamedTuple, Generic[Row, Entity]):
             NotFound: there is no such thing, or it was deleted.
 
         """
+        if at is None:
+            return super().get(id_, guard=guard)
         versions = self.versions_of(id_)
-        row = versions.current() if at is None or guard else None
-        require_admitted(guard, row)
-        if at is not None:
-            row = versions.row_of(revision_at(self._timeline_of(id_), at))
+        require_admitted(guard, versions.current() if guard else None)
+        row = versions.row_of(revision_at(self._timeline_of(id_), at))
         if row is None or row.get("deleted"):
             raise NotFound(self.missing)
         return row
 
-    def get_many(self, ids: Sequence[str]) -> list[Row | None]:
+    def get_many(self, ids: Sequence[Id]) -> list[Row | None]:
         """Read up to 100 current rows, tombstones among them; None where there is none."""
         items = self.table.get_many([self.key_of(id_) for id_ in ids])
         return [None if item is None else self.row_of(item) for item in items]
 
-    def get_version(self, id_: str, version: int) -> Row:
+    def get_version(self, id_: Id, version: int) -> Row:
         """Read a revision, maybe a tombstone.
 
         Raises:
@@ -168,7 +160,7 @@ class Resource(NamedTuple, Generic[Row, Entity]):
         """
         return _require_version(self.versions_of(id_).revision(version))
 
-    def save(self, id_: str, said: Mapping[str, object], command: Command, guard: Guard | None = None) -> Saved[Row]:
+    def save(self, id_: Id, said: Mapping[str, object], command: Command, guard: Guard | None = None) -> Saved[Row]:
         """Make it what a request says: its content, and in `validFrom` (UTC) since when; see `versioned_write.save`.
 
         guard: of what it was until then.
@@ -184,7 +176,7 @@ class Resource(NamedTuple, Generic[Row, Entity]):
         draft = Draft(content, self.mark_of(id_), command, guard=guard, claims=self._claims, owner=self.owner)
         return save(self.versions_of(id_), draft)
 
-    def delete(self, id_: str, command: Command, guard: Guard | None = None) -> Saved[Row]:
+    def delete(self, id_: Id, command: Command, guard: Guard | None = None) -> Saved[Row]:
         """Replace it by a tombstone: a revision with the same content, marked deleted; see `versioned_write.change`."""
 
         def tombstone(row: Row) -> Draft:
@@ -194,7 +186,7 @@ class Resource(NamedTuple, Generic[Row, Entity]):
 
         return change(self.versions_of(id_), command, tombstone, guard)
 
-    def roll_back(self, id_: str, version: int, command: Command, guard: Guard | None = None) -> Saved[Row]:
+    def roll_back(self, id_: Id, version: int, command: Command, guard: Guard | None = None) -> Saved[Row]:
         """Make an earlier revision current again, as a new one; see `versioned_write.change`.
 
         guard: of both.
@@ -216,56 +208,48 @@ class Resource(NamedTuple, Generic[Row, Entity]):
 
         return change(versions, command, again, guard)
 
-    def tombstone_of(self, id_: str, made_ms: int) -> dict[str, object]:
+    def tombstone_of(self, id_: Id, made_ms: int) -> dict[str, object]:
         """Return the attributes of a tombstone besides its revision."""
         return {**self.mark_of(id_), "ttl": ttl.ttl_at(made_ms, TOMBSTONE_DAYS)}
 
     def content_of(self, said: Mapping[str, object]) -> dict[str, object]:
         """Return the content of a request or of an entity; its `validFrom` is UTC."""
         valid_from = said.get(VALID_FROM)
-        return {
-            **{name: said[name] for name in self.fields},
-            VALID_FROM: None if valid_from is None else times.to_ms(str(valid_from)),
-        }
+        return {**super().content_of(said), VALID_FROM: None if valid_from is None else times.to_ms(str(valid_from))}
 
-    def row_of(self, item: Item) -> Row:
-        """Return an item of its tables with the type of its row."""
-        return cast("Row", item)
+    def said_in(self, row: Mapping[str, Any]) -> dict[str, object]:
+        """Return the content of a row, and since when it is so, if not since it was recorded."""
+        content = super().said_in(row)
+        if VALID_FROM in row:
+            content[VALID_FROM] = times.to_utc(row[VALID_FROM])
+        return content
 
     def entity_of(self, row: Row) -> Entity:
         """Return the entity of a version, for its event."""
-        fields: Mapping[str, object] = row
-        entity = {"id": row["id"], "version": row["version"], **{name: fields[name] for name in self.fields}}
-        if "validFrom" in row:
-            entity[VALID_FROM] = times.to_utc(row["validFrom"])
+        entity: Any = super().entity_of(row)
         if row.get("deleted"):
             entity["deleted"] = True
         return cast("Entity", entity)
 
-    def to_response(self, row: Row) -> dict[str, object]:
-        """Return a version for a response: its entity, when it was made (fixed-width UTC), and by whom."""
-        return {**self.entity_of(row), **changed(row)}
+    @property
+    def types(self) -> frozenset[str]:
+        """The types of its facts: `<kind>-created`, `-updated`, `-deleted`, `-undeleted`."""
+        return lifecycle_types(self.kind)
+
+    def type_of(self, change: Change) -> str:
+        """Return the type of the fact of a change."""
+        return lifecycle(change, self.kind)
 
     def fact_of(self, change: Change) -> Fact | None:
-        """Return the fact of a revision: `<kind>-created`, `-updated`, `-deleted`, `-undeleted`."""
-        if change.new is None:
-            return None
-        return Fact(
-            type=lifecycle(change, self.kind),
-            timestamp_ms=change.new["timestamp"],
-            partition_key=change.new["id"],
-            entity_name=self.kind,
-            entity={**self.entity_of(self.row_of(change.new)), **self._owned_in(change.new)},
-            actor=author_in(change.new),
-        )
-
-    def _owned_in(self, row: Item) -> dict[str, str]:
-        return {OWNED_SINCE: times.to_utc(row[OWNED_SINCE])} if OWNED_SINCE in row else {}
+        """Return the fact of a revision, with since when its owner has it."""
+        fact, row = super().fact_of(change), change.new
+        if fact is None or row is None or OWNED_SINCE not in row:
+            return fact
+        return fact._replace(entity={**fact.entity, OWNED_SINCE: times.to_utc(row[OWNED_SINCE])})
 
     def _again(self, row: Row, attributes: Mapping[str, object], command: Command) -> Draft:
         """Decide a revision with the content of another one, which is so from now on."""
-        fields: Mapping[str, object] = row
-        content = {**{name: fields[name] for name in self.fields}, VALID_FROM: None}
+        content = {**super().content_of(cast("Any", row)), VALID_FROM: None}
         return Draft(content, attributes, command, revives=False, repeats=True, claims=self._claims, owner=self.owner)
 
     @property
@@ -287,8 +271,11 @@ class Resource(NamedTuple, Generic[Row, Entity]):
             if version.get(field) is not None
         }
 
-    def _timeline_of(self, id_: str) -> Timeline:
-        partition = self.partition_of(id_)
+    def _partition(self, id_: Id) -> str:
+        return self.partition_of(*parts_of(id_))
+
+    def _timeline_of(self, id_: Id) -> Timeline:
+        partition = self._partition(id_)
         return Timeline(
             self.history,
             recorded=KeyQuery(keys=BY_TIME, index_name="ByTime", partition=partition),

@@ -12,7 +12,7 @@ from andon.runtime.errors import Poison
 from andon.sync.mapped_crossing import resource_crossing, resource_in
 from andon.views.outcome import Outcome
 from tests.support.samples import NOW
-from toys.gallery import PICTURES, TABLE, Gallery, PictureEntity, PictureRow, history, put, read
+from toys.gallery import PICTURES, TABLE, Gallery, PictureEntity, PictureRow, history, pictures, put, read
 
 YESTERDAY = times.to_utc(NOW - 86_400_000)
 
@@ -36,7 +36,7 @@ CROSSING = resource_crossing(PICTURES, own="gallery", theirs="shop", entity_in=p
 
 
 def test_a_resource_with_unique_fields_is_crossed_into_by_nothing() -> None:
-    unique = PICTURES._replace(unique={"title": lambda title: {"pk": title, "sk": "-"}})
+    unique = pictures(unique={"title": lambda title: {"pk": title, "sk": "-"}})
 
     with pytest.raises(
         ValueError, match=r"gallery takes over edits of shop, and its picture has unique fields: title\."

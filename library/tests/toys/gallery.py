@@ -1,7 +1,7 @@
 """A resource of the library's own: pictures, each with a title, and reviews of them, which are numbered versions."""
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, NotRequired, TypedDict
 
 from andon.dynamodb.attribute_values import to_typed
 from andon.dynamodb.client import Table
@@ -10,12 +10,13 @@ from andon.events.change_data_capture import events_of
 from andon.events.domain_event import DomainEvent
 from andon.events.fact import Facts, fact_of_row
 from andon.runtime.errors import Rejected
+from andon.runtime.marks import ResourceEntity
 from andon.testing.world import World
 from andon.versions import numbered_versions
 from andon.versions.bitemporal import Asked
 from andon.versions.numbered_versions import Numbered
 from andon.versions.optimistic_lock import Command, Draft, Saved, VersionedRow, fingerprint_of
-from andon.versions.resource import HISTORY, HISTORY_SCHEMA, Resource, ResourceEntity, ResourceRow
+from andon.versions.resource import HISTORY, HISTORY_SCHEMA, Resource, ResourceRow
 from andon.versions.versioned_write import Versions, save
 from andon.wire import aws
 from tests.support.samples import NOW
@@ -26,16 +27,19 @@ LIVES: Final = ("created", "updated", "deleted", "undeleted")
 END_OF_TIME: Final = 10**14
 
 
-class PictureRow(ResourceRow):
+class Picture(TypedDict):
     """A picture."""
 
     title: str
+    painter: NotRequired[str]
 
 
-class PictureEntity(ResourceEntity):
+class PictureRow(Picture, ResourceRow):
+    """The row of one."""
+
+
+class PictureEntity(Picture, ResourceEntity):
     """A picture in an event."""
-
-    title: str
 
 
 class ReviewRow(VersionedRow):
@@ -45,15 +49,23 @@ class ReviewRow(VersionedRow):
     stars: int
 
 
-PICTURES: Final[Resource[PictureRow, PictureEntity]] = Resource(
-    kind="picture",
-    fields=("title",),
-    table=TABLE,
-    history=Table("PICTURES_HISTORY_TABLE", HISTORY),
-    partition_of=lambda picture: f"Picture#{picture}",
-    sort=("current",),
-    missing="There is no such picture.",
-)
+def pictures(**more: Any) -> Resource[PictureRow, PictureEntity]:  # noqa: ANN401
+    """Return the resource of pictures."""
+    return Resource(
+        service="gallery",
+        kind="picture",
+        content=more.pop("content", Picture),
+        entity=PictureEntity,
+        table=TABLE,
+        history=Table("PICTURES_HISTORY_TABLE", HISTORY),
+        partition_of=lambda picture: f"Picture#{picture}",
+        sort=("current",),
+        missing="There is no such picture.",
+        **more,
+    )
+
+
+PICTURES: Final = pictures()
 
 
 def _review_in(row: ReviewRow) -> dict[str, object]:

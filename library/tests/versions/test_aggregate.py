@@ -31,8 +31,8 @@ from andon.versions.aggregate import (
     Identity,
     Speed,
     Tolerance,
+    aggregates_of,
     contradictions,
-    of_resource,
 )
 from andon.versions.lifetime import Lifetime
 from andon.versions.numbered_versions import Numbered
@@ -239,7 +239,7 @@ def test_a_fence_that_is_taken_is_no_fact() -> None:
 def test_what_each_design_asks_for_contradicts_nothing() -> None:
     for design in DESIGNS:
         assert [*contradictions(declared(design))] == []
-    [[kind, of]] = of_resource(PICTURES, revised=Frequency.OFTEN, read=Frequency.NEVER).items()
+    [[kind, of]] = aggregates_of(PICTURES).items()
     assert (kind, of.design, [*contradictions(of)]) == ("picture", TWO_TABLES, [])
     assert [*contradictions(DECISION)] == []
 

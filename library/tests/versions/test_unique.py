@@ -19,7 +19,7 @@ from tests.support.crash_points import AFTER, BEFORE, Breaking, Interruption
 from toys import gallery
 from toys.gallery import PICTURES, PictureEntity, PictureRow, command
 
-UNIQUE: Final[Resource[PictureRow, PictureEntity]] = PICTURES._replace(
+UNIQUE: Final[Resource[PictureRow, PictureEntity]] = gallery.pictures(
     unique={"title": lambda title: {"pk": f"Title#{title}", "sk": "-"}}
 )
 SCHEMAS: Final = {

@@ -4,7 +4,7 @@ import pytest
 
 from andon.testing.loop import Loop
 from contract.entities.equipment import LevelEntity
-from contract.locations import FIELDS
+from contract.levels import FIELDS
 from tests.support.services.machines import CELL, HALL, LEVELS, get2, machine, put2
 
 COMPANY: LevelEntity = {"level": "company", "name": "Acme"}

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contract.entities.equipment import EquipmentEntity, LevelEntity, LocationEntity, MachineEntity
-from contract.locations import FIELDS, NOT_SAID, levels_of
+from contract.levels import FIELDS, NOT_SAID
+from contract.locations import levels_of
 from services.equipment import mapping as old
 from services.equipment2 import mapping as new
 from tests.support.services.machines import PLACES

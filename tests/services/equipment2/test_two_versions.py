@@ -5,7 +5,7 @@ from typing import Any
 
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer, Loop
-from contract.locations import FIELDS
+from contract.levels import FIELDS
 from tests.support.samples import NOW
 from tests.support.services.machines import (
     CELL,

@@ -13,8 +13,8 @@ from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer, Loop
 from andon.tools.region.rows import bring_back
 from andon.wire import aws
-from services.maintenance.bodies import LONGEST_STEP, MOST_STEPS
-from services.maintenance.instructions import instructions_of
+from contract.entities.instructions import LONGEST_STEP, MOST_STEPS
+from services.maintenance import instructions
 from tests.services.maintenance.requests import NOW, register
 from tests.services.maintenance.samples import INSTRUCTIONS, ORDER
 from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, calls_of, intruding
@@ -203,7 +203,7 @@ def test_a_number_that_began_again_replaces_nothing_and_is_told(loop: Loop) -> N
     with frozen_clock(NOW):
         write(loop, "one")
         loop.run()
-        key = to_typed(instructions_of(ORDER["id"], ORDER["kind"]).current_key())
+        key = to_typed(instructions.INSTRUCTIONS.numbered((ORDER["id"], ORDER["kind"])).current_key())
         aws.client("dynamodb").delete_item(TableName="MAINTENANCE_TABLE", Key=key)
         loop.run()
     with frozen_clock(NOW + 1):

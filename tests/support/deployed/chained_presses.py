@@ -17,7 +17,7 @@ from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
 from bench.telling.plant import is_known
 from contract import groups
-from contract.locations import FIELDS
+from contract.levels import FIELDS
 from demo.people import EVA, ROSA
 
 FACTORY: Final = "factory-of-chains"

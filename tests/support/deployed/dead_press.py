@@ -8,7 +8,7 @@ from andon.tools.stack.api import path_of
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
 from contract import groups
-from contract.locations import FIELDS
+from contract.levels import FIELDS
 from demo.people import EVA, ROSA
 
 MINUTE_MS: Final = 60_000

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from andon.testing.loop import Answer, Loop
 from contract.entities.equipment import LevelEntity
-from contract.locations import FIELDS
+from contract.levels import FIELDS
 from tests.support.services.versions import LOCATION, everything, tag
 
 PUT: Final = "PUT /v2/equipment/{id}"

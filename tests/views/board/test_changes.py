@@ -10,7 +10,7 @@ from andon.dynamodb.attribute_values import Item, to_plain
 from andon.events.domain_event import DomainEvent
 from andon.live.push import ScreenMessage
 from andon.testing.memory.aws import OneTable
-from contract.locations import LEVELS
+from contract.levels import LEVELS
 from demo.people import ANN, LIZ
 from tests.support.samples import NOW, fact
 from tests.support.screen import Screen, as_pushed

@@ -2,7 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from types import NoneType, UnionType
-from typing import Any, Final, Literal, NotRequired, Required, Union, get_args, get_origin, get_type_hints, is_typeddict
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    NotRequired,
+    Required,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+    is_typeddict,
+)
 
 from andon.runtime.json_types import JsonObject
 
@@ -45,7 +57,7 @@ def _schema_of(kind: Any) -> JsonObject:  # noqa: ANN401
 def _of_parts(kind: object, origin: object, parts: tuple[Any, ...]) -> JsonObject:
     if origin is Literal:
         return {"enum": [*parts]}
-    if origin in {NotRequired, Required}:
+    if origin in {NotRequired, Required, Annotated}:
         return _schema_of(parts[0])
     if origin in {Union, UnionType}:
         return {"anyOf": [*map(_schema_of, parts)]}

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Final
 from pydantic import Field
 
 from andon.http.arguments import BODY, REQUIRED, Argument, arguments_of
+from andon.http.derived import model_of
 from andon.http.http_api import Route
 from andon.http.response import JSON
 from andon.packages.discovery import apis, role_of
@@ -35,7 +36,7 @@ def document() -> JsonObject:
     for package in apis():
         for handler in _handlers(package):
             schemas = json_schemas_of([*_told(handler.app.declared)])
-            models |= schemas.models
+            models |= _unlike(models, schemas.models)
             for key, route in handler.app.declared.items():
                 method, _, path = key.partition(" ")
                 operation = _operation(key, route, schemas) | {"tags": [package.replaces or package.name]}
@@ -58,6 +59,18 @@ def document() -> JsonObject:
     }
 
 
+def _unlike(before: JsonObject, models: Mapping[str, JsonObject]) -> Mapping[str, JsonObject]:
+    """Return the models of a handler file.
+
+    Raises:
+        ValueError: another one has another schema of the same name, so that one of both would be wrong.
+
+    """
+    if twice := sorted(name for name, schema in models.items() if before.get(name, schema) != schema):
+        raise ValueError(f"these are the names of two schemas each: {', '.join(twice)}")
+    return models
+
+
 def text() -> str:
     """Return the document as it is kept in docs/."""
     return json.dumps(document(), indent=2, ensure_ascii=False) + "\n"
@@ -74,10 +87,10 @@ def _told(declared: Mapping[str, Route]) -> Iterator[ModelOfRoute]:
         for one in arguments_of(route.answered_by):
             title = (one.name if one.part == BODY else one.alias).replace("_", " ").title()
             said = Field(... if one.default is REQUIRED else one.default, description=one.description)
-            yield ModelOfRoute((key, one.name), Annotated[one.kind, said], "validation", title)
+            yield ModelOfRoute((key, one.name), Annotated[one.taken, said], "validation", title)
         for status, response in route.responses.items():
             for content in response.get("content", {}).values():
-                yield ModelOfRoute((key, status), content[MODEL], "serialization")
+                yield ModelOfRoute((key, status), model_of(content[MODEL]), "serialization")
 
 
 def _operation(key: str, route: Route, schemas: JsonSchemas) -> JsonObject:

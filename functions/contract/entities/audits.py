@@ -1,0 +1,30 @@
+"""An audit, and its entity."""
+
+from typing import Annotated, NotRequired, TypedDict
+
+from andon.http.said import Line, Lines
+from andon.runtime.marks import Says, Takes
+from contract import people
+
+Person = Annotated[str, Takes(people.person_id, {"type": "string", "pattern": people.PERSON_PATTERN})]
+
+
+class Audit(TypedDict):
+    """What an auditor found."""
+
+    result: Annotated[Line, Says("passed", "possible")]
+    auditor: Annotated[Person, Says("au-05")]
+    notes: NotRequired[Lines]
+
+
+class AuditKey(TypedDict):
+    """Equipment, and a part of it; `_` is the whole."""
+
+    equipmentId: str
+    part: str
+
+
+class AuditEntity(Audit, AuditKey):
+    """`audit`: the finding of an auditor."""
+
+    revision: int

@@ -1,0 +1,30 @@
+"""Work instructions, and their entity."""
+
+from typing import Annotated, Final, TypedDict
+
+from andon.http.said import OneLine
+from andon.runtime.marks import Bounds, Says, Takes
+
+LONGEST_STEP: Final = 200
+MOST_STEPS: Final = 40
+
+Step = Annotated[str, Takes(OneLine(LONGEST_STEP)), Says(personal="possible")]
+
+
+class Instructions(TypedDict):
+    """What is to be done, in this order."""
+
+    steps: Annotated[list[Step], Bounds(1, MOST_STEPS), Says(["Lock the drive.", "Drain the oil."])]
+
+
+class InstructionsKey(TypedDict):
+    """A machine, and a kind of maintenance."""
+
+    equipmentId: str
+    kind: str
+
+
+class InstructionsEntity(Instructions, InstructionsKey):
+    """`instructions`: what is to be done at a kind of maintenance of a machine, step by step."""
+
+    version: int

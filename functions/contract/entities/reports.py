@@ -1,0 +1,20 @@
+"""Entities of what a piece of equipment reports, and of its connection."""
+
+from typing import NotRequired, TypedDict
+
+
+class StateEntity(TypedDict):
+    """`state`: a report of a piece of equipment."""
+
+    equipmentId: str
+    state: str
+    timestamp: str
+    detail: NotRequired[str]
+
+
+class ConnectionEntity(TypedDict):
+    """`connection`: of a piece of equipment to the broker; `reason`: why it was lost, in the broker's words."""
+
+    equipmentId: str
+    since: str
+    reason: NotRequired[str]

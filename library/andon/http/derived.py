@@ -1,0 +1,235 @@
+"""Pydantic models of declarations: made when a request or a document asks for them. No listener or trigger imports it.
+
+A route takes a TypedDict as its body, and answers with one. Its inert marks become validators in a body; a response is
+described by the types alone.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
+from types import MappingProxyType, UnionType
+from typing import (
+    Annotated,
+    Any,
+    Final,
+    Literal,
+    NamedTuple,
+    NotRequired,
+    Required,
+    Union,
+    cast,
+    get_args,
+    get_origin,
+    is_typeddict,
+)
+
+from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema, create_model, model_validator
+
+from andon.http import said, schemas
+from andon.http.models import RequestModel, ResponseModel
+from andon.http.openapi import Absent
+from andon.http.schemas import PERSONAL_DATA
+from andon.runtime import texts, times
+from andon.runtime.marks import CHECK, Bounds, Kind, Named, Says, Takes, optional_of
+
+NONE: Final[Any] = Absent
+
+make_model: Final[Any] = create_model  # of members that are known when it runs
+
+
+class PageOf(NamedTuple):
+    """A page of a list, in the responses of a route; item: a declaration."""
+
+    item: Any
+    name: str
+    says: str
+
+
+class Shown(NamedTuple):
+    """A declaration in the responses of a route, under another name.
+
+    more: members that it has besides, if they apply.
+    """
+
+    kind: type
+    name: str
+    says: str | None = None
+    more: Mapping[str, Any] = MappingProxyType({})
+
+
+def model_of(answer: Any) -> Any:  # noqa: ANN401
+    """Return the model of what a route answers with: a declaration, a page of one, a model, or what makes one."""
+    if isinstance(answer, PageOf):
+        return page_of(model_of(answer.item), answer.name, answer.says)
+    if callable(answer) and not isinstance(answer, type):
+        answer = answer()
+    if isinstance(answer, Shown):
+        model = response_of(answer.kind, answer.name, answer.says)
+        more: dict[str, Any] = {name: (kind_of(kept, request=False) | NONE, None) for name, kept in answer.more.items()}
+        return make_model(answer.name, __base__=model, __doc__=model.__doc__, **more) if more else model
+    return response_of(answer) if is_typeddict(answer) else answer
+
+
+SCHEMAS: Final[Mapping[Any, Mapping[str, Any]]] = {
+    said.part: schemas.PART,
+    said.identifier: schemas.IDENTIFIER,
+    said.word: schemas.WORD,
+    said.time: schemas.TIME,
+}
+"""Function of a mark -> what it says in JSON."""
+
+VALIDATORS: Final[Mapping[Any, Callable[[str], str]]] = {
+    said.part: texts.part,
+    said.identifier: texts.identifier,
+    said.word: texts.word,
+    said.time: times.normalised,
+}
+
+BOUNDS: Final[Mapping[Any, tuple[str, str]]] = {list: ("min_length", "max_length"), dict: ("min_length", "max_length")}
+"""Type -> the names of its bounds; of any other type they are those of a number."""
+
+
+@cache
+def body_of(kind: type, name: str | None = None, says: str | None = None) -> type[RequestModel]:
+    """Return the model of a request that says what a declaration declares."""
+    check: Callable[[Any], None] | None = getattr(kind, CHECK, None)
+    validators = {} if check is None else {"_check": model_validator(mode="after")(_checking(check))}
+    members = {name: _asked(kept, name in optional_of(kind)) for name, kept in kind.__annotations__.items()}
+    called, doc = name or _name(kind, "Body"), says or kind.__doc__
+    model: type[RequestModel] = make_model(
+        called, __base__=RequestModel, __doc__=doc, __validators__=validators, **members
+    )
+    return model
+
+
+@cache
+def response_of(kind: type, name: str | None = None, says: str | None = None) -> type[ResponseModel]:
+    """Return the model of a response; a member that may be left out is never null."""
+    optional = optional_of(kind)
+    members: dict[str, Any] = {
+        name: (kind_of(kept, request=False) | NONE, None) if name in optional else (kind_of(kept, request=False), ...)
+        for name, kept in kind.__annotations__.items()
+    }
+    called, doc = name or _name(kind, "Response"), says or kind.__doc__
+    model: type[ResponseModel] = make_model(called, __base__=ResponseModel, __doc__=doc, **members)
+    return model
+
+
+@cache
+def page_of(item: type, name: str, says: str) -> type[ResponseModel]:
+    """Return the model of a page of responses."""
+    members = {"items": (list[item], ...), "cursor": (str | NONE, None)}  # type: ignore[valid-type]
+    model: type[ResponseModel] = make_model(name, __base__=ResponseModel, __doc__=says, **members)
+    return model
+
+
+def validated(kind: type[Kind], value: object) -> Kind:
+    """Return what a request says, as a declaration declares it, without what was left out.
+
+    Raises:
+        ValidationError: it does not.
+
+    """
+    return cast("Kind", body_of(cast("type", kind)).model_validate(value).model_dump(exclude_none=True))
+
+
+def _name(kind: type, ending: str) -> str:
+    """Return the name of a schema: that of the declaration, with what it is in place of where it is kept."""
+    name = kind.__name__.removesuffix("Entity").removesuffix("Version")
+    return name if name.endswith(("Body", "Response")) else f"{name}{ending}"
+
+
+def kind_of(annotation: Any, *, request: bool, inner: bool = False) -> Any:  # noqa: ANN401  an annotation -> what pydantic takes
+    """Return the type of a member as pydantic takes it, with validators if it is of a request."""
+    origin, arguments = get_origin(annotation), get_args(annotation)
+    if origin in {NotRequired, Required}:
+        return kind_of(arguments[0], request=request, inner=inner)
+    if origin is Annotated:
+        return _marked(arguments[0], arguments[1:], request=request, inner=inner)
+    if is_typeddict(annotation):
+        return body_of(annotation) if request else response_of(annotation)
+    if origin is Literal or not arguments:
+        return annotation
+    kinds = tuple(kind_of(one, request=request, inner=True) for one in arguments)
+    return Union[kinds] if origin in {Union, UnionType} else origin[kinds]  # noqa: UP007  of a tuple
+
+
+def _marked(kept: Any, marks: tuple[Any, ...], *, request: bool, inner: bool) -> Any:  # noqa: ANN401
+    named = next((mark for mark in marks if isinstance(mark, Named)), None)
+    if named is not None:
+        kind: Any = (body_of if request or named.is_said else response_of)(kept, named.name)
+    else:
+        kind = kind_of(kept, request=request)
+    found = [*_of_pydantic(marks, get_origin(kept) or kept, inner=inner)] if request else []
+    return Annotated[kind, *found] if found else kind
+
+
+def _of_pydantic(marks: tuple[Any, ...], kind: type, *, inner: bool) -> Iterator[Any]:
+    """Yield what pydantic makes of marks, in their order: bounds before what looks at all items.
+
+    inner: of items, where pydantic takes no documentation but that of a schema.
+    """
+    documents = {name: value for name, value in _documents(marks).items() if inner or name == PERSONAL_DATA}
+    for mark in marks:
+        if isinstance(mark, Takes):
+            yield AfterValidator(_upon_plain(mark.by) if kind in BOUNDS else _validator_of(mark.by))
+            if (schema := mark.schema or _schema_of(mark.by)) is not None:
+                yield WithJsonSchema({**schema, **documents})
+        elif isinstance(mark, Bounds):
+            least, most = BOUNDS.get(kind, ("ge", "le"))
+            ends: dict[str, Any] = {least: mark.least, most: mark.most}
+            yield Field(**{name: value for name, value in ends.items() if value is not None})
+
+
+def _validator_of(by: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return the function itself of one that loads it when it is called."""
+    if isinstance(by, said.OneLine):
+        return partial(texts.lines if isinstance(by, said.SomeLines) else texts.line, longest=by.longest)
+    return VALIDATORS.get(by, by)
+
+
+def _schema_of(by: Callable[[Any], Any]) -> Mapping[str, Any] | None:
+    if isinstance(by, said.OneLine):
+        return (schemas.lines if isinstance(by, said.SomeLines) else schemas.line)(by.longest)
+    return SCHEMAS.get(by)
+
+
+def _asked(annotation: Any, is_optional: bool) -> tuple[Any, Any]:  # noqa: ANN401, FBT001
+    kind, documented = kind_of(annotation, request=True), _documented(annotation)
+    if is_optional:
+        return kind | None, Field(default=None, **documented)
+    return kind, Field(**documented)
+
+
+def _documented(annotation: Any) -> dict[str, Any]:  # noqa: ANN401
+    if get_origin(annotation) in {NotRequired, Required}:
+        return _documented(get_args(annotation)[0])
+    found = _documents(get_args(annotation)[1:]) if get_origin(annotation) is Annotated else {}
+    return {name: value for name, value in found.items() if name != PERSONAL_DATA}
+
+
+def _documents(marks: tuple[Any, ...]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for mark in marks:
+        if isinstance(mark, Says):
+            found |= {} if mark.example is None else {"examples": [mark.example]}
+            found |= {} if mark.description is None else {"description": mark.description}
+            found |= {} if mark.personal is None else {PERSONAL_DATA: mark.personal}
+    return found
+
+
+def _upon_plain(by: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return the check of a list or an object, whose items pydantic has made models of; it keeps what it gets."""
+
+    def checked(value: Any) -> Any:  # noqa: ANN401
+        by([one.model_dump(exclude_none=True) if isinstance(one, BaseModel) else one for one in value])
+        return value
+
+    return checked
+
+
+def _checking(check: Callable[[Any], None]) -> Callable[[Any], Any]:
+    def checked(self: Any) -> Any:  # noqa: ANN401
+        check(self.model_dump(exclude_none=True))
+        return self
+
+    return checked

@@ -1,0 +1,76 @@
+"""Members of bodies that several packages declare, with inert marks: what validates is loaded when it is first called.
+
+Listeners load declarations; the tables of Unicode and the expressions of `texts` are for commands.
+"""
+
+# ruff: noqa: PLC0415  see above
+
+from typing import Annotated, Final
+
+from andon.runtime.marks import Bounds, Says, Takes
+
+MAX_TEXT_CHARACTERS: Final = 1000
+
+
+def part(text: str) -> str:
+    """See `texts.part`."""
+    from andon.runtime import texts
+
+    return texts.part(text)
+
+
+def identifier(text: str) -> str:
+    """See `texts.identifier`."""
+    from andon.runtime import texts
+
+    return texts.identifier(text)
+
+
+def word(text: str) -> str:
+    """See `texts.word`."""
+    from andon.runtime import texts
+
+    return texts.word(text)
+
+
+def time(text: str) -> str:
+    """See `times.normalised`."""
+    from andon.runtime import times
+
+    return times.normalised(text)
+
+
+class OneLine:
+    """See `texts.line`; longest: in characters."""
+
+    __slots__ = ("longest",)
+
+    def __init__(self, longest: int = MAX_TEXT_CHARACTERS) -> None:
+        self.longest = longest
+
+    def __call__(self, text: str) -> str:
+        """Return a line."""
+        from andon.runtime import texts
+
+        return texts.line(text, longest=self.longest)
+
+
+class SomeLines(OneLine):
+    """See `texts.lines`."""
+
+    __slots__ = ()
+
+    def __call__(self, text: str) -> str:
+        """Return lines."""
+        from andon.runtime import texts
+
+        return texts.lines(text, longest=self.longest)
+
+
+Part = Annotated[str, Takes(part)]
+Id = Annotated[str, Takes(identifier)]
+Word = Annotated[str, Takes(word)]
+Line = Annotated[str, Takes(OneLine())]
+Lines = Annotated[str, Takes(SomeLines()), Says(personal="possible")]
+Time = Annotated[str, Takes(time)]
+Number = Annotated[int, Bounds(1, 999_999_999), Says(1)]

@@ -1,0 +1,106 @@
+"""Inert marks in the annotations of a declaration: what a request may say in a member, and what was said before.
+
+    name: Annotated[str, Takes(texts.line, schema), Says(example="Lamp 7", personal="no")]
+    vendor: NotRequired[Line]
+
+Commands make validators of them, a synth schemas; see `andon.http.derived`. A cold start pays for each declaration, so
+they are plain classes: one of a NamedTuple costs 0.2 ms. A module with declarations must not import annotations from
+`__future__`: what is required, and every mark, is read from the annotations themselves.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Final, Literal, NotRequired, TypedDict, TypeVar, get_args, get_origin
+
+Kind = TypeVar("Kind")
+
+CHECK: Final = "__check__"
+"""The attribute of a declaration with the function that checks it as a whole."""
+
+
+class Takes:
+    """A value that a function takes, and returns as it is kept; it raises ValueError. schema: says the same in JSON."""
+
+    __slots__ = ("by", "schema")
+
+    def __init__(self, by: Callable[[Any], Any], schema: Mapping[str, Any] | None = None) -> None:
+        self.by, self.schema = by, schema
+
+
+class Bounds:
+    """The least and the most of a number, or of the items of a list."""
+
+    __slots__ = ("least", "most")
+
+    def __init__(self, least: int | None = None, most: int | None = None) -> None:
+        self.least, self.most = least, most
+
+
+class Says:
+    """Documentation of a member, for the OpenAPI document."""
+
+    __slots__ = ("description", "example", "personal")
+
+    def __init__(
+        self,
+        example: Any = None,  # noqa: ANN401  any JSON
+        personal: Literal["no", "possible", "yes"] | None = None,
+        *,
+        description: str | None = None,
+    ) -> None:
+        self.example, self.personal, self.description = example, personal, description
+
+
+class Named:
+    """The name of a nested object's schema. is_said: it is that of a request, also in responses."""
+
+    __slots__ = ("is_said", "name")
+
+    def __init__(self, name: str, *, is_said: bool = True) -> None:
+        self.name, self.is_said = name, is_said
+
+
+class Gained:
+    """What a row or an event says that was made before the member was declared; a request has to say it."""
+
+    __slots__ = ("instead",)
+
+    def __init__(self, instead: Any) -> None:  # noqa: ANN401  any JSON; None: nothing
+        self.instead = instead
+
+
+class ResourceEntity(TypedDict):
+    """A version of a resource in an event, its content aside; `validFrom` and `ownedSince`: fixed-width UTC."""
+
+    id: str
+    version: int
+    validFrom: NotRequired[str]
+    ownedSince: NotRequired[str]
+    deleted: NotRequired[Literal[True]]
+
+
+def checked(by: Callable[[Any], None]) -> Callable[[type[Kind]], type[Kind]]:
+    """Let a function check a body as a whole, behind its members; it raises ValueError."""
+
+    def mark(kind: type[Kind]) -> type[Kind]:
+        setattr(kind, CHECK, by)
+        return kind
+
+    return mark
+
+
+def optional_of(kind: type) -> frozenset[str]:
+    """Return the members of a declaration that may be left out."""
+    optional: frozenset[str] = kind.__optional_keys__  # type: ignore[attr-defined]
+    return optional
+
+
+def gained_of(kind: type) -> dict[str, Any]:
+    """Return what stands for the members of a declaration that older rows lack."""
+    marks = {name: _marks(said) for name, said in kind.__annotations__.items()}
+    return {name: mark.instead for name, of in marks.items() for mark in of if isinstance(mark, Gained)}
+
+
+def _marks(said: Any) -> tuple[Any, ...]:  # noqa: ANN401  an annotation
+    if get_origin(said) is NotRequired:
+        return _marks(get_args(said)[0])
+    return get_args(said)[1:] if get_origin(said) is Annotated else ()

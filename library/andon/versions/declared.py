@@ -1,0 +1,197 @@
+"""What is the same of every kind of versioned thing that is declared, whatever the design of its versions.
+
+content: the TypedDict of what a revision says. Its row, its entity and its response follow from that: a member that may
+be left out is removed by a change that leaves it out, and one that older rows lack reads as its mark says, `Gained`.
+"""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Generic, Literal, NotRequired, TypedDict, TypeVar, Unpack, cast
+
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.client import Table
+from andon.dynamodb.key_query import KeyQuery
+from andon.events.actor import author_in
+from andon.events.fact import Change, Fact, Facts, Meaning
+from andon.runtime.errors import NotFound
+from andon.runtime.marks import gained_of, optional_of
+from andon.versions.optimistic_lock import Command, Guard, Saved, VersionedRow, changed, require_admitted
+from andon.versions.versioned_write import KeptRevisions, Versions
+
+Row = TypeVar("Row", bound=VersionedRow)
+Entity = TypeVar("Entity")
+
+How = Literal["never", "seldom", "often"]
+
+Id = str | tuple[str, ...]
+"""An id, or the parts of one that is composed."""
+
+
+class Declaration(TypedDict):
+    """What is said of each kind of thing.
+
+    service: which owns it, and publishes its facts. kind: the discriminator of its rows, and the name of its entity.
+    content, entity: the TypedDicts of what a revision says, and of what is published. missing: for whoever asks for
+    what is not there. id: the names of what tells one from another, as a row has them; the first is the partition key
+    of its facts. counted_as: the name of its version in an entity. revised, read: how often it is, and its versions
+    are; see `Aggregate`.
+    """
+
+    service: str
+    kind: str
+    content: type
+    entity: type
+    missing: str
+    id: NotRequired[tuple[str, ...]]
+    counted_as: NotRequired[str]
+    revised: NotRequired[How]
+    read: NotRequired[How]
+
+
+def parts_of(id_: Id) -> tuple[str, ...]:
+    """Return the parts of an id."""
+    return (id_,) if isinstance(id_, str) else id_
+
+
+class Declared(Generic[Row, Entity]):
+    """A kind of versioned thing, see `Declaration`."""
+
+    design: ClassVar[str]
+    """The name of the design of its versions in `andon.versions.aggregate`, which no function loads."""
+
+    table: Table
+
+    def __init__(self, **declared: Unpack[Declaration]) -> None:
+        self.service, self.kind, self.missing = declared["service"], declared["kind"], declared["missing"]
+        self.content, self.entity = declared["content"], declared["entity"]
+        self.id, self.counted_as = declared.get("id", ("id",)), declared.get("counted_as", "version")
+        self.revised, self.read = declared.get("revised", "seldom"), declared.get("read", "often")
+        self.names = tuple(sorted(self.content.__annotations__, key=lambda name: name not in self.id))  # the id first
+        self.gained: Mapping[str, Any] = gained_of(self.content)
+        self.may_lack = optional_of(self.content) | self.gained.keys()
+
+    def versions_of(self, id_: Id, guard: Guard | None = None) -> Versions[Row]:
+        """Return the place of its versions; guard: of what is required for a write of them."""
+        raise NotImplementedError
+
+    def revisions_of(self, id_: Id) -> KeyQuery:
+        """Return the query of all revisions, newest first."""
+        raise NotImplementedError
+
+    def get_version(self, id_: Id, version: int) -> Row:
+        """Read a revision.
+
+        Raises:
+            NotFound: there is none.
+
+        """
+        raise NotImplementedError
+
+    def kept_revision(self, row: Item) -> tuple[Table, Item]:
+        """Return the table and the row of the revision that a current row is."""
+        raise NotImplementedError
+
+    def get(self, id_: Id, *, guard: Guard | None = None) -> Row:
+        """Read it as it is now.
+
+        Raises:
+            NotFound: there is none, or it was deleted.
+
+        """
+        row = self.versions_of(id_).current()
+        require_admitted(guard, row)
+        if row is None or row.get("deleted"):
+            raise NotFound(self.missing)
+        return row
+
+    def save(self, id_: Id, said: Mapping[str, object], command: Command, guard: Guard | None = None) -> Saved[Row]:
+        """Make it what a request says."""
+        raise NotImplementedError
+
+    def mark_of(self, id_: Id) -> dict[str, object]:
+        """Return the attributes of each row besides its revision."""
+        return {"discriminator": self.kind, **dict(zip(self.id, parts_of(id_), strict=True))}
+
+    def id_in(self, row: Mapping[str, Any]) -> tuple[str, ...]:
+        """Return the id that a row says."""
+        return tuple(row[name] for name in self.id)
+
+    def with_id(self, id_: Id, said: Mapping[str, object]) -> dict[str, object]:
+        """Return what a request says, with the id, for a content that has parts of it: its digest is made of them."""
+        return {**dict(zip(self.id, parts_of(id_), strict=True)), **said}
+
+    def content_of(self, said: Mapping[str, object]) -> dict[str, object]:
+        """Return the content of a request or of an entity; None: of what it leaves out, which a change removes."""
+        return {
+            name: said.get(name, self.gained.get(name)) if name in self.may_lack else said[name] for name in self.names
+        }
+
+    def said_in(self, row: Mapping[str, Any]) -> dict[str, object]:
+        """Return the content of a row, also of one of before a member was declared."""
+        found = {name: row[name] for name in self.names if name in row}
+        return found if len(found) == len(self.names) else self._completed(found)
+
+    def _completed(self, found: dict[str, object]) -> dict[str, object]:
+        """Return the content of a row that lacks something.
+
+        Raises:
+            KeyError: it must not lack that.
+
+        """
+        for name in self.names:
+            if name not in found and name not in self.may_lack:
+                raise KeyError(name)
+        return found | {name: said for name, said in self.gained.items() if name not in found and said is not None}
+
+    def entity_of(self, row: Row) -> Entity:
+        """Return the entity of a version, for its event."""
+        fields: Mapping[str, Any] = row
+        id_ = {name: fields[name] for name in self.id}
+        return cast("Entity", {**id_, self.counted_as: row["version"], **self.said_in(fields)})
+
+    def to_response(self, row: Row) -> dict[str, object]:
+        """Return a version for a response: its entity, when it was made (fixed-width UTC), and by whom."""
+        entity: Mapping[str, object] = cast("Any", self.entity_of(row))
+        return {**entity, **changed(row)}
+
+    @property
+    def types(self) -> frozenset[str]:
+        """The types of its facts."""
+        raise NotImplementedError
+
+    def type_of(self, change: Change) -> str:
+        """Return the type of the fact of a change."""
+        raise NotImplementedError
+
+    def fact_of(self, change: Change) -> Fact | None:
+        """Return the fact of a revision."""
+        row = change.new
+        if row is None:
+            return None
+        entity: Any = self.entity_of(self.row_of(row))
+        return Fact(self.type_of(change), row["timestamp"], row[self.id[0]], self.kind, entity, actor=author_in(row))
+
+    def row_of(self, item: Item) -> Row:
+        """Return an item of its tables with the type of its row."""
+        return cast("Row", item)
+
+
+Any_ = Declared[Any, Any]
+
+
+def facts_of(
+    source: str,
+    *declared: Any_,
+    of: Mapping[str, Meaning] | None = None,
+    entities: Mapping[str, type] | None = None,
+) -> Facts:
+    """Return the facts of what is declared, beside others. of, entities: those, as `Facts` takes them."""
+    others = entities or {}
+    types = frozenset(others).union(*(one.types for one in declared))
+    said = {one.kind: one.fact_of for one in declared}
+    by_type = {type_: one.entity for one in declared for type_ in sorted(one.types)}
+    return Facts(source=source, types=types, of={**said, **(of or {})}, entities={**by_type, **others})
+
+
+def kept(*declared: Any_) -> KeptRevisions:
+    """Return the revisions of what is declared, for when a region is lost."""
+    return {one.kind: one.kept_revision for one in declared if one.design != "CURRENT_ONLY"}
