@@ -23,7 +23,7 @@ def tables_of(resource: Resource[Any, Any], *, steady: bool = False) -> dict[str
 
 
 def grants_of(resource: Resource[Any, Any], *, crosses: bool = False) -> Grants:
-    """Return what its routes call; crosses: edits of another version come in by a listener."""
+    """Return the calls of its routes; crosses: edits of another version come in by a listener."""
     current, history = resource.table.variable, resource.history.variable
     grants: Grants = {
         "command": {current: (*READ, "PutItem", "UpdateItem"), history: (*READ, "PutItem", "Query")},
