@@ -69,6 +69,7 @@ class Declared(Generic[Row, Entity]):
         self.names = tuple(sorted(self.content.__annotations__, key=lambda name: name not in self.id))  # the id first
         self.gained: JsonMapping = gained_of(self.content)
         self.may_lack = optional_of(self.content) | self.gained.keys()
+        self._instead = {name: said for name, said in self.gained.items() if said is not None}
 
     def versions_of(self, id_: Id, guard: Guard | None = None) -> Versions[Row]:
         """Return the place of its versions; guard: of what is required for a write of them."""
@@ -127,21 +128,14 @@ class Declared(Generic[Row, Entity]):
         }
 
     def said_in(self, row: JsonMapping) -> dict[str, object]:
-        """Return the content of a row, also of one of before a member was declared."""
-        found = {name: row[name] for name in self.names if name in row}
-        return found if len(found) == len(self.names) else self._completed(found)
-
-    def _completed(self, found: dict[str, object]) -> dict[str, object]:
-        """Return the content of a row that lacks something.
+        """Return the content of a row, also of one of before a member was declared.
 
         Raises:
-            KeyError: it must not lack that.
+            KeyError: the row lacks a member that it must not lack.
 
         """
-        for name in self.names:
-            if name not in found and name not in self.may_lack:
-                raise KeyError(name)
-        return found | {name: said for name, said in self.gained.items() if name not in found and said is not None}
+        found = {name: row[name] for name in self.names if name in row or name not in self.may_lack}
+        return found if len(found) == len(self.names) else {**self._instead, **found}
 
     def published_of(self, row: Row) -> JsonObject:
         """Return the members of the entity of a version."""
