@@ -29,7 +29,7 @@ from andon.http.models import RequestModel, ResponseModel
 from andon.http.openapi import Absent
 from andon.http.schemas import PERSONAL_DATA
 from andon.runtime import texts, times
-from andon.runtime.marks import CHECK, Bounds, Kind, Named, Says, Takes, optional_of
+from andon.runtime.marks import CHECK, Bounds, Kind, Matches, Named, Says, Takes, optional_of
 
 NONE: Final[Any] = Absent
 
@@ -47,13 +47,14 @@ class PageOf(NamedTuple):
 class Shown(NamedTuple):
     """A declaration in the responses of a route, under another name.
 
-    more: members that it has besides, if they apply.
+    more: members that it has besides, if they apply. lacks: members that are left out for some callers.
     """
 
     kind: type
     name: str
     says: str | None = None
     more: Mapping[str, Any] = MappingProxyType({})
+    lacks: frozenset[str] = frozenset()
 
 
 def model_of(answer: Any) -> Any:  # noqa: ANN401
@@ -63,7 +64,7 @@ def model_of(answer: Any) -> Any:  # noqa: ANN401
     if callable(answer) and not isinstance(answer, type):
         answer = answer()
     if isinstance(answer, Shown):
-        model = response_of(answer.kind, answer.name, answer.says)
+        model = response_of(answer.kind, answer.name, answer.says, answer.lacks)
         more: dict[str, Any] = {name: (kind_of(kept, request=False) | NONE, None) for name, kept in answer.more.items()}
         return make_model(answer.name, __base__=model, __doc__=model.__doc__, **more) if more else model
     return response_of(answer) if is_typeddict(answer) else answer
@@ -84,7 +85,10 @@ VALIDATORS: Final[Mapping[Any, Callable[[str], str]]] = {
     said.time: times.normalised,
 }
 
-BOUNDS: Final[Mapping[Any, tuple[str, str]]] = {list: ("min_length", "max_length"), dict: ("min_length", "max_length")}
+PLAIN: Final = frozenset({list, dict})
+"""Types whose items are looked at as a whole, as plain values; a schema of the check adds to theirs."""
+
+BOUNDS: Final[Mapping[Any, tuple[str, str]]] = dict.fromkeys((*PLAIN, str), ("min_length", "max_length"))
 """Type -> the names of its bounds; of any other type they are those of a number."""
 
 
@@ -102,9 +106,11 @@ def body_of(kind: type, name: str | None = None, says: str | None = None) -> typ
 
 
 @cache
-def response_of(kind: type, name: str | None = None, says: str | None = None) -> type[ResponseModel]:
+def response_of(
+    kind: type, name: str | None = None, says: str | None = None, lacks: frozenset[str] = frozenset()
+) -> type[ResponseModel]:
     """Return the model of a response; a member that may be left out is never null."""
-    optional = optional_of(kind)
+    optional = optional_of(kind) | lacks
     members: dict[str, Any] = {
         name: (kind_of(kept, request=False) | NONE, None) if name in optional else (kind_of(kept, request=False), ...)
         for name, kept in kind.__annotations__.items()
@@ -160,6 +166,8 @@ def _marked(kept: Any, marks: tuple[Any, ...], *, request: bool, inner: bool) ->
     else:
         kind = kind_of(kept, request=request)
     found = [*_of_pydantic(marks, get_origin(kept) or kept, inner=inner)] if request else []
+    if request and get_origin(kept) is dict:
+        found.append(Field(json_schema_extra={"additionalProperties": False}))  # its names have a pattern
     return Annotated[kind, *found] if found else kind
 
 
@@ -170,14 +178,24 @@ def _of_pydantic(marks: tuple[Any, ...], kind: type, *, inner: bool) -> Iterator
     """
     documents = {name: value for name, value in _documents(marks).items() if inner or name == PERSONAL_DATA}
     for mark in marks:
-        if isinstance(mark, Takes):
-            yield AfterValidator(_upon_plain(mark.by) if kind in BOUNDS else _validator_of(mark.by))
+        if isinstance(mark, Takes) and kind in PLAIN:
+            yield AfterValidator(_upon_plain(mark.by))
+            yield Field(json_schema_extra=dict(mark.schema or {}))
+        elif isinstance(mark, Takes):
+            yield AfterValidator(_validator_of(mark.by))
             if (schema := mark.schema or _schema_of(mark.by)) is not None:
                 yield WithJsonSchema({**schema, **documents})
+        elif isinstance(mark, Matches):
+            yield Field(pattern=mark.pattern, json_schema_extra=documents)
         elif isinstance(mark, Bounds):
-            least, most = BOUNDS.get(kind, ("ge", "le"))
-            ends: dict[str, Any] = {least: mark.least, most: mark.most}
-            yield Field(**{name: value for name, value in ends.items() if value is not None})
+            yield _bounded(mark, kind)
+
+
+def _bounded(mark: Bounds, kind: type) -> Any:  # noqa: ANN401
+    least, most = BOUNDS.get(kind, ("ge", "le"))
+    ends: dict[str, Any] = {least: mark.least, most: mark.most}
+    ends |= {"allow_inf_nan": False} if kind is float else {}
+    return Field(**{name: value for name, value in ends.items() if value is not None})
 
 
 def _validator_of(by: Callable[[Any], Any]) -> Callable[[Any], Any]:
