@@ -9,7 +9,7 @@ from andon.views.row_write import Subscriptions
 from demo.legacy.adapter import ASSET_DELETED, ASSET_EDITED
 from demo.legacy.assets import ORIGIN
 from demo.legacy.mapping import from_asset
-from services.equipment2.machine import MACHINE
+from services.equipment2.resources import MACHINE
 
 ASSETS: Final = resource_crossing(
     MACHINE,

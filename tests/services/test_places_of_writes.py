@@ -12,7 +12,7 @@ from andon.runtime import clock
 from andon.testing.loop import Answer, Loop
 from contract.places import MOST_FACTORIES_OF_LINES, TOO_MANY
 from services.equipment.metadata import EQUIPMENT
-from services.equipment2.machine import MACHINE
+from services.equipment2.resources import MACHINE
 from tests.support.samples import NOW
 from tests.support.services import versions
 from tests.support.services.machines import PUT as PUT2

@@ -10,7 +10,7 @@ from andon.testing.loop import Loop
 from demo.legacy import assets, mapping
 from demo.legacy.assets import Asset
 from demo.legacy.beside import Beside
-from services.equipment2.machine import MACHINE
+from services.equipment2.resources import MACHINE
 
 ID: Final = "press-7"
 INSERT: Final = "INSERT INTO asset (asset_no, description, plant, line, company, inspector) VALUES (?, ?, ?, ?, ?, ?)"

@@ -10,7 +10,7 @@ Person = Annotated[str, Takes(people.person_id, {"type": "string", "pattern": pe
 
 
 class Audit(TypedDict):
-    """What an auditor found."""
+    """An auditor's finding."""
 
     result: Annotated[Line, Says("passed", "possible")]
     auditor: Annotated[Person, Says("au-05")]

@@ -22,7 +22,7 @@ class LocationEntity(TypedDict):
 
 
 class Piece(TypedDict):
-    """What a piece of equipment is, its location aside."""
+    """A piece of equipment, its location aside."""
 
     name: Annotated[Line, Says("Hydraulic press 7", "no")]
     factoryId: Annotated[Word, Says("gdl-1", "no"), Gained(None)]
@@ -30,7 +30,7 @@ class Piece(TypedDict):
 
 
 class Equipment(Piece):
-    """What a piece of equipment is, and where it stands."""
+    """A piece of equipment and its location."""
 
     location: Annotated[LocationEntity, Named("Location")]
 
@@ -51,7 +51,7 @@ class LevelEntity(TypedDict):
 
 
 class Machine(Piece):
-    """What a piece of equipment is, and on which levels it stands."""
+    """A piece of equipment and the levels of its location."""
 
     levels: Annotated[
         list[Annotated[LevelEntity, Named("Level")]],
@@ -70,4 +70,4 @@ class MachineEntity(Machine, ResourceEntity):
 
 
 class PieceEntity(Piece, ResourceEntity):
-    """What both versions of equipment say alike; see `andon.runtime.json_types.members_of`."""
+    """The members that both versions of equipment have; see `andon.runtime.json_types.members_of`."""

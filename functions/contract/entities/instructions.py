@@ -12,7 +12,7 @@ Step = Annotated[str, Takes(OneLine(LONGEST_STEP)), Says(personal="possible")]
 
 
 class Instructions(TypedDict):
-    """What is to be done, in this order."""
+    """Steps of maintenance, in this order."""
 
     steps: Annotated[list[Step], Bounds(1, MOST_STEPS), Says(["Lock the drive.", "Drain the oil."])]
 

@@ -5,8 +5,8 @@ from typing import Final
 from andon.http.resource_api import Located, Names, ResourceApi
 from contract.groups import EQUIPMENT_WRITERS, READERS
 from contract.parameters import EquipmentId
-from services.equipment2.machine import MACHINE, require_key
 from services.equipment2.places import guard_of, whereabouts_in
+from services.equipment2.resources import MACHINE, require_key
 
 API: Final = ResourceApi(
     MACHINE,

@@ -7,8 +7,8 @@ from andon.runtime.json_types import members_of
 from andon.sync.mapped_crossing import resource_crossing, resource_in
 from contract.entities.equipment import EquipmentEntity
 from contract.locations import location_in
-from services.equipment2.machine import MACHINE
 from services.equipment2.mapping import from_theirs
+from services.equipment2.resources import MACHINE
 
 
 def equipment_in(event: DomainEvent) -> EquipmentEntity:

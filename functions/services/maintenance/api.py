@@ -30,7 +30,8 @@ API: Final = ResourceApi(
     refuses=(404,),
     token=False,
     says={
+        "get": "Return the current instructions of a kind of maintenance of a machine.",
         "put": "Say what is to be done at a kind of maintenance of a machine: the next version, current at once.\n\n"
-        "A request that is sent again is answered as the first time while its version is the current one, later 412."
+        "A request that is sent again is answered as the first time while its version is the current one, later 412.",
     },
 )

@@ -16,7 +16,6 @@ from typing import (
     NotRequired,
     Required,
     Union,
-    cast,
     get_args,
     get_origin,
     is_typeddict,
@@ -29,6 +28,7 @@ from andon.http.models import RequestModel, ResponseModel
 from andon.http.openapi import Absent
 from andon.http.schemas import PERSONAL_DATA
 from andon.runtime import texts, times
+from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.runtime.marks import CHECK, Bounds, Kind, Matches, Named, Says, Takes, optional_of
 
 NONE: Final[Any] = Absent
@@ -37,11 +37,12 @@ make_model: Final[Any] = create_model  # of members that are known when it runs
 
 
 class PageOf(NamedTuple):
-    """A page of a list, in the responses of a route; item: a declaration."""
+    """A page of a list, in the responses of a route; item: a declaration. is_all: there is no other page."""
 
     item: Any
     name: str
     says: str
+    is_all: bool = False
 
 
 class Shown(NamedTuple):
@@ -53,24 +54,24 @@ class Shown(NamedTuple):
     kind: type
     name: str
     says: str | None = None
-    more: Mapping[str, Any] = MappingProxyType({})
+    more: JsonMapping = MappingProxyType({})
     lacks: frozenset[str] = frozenset()
 
 
 def model_of(answer: Any) -> Any:  # noqa: ANN401
     """Return the model of what a route answers with: a declaration, a page of one, a model, or what makes one."""
     if isinstance(answer, PageOf):
-        return page_of(model_of(answer.item), answer.name, answer.says)
+        return page_of(model_of(answer.item), answer.name, answer.says, is_all=answer.is_all)
     if callable(answer) and not isinstance(answer, type):
         answer = answer()
     if isinstance(answer, Shown):
         model = response_of(answer.kind, answer.name, answer.says, answer.lacks)
-        more: dict[str, Any] = {name: (kind_of(kept, request=False) | NONE, None) for name, kept in answer.more.items()}
+        more: JsonObject = {name: (kind_of(kept, request=False) | NONE, None) for name, kept in answer.more.items()}
         return make_model(answer.name, __base__=model, __doc__=model.__doc__, **more) if more else model
     return response_of(answer) if is_typeddict(answer) else answer
 
 
-SCHEMAS: Final[Mapping[Any, Mapping[str, Any]]] = {
+SCHEMAS: Final[Mapping[Any, JsonMapping]] = {
     said.part: schemas.PART,
     said.identifier: schemas.IDENTIFIER,
     said.word: schemas.WORD,
@@ -111,7 +112,7 @@ def response_of(
 ) -> type[ResponseModel]:
     """Return the model of a response; a member that may be left out is never null."""
     optional = optional_of(kind) | lacks
-    members: dict[str, Any] = {
+    members: JsonObject = {
         name: (kind_of(kept, request=False) | NONE, None) if name in optional else (kind_of(kept, request=False), ...)
         for name, kept in kind.__annotations__.items()
     }
@@ -121,21 +122,24 @@ def response_of(
 
 
 @cache
-def page_of(item: type, name: str, says: str) -> type[ResponseModel]:
+def page_of(item: type, name: str, says: str, *, is_all: bool = False) -> type[ResponseModel]:
     """Return the model of a page of responses."""
-    members = {"items": (list[item], ...), "cursor": (str | NONE, None)}  # type: ignore[valid-type]
+    cursor = {} if is_all else {"cursor": (str | NONE, None)}
+    members: JsonObject = {"items": (list[item], ...), **cursor}  # type: ignore[valid-type]
     model: type[ResponseModel] = make_model(name, __base__=ResponseModel, __doc__=says, **members)
     return model
 
 
 def validated(kind: type[Kind], value: object) -> Kind:
-    """Return what a request says, as a declaration declares it, without what was left out.
+    """Return the value of a request as a declaration has it, without members that were left out.
 
     Raises:
         ValidationError: it does not.
 
     """
-    return cast("Kind", body_of(cast("type", kind)).model_validate(value).model_dump(exclude_none=True))
+    model: Any = body_of(kind)  # type: ignore[arg-type]
+    said: Kind = model.model_validate(value).model_dump(exclude_none=True)
+    return said
 
 
 def _name(kind: type, ending: str) -> str:
@@ -193,7 +197,7 @@ def _of_pydantic(marks: tuple[Any, ...], kind: type, *, inner: bool) -> Iterator
 
 def _bounded(mark: Bounds, kind: type) -> Any:  # noqa: ANN401
     least, most = BOUNDS.get(kind, ("ge", "le"))
-    ends: dict[str, Any] = {least: mark.least, most: mark.most}
+    ends: JsonObject = {least: mark.least, most: mark.most}
     ends |= {"allow_inf_nan": False} if kind is float else {}
     return Field(**{name: value for name, value in ends.items() if value is not None})
 
@@ -205,7 +209,7 @@ def _validator_of(by: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return VALIDATORS.get(by, by)
 
 
-def _schema_of(by: Callable[[Any], Any]) -> Mapping[str, Any] | None:
+def _schema_of(by: Callable[[Any], Any]) -> JsonMapping | None:
     if isinstance(by, said.OneLine):
         return (schemas.lines if isinstance(by, said.SomeLines) else schemas.line)(by.longest)
     return SCHEMAS.get(by)
@@ -218,15 +222,15 @@ def _asked(annotation: Any, is_optional: bool) -> tuple[Any, Any]:  # noqa: ANN4
     return kind, Field(**documented)
 
 
-def _documented(annotation: Any) -> dict[str, Any]:  # noqa: ANN401
+def _documented(annotation: Any) -> JsonObject:  # noqa: ANN401
     if get_origin(annotation) in {NotRequired, Required}:
         return _documented(get_args(annotation)[0])
     found = _documents(get_args(annotation)[1:]) if get_origin(annotation) is Annotated else {}
     return {name: value for name, value in found.items() if name != PERSONAL_DATA}
 
 
-def _documents(marks: tuple[Any, ...]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+def _documents(marks: tuple[Any, ...]) -> JsonObject:
+    found: JsonObject = {}
     for mark in marks:
         if isinstance(mark, Says):
             found |= {} if mark.example is None else {"examples": [mark.example]}

@@ -17,7 +17,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from http import HTTPStatus
-from typing import Annotated, Any, Final, NamedTuple, NotRequired, TypedDict, Unpack, cast
+from typing import Annotated, Any, Final, NamedTuple, NotRequired, TypedDict, Unpack
 
 from andon.dynamodb.key_query import KeyQuery
 from andon.events.written import Written
@@ -33,6 +33,7 @@ from andon.http.places import Places, Stay
 from andon.http.response import Response, respond
 from andon.http.said import Number, Time
 from andon.runtime.errors import NotFound, PreconditionRequired
+from andon.runtime.json_types import JsonMapping
 from andon.runtime.marks import Says
 from andon.versions.declared import Declared, Id, parts_of
 from andon.versions.numbered_resource import FromStream, NumberedResource
@@ -83,7 +84,7 @@ class Located(NamedTuple):
 
 
 class Routes(TypedDict):
-    """What is said of the routes of a thing.
+    """Declaration of the routes of a thing.
 
     write, read: the groups of its callers. noun: what it is, with its article. located: of a `Resource` that has
     places; beside: the API of what it belongs to, whose places it has; at: how its routes are limited otherwise.
@@ -100,7 +101,7 @@ class Routes(TypedDict):
     located: NotRequired[Located]
     beside: NotRequired["ResourceApi"]
     at: NotRequired[At]
-    require: NotRequired[Callable[[Any, Mapping[str, Any]], None]]
+    require: NotRequired[Callable[[Any, JsonMapping], None]]
     refuses: NotRequired[tuple[int, ...]]
     revisions: NotRequired[str]
     token: NotRequired[bool]
@@ -114,7 +115,7 @@ class ResourceApi:
     """
 
     def __init__(
-        self, declared: Declared[Any, Any], path: str, parameters: Mapping[str, Any], **routes: Unpack[Routes]
+        self, declared: Declared[Any, Any], path: str, parameters: JsonMapping, **routes: Unpack[Routes]
     ) -> None:
         self.of, self.path, self.parameters, self.noun = declared, path, parameters, routes["noun"]
         self.write, self.read, self.require = routes["write"], routes["read"], routes.get("require")
@@ -239,7 +240,7 @@ class ResourceApi:
         says = "A page of versions, newest first; a missing cursor is the end."
         return PageOf(self.response, self.names.page, self.says.get("page", says))
 
-    def _put(self, app: HttpApi, id_: Id, body: Mapping[str, Any], if_match: int | None) -> Response:
+    def _put(self, app: HttpApi, id_: Id, body: JsonMapping, if_match: int | None) -> Response:
         command, guard = app.command(if_match, body), self._guard(app)
         if isinstance(self.of, Resource):
             require_admitted(guard, body)
@@ -260,7 +261,7 @@ class ResourceApi:
         saved = self.of.delete(id_, app.command(if_match, {}), self._guard(app))
         return respond(HTTPStatus.NO_CONTENT, x_after=self._token(saved))
 
-    def _roll_back(self, app: HttpApi, id_: str, body: Mapping[str, Any], if_match: int | None) -> Response:
+    def _roll_back(self, app: HttpApi, id_: str, body: JsonMapping, if_match: int | None) -> Response:
         assert isinstance(self.of, Resource)  # noqa: S101
         command, guard = app.command(if_match, body), self._guard(app)
         return self._saved(app, self.of.roll_back(id_, body["toVersion"], command, guard))
@@ -292,7 +293,7 @@ class ResourceApi:
         table = self.of.history if isinstance(self.of, Resource) else self.of.table
         return app.page(table, query, to_response=self.of.to_response, limit=limit, cursor=cursor, about=About(time_of))
 
-    def _shows(self, app: HttpApi, id_: Id, row: Mapping[str, Any]) -> bool:
+    def _shows(self, app: HttpApi, id_: Id, row: JsonMapping) -> bool:
         """Return True if a caller may see a version: it is not another owner's."""
         if self.located is None:
             return app.shows(row, time_of)
@@ -353,7 +354,9 @@ def _rollback_of(api: ResourceApi) -> type:
 def _shown(api: ResourceApi) -> Shown:
     """Return the declaration of a response: the entity, when and by whom it was made."""
     name, entity, is_timed = api.names.response, api.of.entity, isinstance(api.of, Resource)
-    members = {**entity.__annotations__, **Changed.__annotations__}
+    first = (*api.of.id, api.of.counted_as)  # as `Declared.entity_of` has them
+    said = sorted(entity.__annotations__.items(), key=lambda member: member[0] not in first)
+    members = {**dict(said), **Changed.__annotations__}
     members.pop("ownedSince", None)
     since = "\n\n`validFrom` is there if it has been so since before `changedAt`, when it was recorded."
     says = f"times are fixed-width UTC.{since}" if is_timed else "`changedAt` is fixed-width UTC."
@@ -365,7 +368,7 @@ def _says_of(kind: type) -> str:
     return inspect.cleandoc(kind.__doc__ or "")
 
 
-def _declared(name: str, says: str, members: Mapping[str, Any]) -> type:
-    kind: Any = TypedDict(name, dict(members))  # type: ignore[misc]
+def _declared(name: str, says: str, members: JsonMapping) -> type:
+    kind: type = TypedDict(name, dict(members))  # type: ignore[misc]
     kind.__doc__ = says
-    return cast("type", kind)
+    return kind

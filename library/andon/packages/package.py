@@ -9,16 +9,17 @@ The handlers of `command.py` and `query.py` are the package's own. Those of othe
 | file | declares | in |
 |---|---|---|
 | `command.py`, `query.py` | `app`, an `HttpApi`: its routes; of a page ROUTES, which ask for no token | any package |
-| `tables.py` | TABLES: environment variable -> schema; BUCKETS, GRANTS: if any | services, some stores |
-| `contents.py` | CONTENTS: where it keeps contents of users, see `andon.content.contents` | services |
+| `resources.py` | RESOURCES: its versioned things; the next four follow from them where it lacks such a file | services |
 | `facts.py` | FACTS: the facts that it publishes of its rows; hence it has a trigger | services |
+| `tables.py` | TABLES: environment variable -> schema; BUCKETS, GRANTS: if any | services, some stores |
+| `revisions.py` | REVISIONS: discriminator -> the revision that a row is, for when a region is lost | services |
+| `versioning.py` | AGGREGATES: discriminator -> how its rows are versioned, see `andon.versions.aggregate` | services |
+| `contents.py` | CONTENTS: where it keeps contents of users, see `andon.content.contents` | services |
 | `subscriptions.py` | ON: topic -> what is kept of the event, or a `Crossing`; hence it has a listener | services |
 | `control.py` | CONTROL: the rules that it decides by; hence it has a sweep | control services |
 | `view.py` | see ViewDeclaration; a view has a listener, and is recomputed | views |
 | `changes.py` | `messages_of`: a changed row -> what screens show of it; hence it has a push | views |
 | `store.py` | see StoreDeclaration | stores |
-| `revisions.py` | REVISIONS: discriminator -> the revision that a row is, for when a region is lost | services |
-| `versioning.py` | AGGREGATES: discriminator -> how its rows are versioned, see `andon.versions.aggregate` | services |
 | `restored.py` | ON: topic -> what comes back of a replayed event; hence it has a `restore` | services |
 | `ingress.py` | INGRESS: what it takes over MQTT, see `andon.ingress.ingress`; hence `ingest`, `provision` | services |
 | `outbound.py` | GATEWAY: what wakes its sender, see `andon.outbound.gateway`; hence it has a sender | services |
@@ -37,7 +38,7 @@ from andon.dynamodb.schema import TableSchema
 from andon.events.fact import Facts
 from andon.events.topic import Topic, is_included
 from andon.events.upcast import NONE, Upcasters
-from andon.handlers.declared import ROOM, Handler, publishing_trigger
+from andon.handlers.declared import DERIVED, RESOURCES, ROOM, Handler, load, publishing_trigger
 from andon.packages import serving
 from andon.packages.declarations import Grants, StoreDeclaration, ViewDeclaration
 from andon.project import library_folder, project
@@ -302,8 +303,9 @@ class Package:
         return self.has(role) or self._declares(role)
 
     def has(self, file: str) -> bool:
-        """Return True if it has a Python file of that name; a process looks once."""
-        return file in _files(self.side, self.name)
+        """Return True if it has a Python file of that name, or what such a file declares; a process looks once."""
+        files = _files(self.side, self.name)
+        return file in files or (file in DERIVED and RESOURCES in files)
 
     def path(self, role: str) -> str:
         """Path of a handler, which also describes its function on AWS, as `views/things/query`."""
@@ -323,8 +325,8 @@ class Package:
         return handler
 
     def load(self, file: str) -> Any:  # noqa: ANN401  a module
-        """Import one of its files."""
-        return importlib.import_module(f"{_module_of(self.side, self.name)}.{file}")
+        """Import one of its files, or return what its RESOURCES declare in place of it."""
+        return load(_module_of(self.side, self.name), file)
 
     @property
     def _keeps_contents(self) -> bool:

@@ -8,8 +8,10 @@ they are plain classes: one of a NamedTuple costs 0.2 ms. A module with declarat
 `__future__`: what is required, and every mark, is read from the annotations themselves.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Annotated, Any, Final, Literal, NotRequired, TypedDict, TypeVar, get_args, get_origin
+
+from andon.runtime.json_types import JsonMapping, JsonObject
 
 Kind = TypeVar("Kind")
 
@@ -25,7 +27,7 @@ class Takes:
 
     __slots__ = ("by", "schema")
 
-    def __init__(self, by: Callable[[Any], Any], schema: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, by: Callable[[Any], Any], schema: JsonMapping | None = None) -> None:
         self.by, self.schema = by, schema
 
 
@@ -72,7 +74,7 @@ class Named:
 
 
 class Gained:
-    """What a row or an event says that was made before the member was declared; a request has to say it."""
+    """A member of which rows and events from before its declaration say this instead; a request has to say it."""
 
     __slots__ = ("instead",)
 
@@ -106,7 +108,7 @@ def optional_of(kind: type) -> frozenset[str]:
     return optional
 
 
-def gained_of(kind: type) -> dict[str, Any]:
+def gained_of(kind: type) -> JsonObject:
     """Return what stands for the members of a declaration that older rows lack."""
     marks = {name: _marks(said) for name, said in kind.__annotations__.items()}
     return {name: mark.instead for name, of in marks.items() for mark in of if isinstance(mark, Gained)}

@@ -1,4 +1,4 @@
-"""What is the same of every kind of versioned thing that is declared, whatever the design of its versions.
+"""Versioned things that are declared: all that is the same of them, whatever the design of their versions.
 
 content: the TypedDict of what a revision says. Its row, its entity and its response follow from that: a member that may
 be left out is removed by a change that leaves it out, and one that older rows lack reads as its mark says, `Gained`.
@@ -13,6 +13,7 @@ from andon.dynamodb.key_query import KeyQuery
 from andon.events.actor import author_in
 from andon.events.fact import Change, Fact, Facts, Meaning
 from andon.runtime.errors import NotFound
+from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.runtime.marks import gained_of, optional_of
 from andon.versions.optimistic_lock import Command, Guard, Saved, VersionedRow, changed, require_admitted
 from andon.versions.versioned_write import KeptRevisions, Versions
@@ -27,7 +28,7 @@ Id = str | tuple[str, ...]
 
 
 class Declaration(TypedDict):
-    """What is said of each kind of thing.
+    """Declaration of a kind of thing.
 
     service: which owns it, and publishes its facts. kind: the discriminator of its rows, and the name of its entity.
     content, entity: the TypedDicts of what a revision says, and of what is published. missing: for whoever asks for
@@ -66,7 +67,7 @@ class Declared(Generic[Row, Entity]):
         self.id, self.counted_as = declared.get("id", ("id",)), declared.get("counted_as", "version")
         self.revised, self.read = declared.get("revised", "seldom"), declared.get("read", "often")
         self.names = tuple(sorted(self.content.__annotations__, key=lambda name: name not in self.id))  # the id first
-        self.gained: Mapping[str, Any] = gained_of(self.content)
+        self.gained: JsonMapping = gained_of(self.content)
         self.may_lack = optional_of(self.content) | self.gained.keys()
 
     def versions_of(self, id_: Id, guard: Guard | None = None) -> Versions[Row]:
@@ -111,7 +112,7 @@ class Declared(Generic[Row, Entity]):
         """Return the attributes of each row besides its revision."""
         return {"discriminator": self.kind, **dict(zip(self.id, parts_of(id_), strict=True))}
 
-    def id_in(self, row: Mapping[str, Any]) -> tuple[str, ...]:
+    def id_in(self, row: JsonMapping) -> tuple[str, ...]:
         """Return the id that a row says."""
         return tuple(row[name] for name in self.id)
 
@@ -125,7 +126,7 @@ class Declared(Generic[Row, Entity]):
             name: said.get(name, self.gained.get(name)) if name in self.may_lack else said[name] for name in self.names
         }
 
-    def said_in(self, row: Mapping[str, Any]) -> dict[str, object]:
+    def said_in(self, row: JsonMapping) -> dict[str, object]:
         """Return the content of a row, also of one of before a member was declared."""
         found = {name: row[name] for name in self.names if name in row}
         return found if len(found) == len(self.names) else self._completed(found)
@@ -142,16 +143,18 @@ class Declared(Generic[Row, Entity]):
                 raise KeyError(name)
         return found | {name: said for name, said in self.gained.items() if name not in found and said is not None}
 
+    def published_of(self, row: Row) -> JsonObject:
+        """Return the members of the entity of a version."""
+        fields: JsonMapping = row
+        return {**{name: fields[name] for name in self.id}, self.counted_as: row["version"], **self.said_in(fields)}
+
     def entity_of(self, row: Row) -> Entity:
         """Return the entity of a version, for its event."""
-        fields: Mapping[str, Any] = row
-        id_ = {name: fields[name] for name in self.id}
-        return cast("Entity", {**id_, self.counted_as: row["version"], **self.said_in(fields)})
+        return cast("Entity", self.published_of(row))
 
-    def to_response(self, row: Row) -> dict[str, object]:
+    def to_response(self, row: Row) -> JsonObject:
         """Return a version for a response: its entity, when it was made (fixed-width UTC), and by whom."""
-        entity: Mapping[str, object] = cast("Any", self.entity_of(row))
-        return {**entity, **changed(row)}
+        return {**self.published_of(row), **changed(row)}
 
     @property
     def types(self) -> frozenset[str]:
@@ -167,7 +170,7 @@ class Declared(Generic[Row, Entity]):
         row = change.new
         if row is None:
             return None
-        entity: Any = self.entity_of(self.row_of(row))
+        entity = self.published_of(self.row_of(row))
         return Fact(self.type_of(change), row["timestamp"], row[self.id[0]], self.kind, entity, actor=author_in(row))
 
     def row_of(self, item: Item) -> Row:

@@ -5,7 +5,7 @@ A service declares what is its own: the tables, the content, the entity.
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NotRequired, TypeVar, Unpack, cast
+from typing import TYPE_CHECKING, Any, Final, NotRequired, TypeVar, Unpack
 
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes, Item
@@ -16,6 +16,7 @@ from andon.dynamodb.schema import Index, Keys, TableSchema
 from andon.events.fact import Change, Fact, lifecycle, lifecycle_types
 from andon.runtime import times
 from andon.runtime.errors import Conflict, Invalid, NotFound
+from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.runtime.marks import ResourceEntity
 from andon.versions.bitemporal import Asked, Timeline, revision_at
 from andon.versions.declared import Declaration, Declared, Id, parts_of
@@ -217,19 +218,16 @@ class Resource(Declared[Row, Entity]):
         valid_from = said.get(VALID_FROM)
         return {**super().content_of(said), VALID_FROM: None if valid_from is None else times.to_ms(str(valid_from))}
 
-    def said_in(self, row: Mapping[str, Any]) -> dict[str, object]:
+    def said_in(self, row: JsonMapping) -> dict[str, object]:
         """Return the content of a row, and since when it is so, if not since it was recorded."""
         content = super().said_in(row)
         if VALID_FROM in row:
             content[VALID_FROM] = times.to_utc(row[VALID_FROM])
         return content
 
-    def entity_of(self, row: Row) -> Entity:
-        """Return the entity of a version, for its event."""
-        entity: Any = super().entity_of(row)
-        if row.get("deleted"):
-            entity["deleted"] = True
-        return cast("Entity", entity)
+    def published_of(self, row: Row) -> JsonObject:
+        """Return the members of the entity of a version."""
+        return super().published_of(row) | ({"deleted": True} if row.get("deleted") else {})
 
     @property
     def types(self) -> frozenset[str]:
@@ -249,7 +247,7 @@ class Resource(Declared[Row, Entity]):
 
     def _again(self, row: Row, attributes: Mapping[str, object], command: Command) -> Draft:
         """Decide a revision with the content of another one, which is so from now on."""
-        content = {**super().content_of(cast("Any", row)), VALID_FROM: None}
+        content = {**super().content_of(row), VALID_FROM: None}
         return Draft(content, attributes, command, revives=False, repeats=True, claims=self._claims, owner=self.owner)
 
     @property

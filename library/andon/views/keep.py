@@ -1,4 +1,4 @@
-"""What a view keeps of a declared entity: members as they are, and the tombstone that follows. Pure.
+"""Members of a declared entity that a view keeps as they are, and the tombstone that follows. Pure.
 
 KEPT = keep(Thing, Name="name", Maker="maker", also=("Sorted",))
 KEPT.of(event.entity("thing"), more)  # attributes of the row; of a thing that was deleted, its tombstone
@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Final, NamedTuple, NotRequired, get_args, get_origin
 
 from andon.events.domain_event import Entity
+from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.runtime.marks import gained_of, optional_of
 
 DELETED: Final = "Deleted"
@@ -15,7 +16,7 @@ DELETED: Final = "Deleted"
 Read = Callable[[Entity, str], object]
 
 
-class Kept(NamedTuple):
+class KeptMembers(NamedTuple):
     """Attributes of a row: by the members of an entity, and those that a view makes itself."""
 
     members: Mapping[str, tuple[str, Read]]
@@ -37,18 +38,18 @@ class Kept(NamedTuple):
         return {DELETED: None, **said, **(more(entity) if more else {})}
 
     @property
-    def optional(self) -> dict[str, Any]:
+    def optional(self) -> JsonObject:
         """The members that may be left out, as they are declared, for a response that shows them."""
         kept = {member for member, _ in self.members.values()} & optional_of(self.kind)
         return {name: said for name, said in self.kind.__annotations__.items() if name in kept}
 
-    def said_in(self, row: Mapping[str, Any]) -> dict[str, object]:
+    def said_in(self, row: JsonMapping) -> dict[str, object]:
         """Return the members that a row has, by their names."""
         return {member: row[name] for name, (member, _) in self.members.items() if row.get(name) is not None}
 
 
-def keep(kind: type, *, also: tuple[str, ...] = (), **members: str) -> Kept:
-    """Return what a view keeps of a declaration: attribute of its row -> member.
+def keep(kind: type, *, also: tuple[str, ...] = (), **members: str) -> KeptMembers:
+    """Return the attributes of a row that are members of a declaration: attribute -> member.
 
     Raises:
         KeyError: it has no such member.
@@ -56,7 +57,7 @@ def keep(kind: type, *, also: tuple[str, ...] = (), **members: str) -> Kept:
     """
     may_lack = optional_of(kind) | gained_of(kind).keys()
     read = {name: (of, _reader(kind.__annotations__[of], of in may_lack)) for name, of in members.items()}
-    return Kept(read, also, kind)
+    return KeptMembers(read, also, kind)
 
 
 def _reader(said: Any, may_lack: bool) -> Read:  # noqa: ANN401, FBT001

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from andon.events.received import Received
 from andon.runtime.errors import Poison
 from andon.tools.console.samples import API, Sample, Samples, samples_of, statistic
-from andon.tools.console.widgets import Metric, Shown, logged
+from andon.tools.console.widgets import Metric, Statistic, logged
 from andon.views.ledger import Result, line_of
 from andon.views.outcome import Outcome
 from tests.support.samples import NOW
@@ -55,7 +55,7 @@ def test_what_is_forgotten_was_too_old_to_be_shown(listed: list[Sample], since_m
     kept.forget(before_ms=since_ms)
 
     for name in ("Sum", "Maximum", "p50"):
-        shown = Shown(COUNTED, name)
+        shown = Statistic(COUNTED, name)
         assert kept.statistic(shown, since_ms=since_ms) == all_of(listed).statistic(shown, since_ms=since_ms)
 
 

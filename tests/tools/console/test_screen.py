@@ -9,7 +9,7 @@ from andon.tools.console.emulated import StackSnapshot
 from andon.tools.console.fault_list import FaultRow, faults_of
 from andon.tools.console.queue_watch import QueueWatch
 from andon.tools.console.samples import API, Sample, Samples
-from andon.tools.console.widgets import Metric, Shown, Widget, WidgetTable
+from andon.tools.console.widgets import Metric, Statistic, Widget, WidgetTable
 from tests.support.samples import NOW
 
 APPLIED = Metric("Andon", "applied", (("view", "board"),))
@@ -40,7 +40,7 @@ def line_with(text: str, word: str) -> list[str]:
 
 
 def test_a_table_of_sums_has_a_rate_and_a_trend() -> None:
-    table = WidgetTable("what became of events", (Widget("board: x", {"applied": Shown(APPLIED, "Sum")}),))
+    table = WidgetTable("what became of events", (Widget("board: x", {"applied": Statistic(APPLIED, "Sum")}),))
 
     text = drawn(screen.flow(reading(table), stack="here"))
 
@@ -49,14 +49,18 @@ def test_a_table_of_sums_has_a_rate_and_a_trend() -> None:
 
 
 def test_requests_are_found_although_lines_do_not_name_the_api() -> None:
-    table = WidgetTable("requests", (Widget("HTTP: requests", {"count": Shown(REQUESTS, "Sum")}),))
+    table = WidgetTable("requests", (Widget("HTTP: requests", {"count": Statistic(REQUESTS, "Sum")}),))
 
     assert line_with(drawn(screen.flow(reading(table), stack="here")), "HTTP")[1] == "1"
 
 
 def test_a_queue_is_shown_as_it_is_now_and_what_nobody_knows_is_a_question_mark() -> None:
     age = Metric("AWS/Lambda", "IteratorAge", (("FunctionName", "f"),))
-    shown = {"waiting": Shown(WAITING, "Maximum"), "oldest": Shown(OLDEST, "Maximum"), "age": Shown(age, "Maximum")}
+    shown = {
+        "waiting": Statistic(WAITING, "Maximum"),
+        "oldest": Statistic(OLDEST, "Maximum"),
+        "age": Statistic(age, "Maximum"),
+    }
 
     text = drawn(screen.flow(reading(WidgetTable("queue", (Widget("board: queue", shown),)), waiting=12), stack="here"))
 
@@ -64,7 +68,7 @@ def test_a_queue_is_shown_as_it_is_now_and_what_nobody_knows_is_a_question_mark(
 
 
 def test_of_the_queues_where_messages_end_only_those_with_messages_are_listed() -> None:
-    rows = tuple(Widget(f"{name}: wait", {"now": Shown(WAITING, "Maximum")}) for name in ("one", "two"))
+    rows = tuple(Widget(f"{name}: wait", {"now": Statistic(WAITING, "Maximum")}) for name in ("one", "two"))
     table = WidgetTable("Messages that wait for a person", rows)
 
     assert "all 2 are empty" in drawn(screen.flow(reading(table), stack="here"))

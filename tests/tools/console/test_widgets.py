@@ -1,6 +1,6 @@
 import json
 
-from andon.tools.console.widgets import Metric, Shown, Widget, logged, tables_of, widgets_of
+from andon.tools.console.widgets import Metric, Statistic, Widget, logged, tables_of, widgets_of
 
 LAG = Metric("Andon", "lag", (("view", "board"),))
 
@@ -15,7 +15,7 @@ def test_a_widget_says_what_is_shown_of_which_metric_under_each_label() -> None:
     [widget] = widgets_of(body(("board: from the bus to the row (ms)", [listed])))
 
     assert (widget.subject, widget.what) == ("board", "from the bus to the row (ms)")
-    assert widget.shown == {"p99": Shown(LAG, "p99")}
+    assert widget.shown == {"p99": Statistic(LAG, "p99")}
     assert LAG.about == "board"
 
 
@@ -26,7 +26,7 @@ def test_a_widget_that_asks_the_log_says_which_members_of_whose_lines_it_adds_up
     [widget] = widgets_of(asking)
 
     crossed, oldest = (logged(name, "BoardLogs") for name in ("a.applied", "oldest"))
-    assert widget.shown == {"crossed": Shown(crossed, "Sum"), "oldest": Shown(oldest, "Maximum")}
+    assert widget.shown == {"crossed": Statistic(crossed, "Sum"), "oldest": Statistic(oldest, "Maximum")}
 
 
 def test_dimensions_have_one_order() -> None:
@@ -38,7 +38,7 @@ def test_dimensions_have_one_order() -> None:
 
 
 def test_widgets_that_show_the_same_are_one_table_with_a_row_for_each_subject() -> None:
-    shown = Shown(LAG, "p50")
+    shown = Statistic(LAG, "p50")
     widgets = [Widget("b: lag", {"p50": shown}), Widget("b: queue", {}), Widget("a: lag", {"p50": shown, "p99": shown})]
 
     lag, queue = tables_of(widgets)
@@ -48,7 +48,7 @@ def test_widgets_that_show_the_same_are_one_table_with_a_row_for_each_subject() 
 
 
 def test_a_widget_about_everything_has_a_row_for_each_label() -> None:
-    shown = Shown(LAG, "Maximum")
+    shown = Statistic(LAG, "Maximum")
 
     [table] = tables_of([Widget("Messages that wait", {"one": shown, "two": shown})])
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from andon.tools.console.queue_watch import QueueWatch
 from andon.tools.console.samples import API, Samples, samples_of
-from andon.tools.console.widgets import Metric, Shown, WidgetTable, tables_of, widgets_of
+from andon.tools.console.widgets import Metric, Statistic, WidgetTable, tables_of, widgets_of
 from andon.tools.stack import aws
 
 WINDOW_MS: Final = 5 * 60_000
@@ -33,11 +33,13 @@ class StackSnapshot:
     queues: Mapping[str, Mapping[str, int]]
     watch: QueueWatch
 
-    def value(self, shown: Shown) -> float | None:
+    def value(self, shown: Statistic) -> float | None:
         """Return the statistic of a metric: over the window, of queues now; None: unknown."""
         metric = shown.metric
         if metric.namespace != QUEUE:
-            return self.samples.statistic(Shown(known(metric), shown.statistic), since_ms=self.at_ms - self.window_ms)
+            return self.samples.statistic(
+                Statistic(known(metric), shown.statistic), since_ms=self.at_ms - self.window_ms
+            )
         if metric.name == OLDEST:
             return self.watch.oldest_s(metric.about, now_ms=self.at_ms)
         is_waiting = metric.name.endswith("MessagesVisible")

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from andon.runtime.json_types import JsonMapping
-from andon.tools.console.widgets import Metric, Shown, logged
+from andon.tools.console.widgets import Metric, Statistic, logged
 from andon.tools.percentile import percentile
 
 API: Final = "AWS/ApiGateway"
@@ -41,7 +41,7 @@ class Samples:
         for metric, samples in self._of.items():
             self._of[metric] = [sample for sample in samples if sample.at_ms >= before_ms]
 
-    def statistic(self, shown: Shown, *, since_ms: int) -> float | None:
+    def statistic(self, shown: Statistic, *, since_ms: int) -> float | None:
         """Return the statistic of the samples since then; None: there is no sample, and it is no sum."""
         return statistic(self._values(shown.metric, since_ms), shown.statistic)
 

@@ -32,7 +32,7 @@ class Metric(NamedTuple):
         return value
 
 
-class Shown(NamedTuple):
+class Statistic(NamedTuple):
     """A metric and what is shown of it: `Sum`, `Maximum`, or a percentile such as `p99`."""
 
     metric: Metric
@@ -44,7 +44,7 @@ class Widget:
     """A graph of the dashboard: what is shown under each label. Its title is `<subject>: <what>`, or `<what>`."""
 
     title: str
-    shown: Mapping[str, Shown]
+    shown: Mapping[str, Statistic]
 
     @property
     def subject(self) -> str:
@@ -103,15 +103,15 @@ def logged(name: str, log_group: str) -> Metric:
     return Metric(LOG_GROUP, name, ((LOG_GROUP, log_group),))
 
 
-def _asked(query: str) -> Iterator[tuple[str, Shown]]:
+def _asked(query: str) -> Iterator[tuple[str, Statistic]]:
     """Yield what a query shows of the lines of a log group, see `andon.cdk.operations.dashboard`."""
     [log_group] = _SOURCE.findall(query)
     for aggregate, member, label in _COLUMN.findall(query):
-        yield label, Shown(logged(member, log_group), _STATISTICS[aggregate])
+        yield label, Statistic(logged(member, log_group), _STATISTICS[aggregate])
 
 
-def _shown(listed: Sequence[Any]) -> tuple[str, Shown]:
+def _shown(listed: Sequence[Any]) -> tuple[str, Statistic]:
     *words, options = listed
     pairs = words[_NAMED:]
     dimensions = tuple(sorted(zip(pairs[::2], pairs[1::2], strict=True)))
-    return options["label"], Shown(Metric(words[0], words[1], dimensions), options["stat"])
+    return options["label"], Statistic(Metric(words[0], words[1], dimensions), options["stat"])

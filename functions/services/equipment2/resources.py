@@ -1,4 +1,10 @@
-"""Machines: pieces of equipment and the levels on which they stand, one version after the other."""
+"""Machines: pieces of equipment and the levels on which they stand, one version after the other.
+
+| table | pk | sk | row |
+|---|---|---|---|
+| equipment2 | `Machine#<id>` | | what a piece of equipment is now |
+| equipment2-history | `Machine#<id>` | `version` | a revision of it |
+"""
 
 from typing import Final
 
@@ -33,6 +39,8 @@ MACHINE: Final[Resource[MachineRow, MachineEntity]] = Resource(
     missing="This equipment is not registered.",
     owner=Owner(of=lambda said: location_of(said["levels"])[COMPANY], is_still=_is_still),
 )
+
+RESOURCES: Final = (MACHINE,)
 
 
 def require_key(equipment_id: str, said: JsonMapping) -> None:
