@@ -1,7 +1,7 @@
 """A resource of the library's own: pictures, each with a title, and reviews of them, which are numbered versions."""
 
 from collections.abc import Callable
-from typing import Any, Final, NotRequired, TypedDict
+from typing import Any, Final, TypedDict
 
 from andon.dynamodb.attribute_values import to_typed
 from andon.dynamodb.client import Table
@@ -31,7 +31,6 @@ class Picture(TypedDict):
     """A picture."""
 
     title: str
-    painter: NotRequired[str]
 
 
 class PictureRow(Picture, ResourceRow):
@@ -54,7 +53,7 @@ def pictures(**more: Any) -> Resource[PictureRow, PictureEntity]:  # noqa: ANN40
     return Resource(
         service="gallery",
         kind="picture",
-        content=more.pop("content", Picture),
+        content=Picture,
         entity=PictureEntity,
         table=TABLE,
         history=Table("PICTURES_HISTORY_TABLE", HISTORY),

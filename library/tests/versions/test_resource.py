@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import count
-from typing import Annotated, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from andon.dynamodb.ttl import SECONDS_PER_DAY
 from andon.runtime import times
 from andon.runtime.errors import CallFailed, NotFound, Rejected, Unavailable
-from andon.runtime.marks import Gained
 from andon.testing.above_retries import Pass, between
 from andon.testing.memory.calls import Answer, Call
 from andon.versions.optimistic_lock import Saved
@@ -24,10 +23,8 @@ from tests.support.samples import NOW
 from toys.gallery import (
     PICTURES,
     Gallery,
-    Picture,
     delete,
     history,
-    pictures,
     put,
     read,
     reap,
@@ -35,7 +32,6 @@ from toys.gallery import (
     roll_back,
     status_of,
 )
-from toys.gallery import command as gallery_command
 
 HOUR = 3_600_000
 DAY = 24 * HOUR
@@ -312,44 +308,3 @@ def test_both_times_are_those_of_a_naive_model(
         for hour in range(-9, 17, 3):
             row = read("it", as_of=NOW + hour * HOUR, known_at=NOW + known_at * HOUR)
             assert (row["title"] if row else None) == line.get(hour), (hour, known_at)
-
-
-# Members that may be left out, and those that were declared later
-
-
-def test_a_member_that_a_change_leaves_out_is_gone_from_both_rows_and_comes_back_by_a_rollback(
-    gallery: Gallery, picture: str
-) -> None:
-    said = {"title": "sea", "painter": "Ida"}
-    PICTURES.save(picture, said, gallery_command(["first", picture]))
-    PICTURES.save(picture, {"title": "sea"}, gallery_command(["second", picture], if_match=1))
-
-    assert [row.get("painter") for row in history(picture)] == [None, "Ida"]
-    assert "painter" not in PICTURES.get(picture)
-
-    roll_back(picture, 1, if_match=2)
-    assert PICTURES.get(picture)["painter"] == "Ida"
-    delete(picture, if_match=3)
-    assert [event.entities["picture"].get("painter") for event in gallery.facts(picture)] == ["Ida", None, "Ida", "Ida"]
-
-
-def test_rows_of_before_a_member_was_declared_are_read_published_and_brought_back_with_what_it_says_instead(
-    picture: str,
-) -> None:
-    class Framed(Picture):
-        frame: Annotated[str, Gained("none")]
-
-    class Strict(Picture):
-        frame: str
-
-    put(picture)
-    framed = pictures(content=Framed)
-    row = framed.get(picture)
-
-    assert "frame" not in row
-    assert framed.entity_of(row)["frame"] == "none"  # type: ignore[typeddict-item]
-    with pytest.raises(KeyError):
-        pictures(content=Strict).entity_of(row)
-    framed.save(picture, {"title": "sea", "frame": "oak"}, gallery_command(["framed", picture], if_match=1))
-    framed.roll_back(picture, 1, gallery_command(["back", picture], if_match=2))
-    assert framed.get(picture)["frame"] == "none"  # type: ignore[typeddict-item]

@@ -1,0 +1,248 @@
+"""Laws of each class of versioned things: members that may be left out, and those that were declared later.
+
+One test for all: a thing is said by a declaration, then by one that gained members, over the rows that lie there.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import count
+from typing import Annotated, Any, Final, NamedTuple, NotRequired, TypedDict
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.client import Table
+from andon.dynamodb.schema import Keys, TableSchema
+from andon.events.change_data_capture import events_of
+from andon.events.domain_event import DomainEvent
+from andon.runtime.errors import Stale
+from andon.runtime.marks import Gained, ResourceEntity
+from andon.sync.mapped_crossing import resource_crossing
+from andon.testing.world import World
+from andon.versions.bitemporal import Asked
+from andon.versions.current_resource import CurrentResource
+from andon.versions.declared import Declared, facts_of, kept
+from andon.versions.from_stream import keep_revisions
+from andon.versions.numbered_resource import FromStream, NumberedResource
+from andon.versions.optimistic_lock import Command, Saved, fingerprint_of
+from andon.versions.resource import HISTORY, HISTORY_SCHEMA, Resource
+from tests.support.examples import ON_TABLES
+from tests.support.samples import NOW
+
+KEYS: Final = Keys("pk", "sk", one_partition_per="entity")
+TABLE: Final = Table("SIGNS_TABLE", KEYS)
+PAST: Final = Table("SIGNS_HISTORY_TABLE", HISTORY)
+OURS: Final = frozenset({"title", "maker", "frame"})
+
+
+class Plain(TypedDict):
+    """A sign, as it was declared first."""
+
+    title: str
+
+
+class Sign(Plain):
+    """A sign, as it is declared now."""
+
+    maker: NotRequired[str]
+    frame: Annotated[str, Gained("none")]
+
+
+class Strict(Plain):
+    """A sign with a member that rows of before lack, and nothing that stands for it."""
+
+    frame: str
+
+
+class SignEntity(Sign, ResourceEntity):
+    """Its entity."""
+
+
+def _resource(content: type) -> Declared[Any, Any]:
+    return Resource(**_said(content), table=TABLE, history=PAST, partition_of="Sign#{}".format, sort=("now",))
+
+
+def _numbered(content: type) -> Declared[Any, Any]:
+    return NumberedResource(**_said(content), table=TABLE, partition_of="Sign#{}".format, name="Sign", fact="said")
+
+
+def _from_stream(content: type) -> Declared[Any, Any]:
+    return FromStream(**_said(content), table=TABLE, partition_of="Sign#{}".format, name="Sign", fact="said")
+
+
+def _current(content: type) -> Declared[Any, Any]:
+    return CurrentResource(**_said(content), table=TABLE, key_of=lambda sign: KEYS.of(sign, "now"), fact="said")
+
+
+def _said(content: type) -> Any:  # noqa: ANN401  see `Declaration`
+    return {"service": "signs", "kind": "sign", "content": content, "entity": SignEntity, "missing": "No such sign."}
+
+
+Made = Callable[[type], Declared[Any, Any]]
+
+CLASSES: Final = {"two tables": _resource, "numbered": _numbered, "from the stream": _from_stream, "current": _current}
+
+every_class = pytest.mark.parametrize("of", CLASSES.values(), ids=CLASSES)
+
+_numbers = count(1)
+
+
+class Signs(World):
+    """The tables of signs, and a trigger that keeps revisions and publishes."""
+
+    def __init__(self) -> None:
+        super().__init__({TABLE.variable: TableSchema(KEYS, stream=True), PAST.variable: HISTORY_SCHEMA})
+
+    def published(self, by: Declared[Any, Any]) -> list[DomainEvent]:
+        """Return the events of what was written since the last call; revisions from the stream are kept."""
+        records: list[Any] = self.new_records(TABLE.variable)
+        if isinstance(by, FromStream):
+            keep_revisions(records, kept(by), source="signs")
+        return [*events_of(records, facts=facts_of("signs", by), tags={}).values()]
+
+
+@pytest.fixture(scope="module")
+def signs() -> Iterator[Signs]:
+    with Signs() as signs:
+        yield signs
+
+
+@pytest.fixture
+def sign(signs: Signs) -> str:
+    name = f"sign-{next(_numbers)}"
+    signs.new_records(TABLE.variable)
+    return name
+
+
+def say(by: Declared[Any, Any], sign: str, said: Mapping[str, Any], *, if_match: int | None = None) -> Saved[Any]:
+    return by.save(sign, said, _command(["PUT", sign, said], if_match))
+
+
+def _command(what: object, if_match: int | None) -> Command:
+    fingerprint = fingerprint_of(route="", path={}, if_match=if_match, body=what, actor="ann")
+    return Command("ann", NOW + next(_numbers), if_match, fingerprint)
+
+
+def own(row: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: row[name] for name in OURS if name in row}
+
+
+class Step(NamedTuple):
+    """A request. frame: None: by the declaration of before."""
+
+    title: str
+    maker: str | None
+    frame: str | None
+
+    @property
+    def content(self) -> type:
+        return Plain if self.frame is None else Sign
+
+    @property
+    def said(self) -> dict[str, str]:
+        members = {"title": self.title, "maker": self.maker if self.frame else None, "frame": self.frame}
+        return {name: value for name, value in members.items() if value is not None}
+
+
+TITLES, MAKERS, FRAMES = st.sampled_from("ab"), st.none() | st.sampled_from("xy"), st.sampled_from(["none", "oak"])
+BEFORE = st.builds(Step, TITLES, st.none(), st.none())
+NOWADAYS = st.builds(Step, TITLES, MAKERS, FRAMES)
+
+
+@every_class
+@given(old=st.lists(BEFORE, max_size=3), new=st.lists(NOWADAYS, min_size=1, max_size=5))
+@ON_TABLES
+def test_each_version_says_what_its_request_said_and_nothing_of_the_ones_before(
+    of: Made, signs: Signs, old: list[Step], new: list[Step]
+) -> None:
+    sign, by, versions = f"sign-{next(_numbers)}", of(Sign), list[dict[str, Any]]()
+    signs.new_records(TABLE.variable)
+    for step in [*old, *new]:
+        row = say(of(step.content), sign, step.said, if_match=len(versions) or None).row
+        if not versions or versions[-1] != step.said:
+            versions.append(step.said)
+        assert (own(row), row["version"]) == (step.said, len(versions))
+        assert own(by.get(sign)) == step.said
+
+    whole = [{"frame": "none", **said} for said in versions]
+    events = signs.published(by)
+    assert [own(event.entities["sign"]) for event in events] == whole
+    assert own(by.to_response(by.get(sign))) == whole[-1]
+    if by.design != "CURRENT_ONLY":
+        assert [own(by.get_version(sign, number + 1)) for number in range(len(versions))] == versions
+
+
+@every_class
+def test_a_request_that_is_sent_again_after_a_member_was_gained_is_answered_as_the_first_time(
+    of: Made, signs: Signs, sign: str
+) -> None:
+    command = _command(["PUT", sign], None)
+    first = of(Plain).save(sign, {"title": "sea"}, command)
+    signs.published(of(Plain))
+    again = of(Sign).save(sign, {"title": "sea", "frame": "none"}, command)
+
+    assert of(Sign).to_response(again.row) == of(Sign).to_response(first.row)
+    assert again.created
+    assert signs.published(of(Sign)) == []
+    with pytest.raises(Stale):  # it gained a member, which is a change
+        of(Sign).save(sign, {"title": "sea", "frame": "none"}, _command(["PUT", sign, "else"], 7))
+
+
+@every_class
+def test_a_row_that_lacks_what_nothing_stands_for_is_a_mistake_of_the_declaration(of: Made, sign: str) -> None:
+    say(of(Plain), sign, {"title": "sea"})
+
+    with pytest.raises(KeyError, match="frame"):
+        of(Strict).to_response(of(Strict).get(sign))
+
+
+@pytest.mark.parametrize("of", [_resource, _numbered, _from_stream])
+def test_the_revision_of_a_row_of_before_is_kept_again_as_it_was(of: Made, signs: Signs, sign: str) -> None:
+    old, new = of(Plain), of(Sign)
+    say(old, sign, {"title": "sea"})
+    signs.published(old)
+    [key] = [{name: row[name] for name in table.keys.names} for table, row in [new.kept_revision(_stored(new, sign))]]
+    stored = new.kept_revision(_stored(new, sign))[0].get(key)
+
+    assert new.kept_revision(_stored(new, sign))[1] == stored
+    assert own(stored or {}) == {"title": "sea"}
+
+
+def _stored(by: Declared[Any, Any], sign: str) -> Item:
+    place = by.versions_of(sign)
+    found = place.table.get(place.key)
+    assert found is not None
+    return found
+
+
+def test_a_rollback_and_a_look_back_say_what_was_said_then(signs: Signs, sign: str) -> None:
+    old, new = _resource(Plain), _resource(Sign)
+    assert isinstance(new, Resource)
+    since = say(old, sign, {"title": "sea"}).row["timestamp"]
+    say(new, sign, {"title": "sea", "maker": "Ida", "frame": "oak"}, if_match=1)
+    new.roll_back(sign, 1, _command("back", 2))
+    new.roll_back(sign, 2, _command("forth", 3))
+    new.delete(sign, _command("gone", 4))
+
+    first, oak = {"title": "sea", "frame": "none"}, {"title": "sea", "maker": "Ida", "frame": "oak"}
+    events = signs.published(new)
+    assert [own(event.entities["sign"]) for event in events] == [first, oak, first, oak, oak]
+    assert own(new.to_response(new.get(sign, Asked(since, since)))) == first
+
+
+def test_an_old_event_that_crosses_lacks_nothing(signs: Signs, sign: str) -> None:
+    old, new = _resource(Plain), _resource(Sign)
+    assert isinstance(new, Resource)
+    say(old, sign, {"title": "sea"})
+    [event] = signs.published(old)
+    crossing = resource_crossing(
+        new, own="signs", theirs="others", entity_in=lambda told: told.entities["sign"], from_theirs=lambda it, _: it
+    )
+
+    edited = crossing.from_theirs(event, None)
+
+    assert {name: value for name, value in edited.content.items() if value is not None} == {
+        "title": "sea",
+        "frame": "none",
+    }
