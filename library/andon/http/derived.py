@@ -29,7 +29,7 @@ from andon.http.openapi import Absent
 from andon.http.schemas import PERSONAL_DATA
 from andon.runtime import texts, times
 from andon.runtime.json_types import JsonMapping, JsonObject
-from andon.runtime.marks import CHECK, Bounds, Kind, Matches, Named, Says, Takes, optional_of
+from andon.runtime.marks import CHECK, Bounds, Default, Kind, Matches, Named, Says, Takes, optional_of
 
 NONE: Final[Any] = Absent
 
@@ -75,7 +75,9 @@ SCHEMAS: Final[Mapping[Any, JsonMapping]] = {
     said.part: schemas.PART,
     said.identifier: schemas.IDENTIFIER,
     said.word: schemas.WORD,
-    said.time: schemas.TIME,
+    times.normalised: schemas.TIME,
+    times.first_of: schemas.TIME_OR_DATE,
+    times.last_of: schemas.TIME_OR_DATE,
 }
 """Function of a mark -> what it says in JSON."""
 
@@ -83,7 +85,6 @@ VALIDATORS: Final[Mapping[Any, Callable[[str], str]]] = {
     said.part: texts.part,
     said.identifier: texts.identifier,
     said.word: texts.word,
-    said.time: times.normalised,
 }
 
 PLAIN: Final = frozenset({list, dict})
@@ -199,12 +200,12 @@ def _of_pydantic(marks: tuple[Any, ...], kind: type, *, inner: bool) -> Iterator
         elif isinstance(mark, Matches):
             yield Field(pattern=mark.pattern, json_schema_extra=documents)
         elif isinstance(mark, Bounds):
-            yield _bounded(mark, kind)
+            yield _bounded(mark, kind, documents)
 
 
-def _bounded(mark: Bounds, kind: type) -> Any:  # noqa: ANN401
+def _bounded(mark: Bounds, kind: type, documents: JsonObject) -> Any:  # noqa: ANN401
     least, most = BOUNDS.get(kind, ("ge", "le"))
-    ends: JsonObject = {least: mark.least, most: mark.most}
+    ends: JsonObject = {least: mark.least, most: mark.most, "json_schema_extra": documents or None}
     ends |= {"allow_inf_nan": False} if kind is float else {}
     return Field(**{name: value for name, value in ends.items() if value is not None})
 
@@ -226,7 +227,8 @@ def _asked(annotation: Any, is_optional: bool) -> tuple[Any, Any]:  # noqa: ANN4
     kind, documented = kind_of(annotation, request=True), _documented(annotation)
     if is_optional:
         return kind | None, Field(default=None, **documented)
-    return kind, Field(**documented)
+    default = next((mark for mark in get_args(annotation)[1:] if isinstance(mark, Default)), None)
+    return kind, Field(**documented) if default is None else Field(default=default.value, **documented)
 
 
 def _documented(annotation: Any) -> JsonObject:  # noqa: ANN401

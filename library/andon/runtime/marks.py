@@ -73,6 +73,15 @@ class Named:
         self.name, self.is_said = name, is_said
 
 
+class Default:
+    """What stands for a member that a request leaves out; the member itself is always there."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:  # noqa: ANN401  any JSON
+        self.value = value
+
+
 class Gained:
     """A member of which rows and events from before its declaration say this instead; a request has to say it."""
 

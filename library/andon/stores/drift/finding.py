@@ -1,7 +1,7 @@
 """A row that differed from its events, as it is kept. Pure."""
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from andon.events.bus_entry import Delivery
 from andon.events.drift import DriftEntity
@@ -11,11 +11,19 @@ from andon.runtime.errors import Poison
 from andon.runtime.json_types import JsonObject
 from andon.stores.drift.store import FOLDER
 
+if TYPE_CHECKING:
+    from andon.events.drift import Repair
+
 _ID = re.compile("[0-9A-Za-z_-]{1,128}", re.ASCII)  # ids stand in keys as they are
 
 
 class Finding(DriftEntity):
-    """Drift in a row of a view, and its repair; `timestamp` is fixed-width UTC."""
+    """A row that differed from its events; `timestamp` is fixed-width UTC.
+
+    kinds: `values`: it said something else of the same events. `ahead`: it had an order that lies ahead of all clocks.
+    `ttl`: it would have expired too early or too late. `missing`: it had not seen an event. `unknown`: it had seen one
+    that the lake does not have. repair: by which writes it was ended; `unknown` is not.
+    """
 
     id: str
     timestamp: str
@@ -40,7 +48,7 @@ def finding_in(delivery: Delivery, *, now_ms: int) -> Finding:
         "key": _object(entity.get("key")),
         "kinds": list(entity.get("kinds") or ()),
         "fields": _object(entity.get("fields")),
-        "repair": entity.text("repair"),
+        "repair": cast("Repair", entity.text("repair")),
     }
 
 
