@@ -1,23 +1,25 @@
 """An order as agendas keep and show it: the one source of a view with rows in a table, and of one in objects."""
 
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.keys import SEPARATOR
 from andon.events.domain_event import DomainEvent, Entity
 from andon.runtime.json_types import JsonObject
+from andon.views.keep import keep
+from contract.entities.maintenance import OrderEntity
 from contract.orders import expires_at, key_in, order_in
 
 OPLOCK: Final = "order"
 
-MEMBERS: Final = {
-    "PlannedFor": "plannedFor",
-    "Minutes": "minutes",
-    "Status": "status",
-    "StartedAt": "startedAt",
-    "FinishedAt": "finishedAt",
-    "Result": "result",
-}
+KEPT: Final = keep(
+    OrderEntity,
+    Minutes="minutes",
+    Status="status",
+    StartedAt="startedAt",
+    FinishedAt="finishedAt",
+    Result="result",
+)
 
 
 class AgendaKey(NamedTuple):
@@ -52,13 +54,7 @@ def entry_in(event: DomainEvent) -> Entry:
         order_id=SEPARATOR.join(key_in(order)),
         place=place,
         before=_place_in(Entity("before", before)) if isinstance(before, dict) else None,
-        fields={
-            "Minutes": order.get("minutes"),
-            "Status": order.text("status"),
-            "StartedAt": order.optional_text("startedAt"),
-            "FinishedAt": order.optional_text("finishedAt"),
-            "Result": order.optional_text("result"),
-        },
+        fields=KEPT.of(order),
         expires_at=expires_at(place.day),
     )
 
@@ -71,8 +67,8 @@ def position(order_id: str, equipment_id: str) -> str:
 def to_response(row: Item) -> JsonObject:
     """Return an entry for a response."""
     date, _, kind = row["OrderID"].partition(SEPARATOR)
-    known: dict[str, Any] = {name: row[attribute] for attribute, name in MEMBERS.items() if attribute in row}
-    return {"equipmentId": row["EquipmentID"], "date": date, "kind": kind, **known}
+    of_order = {"equipmentId": row["EquipmentID"], "date": date, "kind": kind}
+    return {**of_order, "plannedFor": row["PlannedFor"], **KEPT.said_in(row)}
 
 
 def _place_in(said: Entity) -> AgendaKey:

@@ -6,8 +6,10 @@ from typing import Final
 from andon.dynamodb.schema import Keys
 from andon.events.domain_event import DomainEvent, Entity
 from andon.events.topic import Topic
+from andon.views.keep import keep
 from andon.views.view_update import ViewUpdate
 from contract import factories
+from contract.entities.equipment import PieceEntity
 from contract.locations import levels_in, location_in, location_of
 
 OPLOCK: Final = "equipment"
@@ -18,14 +20,9 @@ def _company_of(equipment: Entity) -> str:
     return of["company"]
 
 
-FIELDS: Final[Mapping[str, Callable[[Entity], str | None]]] = {
-    "factoryId": lambda equipment: equipment.text("factoryId"),
-    "lineId": lambda equipment: equipment.text("lineId"),
-    "company": _company_of,
-    "ownedSince": lambda equipment: equipment.optional_text("ownedSince"),
-    "name": lambda equipment: equipment.optional_text("name"),
-}
-WHEREABOUTS: Final = ("factoryId", "lineId", "company", "ownedSince")
+COMPANY: Final = "company"
+
+WHEREABOUTS: Final = ("factoryId", "lineId", COMPANY, "ownedSince")
 FACTORY_ALONE: Final = ("factoryId",)
 
 
@@ -34,12 +31,13 @@ def kept(
 ) -> Mapping[Topic, Callable[[DomainEvent], ViewUpdate]]:
     """Return the subscriptions that keep it, by the events of both services, in the order of their edits.
 
-    names: those of `FIELDS` that are kept; of equipment that was deleted, none.
+    names: the members that are kept, and `company`; of equipment that was deleted, none.
     """
+    also = tuple(name for name in names if name == COMPANY)
+    members = keep(PieceEntity, also=also, **{name: name for name in names if name != COMPANY})
 
     def update(equipment: Entity, origin: str) -> ViewUpdate:
-        is_gone = equipment.get("deleted") is True
-        fields = {name: None if is_gone else FIELDS[name](equipment) for name in names}
+        fields = members.of(equipment, lambda: {name: _company_of(equipment) for name in also})
         key = factories.key_of(keys, partition_of(equipment.text("id")))
         return ViewUpdate(key=key, fields=fields, oplock=OPLOCK, origin=origin)
 

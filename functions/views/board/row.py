@@ -3,7 +3,7 @@
 from typing import Final, Literal, NotRequired, TypedDict
 
 from andon.views.keep import keep
-from contract.entities.equipment import LocationEntity, Piece
+from contract.entities.equipment import LocationEntity, PieceEntity
 from contract.entities.logs import ExpectedEntity
 from contract.entities.maintenance import OpenOrder
 
@@ -78,7 +78,12 @@ class LastCause(TypedDict):
 
 
 KEPT: Final = keep(
-    Piece, Name="name", FactoryID="factoryId", LineID="lineId", also=("Place", "Company", "OwnedSince", "Location")
+    PieceEntity,
+    Name="name",
+    FactoryID="factoryId",
+    LineID="lineId",
+    also=("Place", "Company", "OwnedSince", "Location"),
+    deleted_as="Deleted",
 )
 """Attributes that a registration writes; of equipment that was deleted, none."""
 

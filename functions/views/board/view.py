@@ -259,16 +259,16 @@ def _objects(entity: Entity, field_name: str) -> list[JsonObject]:
 def _registration(equipment: Entity, place_of: Callable[[Entity], LocationEntity], *, origin: str) -> ViewUpdate:
     """Return the update for equipment by an event of either service, in the order of their edits."""
 
-    def at(equipment: Entity) -> BoardFields:
-        place = place_of(equipment)
+    def place() -> BoardFields:
+        where = place_of(equipment)
         return {
-            "Place": place,
-            "Company": place["company"],
+            "Place": where,
+            "Company": where["company"],
             "OwnedSince": _owned_since(equipment),
-            "Location": board_sort_key(place, equipment.text("id")),
+            "Location": board_sort_key(where, equipment.text("id")),
         }
 
-    return _update(equipment.text("id"), ANCHOR.oplock, KEPT.of(equipment, at), origin=origin)
+    return _update(equipment.text("id"), ANCHOR.oplock, KEPT.of(equipment, place), origin=origin)
 
 
 def _owned_since(equipment: Entity) -> str | None:

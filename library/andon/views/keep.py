@@ -1,29 +1,31 @@
-"""Members of a declared entity that a view keeps as they are, and the tombstone that follows. Pure.
+"""Members of an entity that a view keeps as they are: attributes, their tombstone, and what a response shows. Pure.
 
-KEPT = keep(Thing, Name="name", Maker="maker", also=("Sorted",))
-KEPT.of(event.entity("thing"), more)  # attributes of the row; of a thing that was deleted, its tombstone
+KEPT = keep(ThingEntity, Name="name", Maker="maker", also=("Sorted",), deleted_as="Deleted")
+KEPT.of(event.entity("thing"), {"Sorted": ...})  # attributes of the row; of a thing that was deleted, its tombstone
 """
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Final, NamedTuple, NotRequired, get_args, get_origin
+from typing import Annotated, Any, NamedTuple, NotRequired, get_args, get_origin
 
 from andon.events.domain_event import Entity
 from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.runtime.marks import gained_of, optional_of
 
-DELETED: Final = "Deleted"
-
 Read = Callable[[Entity, str], object]
 
 
 class KeptMembers(NamedTuple):
-    """Attributes of a row: by the members of an entity, and those that a view makes itself."""
+    """Attributes of a row: by the members of an entity, and `also` those that a view makes itself.
 
+    members: attribute -> the member, and how it is read. deleted_as: the attribute that marks a tombstone, if any.
+    """
+
+    kind: type
     members: Mapping[str, tuple[str, Read]]
     also: tuple[str, ...]
-    kind: type
+    deleted_as: str | None
 
-    def of(self, entity: Entity, more: Callable[[Entity], Mapping[str, object]] | None = None) -> dict[str, object]:
+    def of(self, entity: Entity, more: Callable[[], Mapping[str, object]] = dict) -> dict[str, object]:
         """Return the attributes that an entity says, None for those that it lacks; of one that was deleted, no others.
 
         more: makes the attributes `also`.
@@ -32,10 +34,12 @@ class KeptMembers(NamedTuple):
             Poison: a member that must be there is not.
 
         """
-        if entity.get("deleted") is True:
-            return {DELETED: True, **dict.fromkeys((*self.members, *self.also))}
+        is_gone = entity.get("deleted") is True
+        mark: dict[str, object] = {self.deleted_as: is_gone or None} if self.deleted_as else {}
+        if is_gone:
+            return mark | dict.fromkeys((*self.members, *self.also))
         said = {attribute: read(entity, member) for attribute, (member, read) in self.members.items()}
-        return {DELETED: None, **said, **(more(entity) if more else {})}
+        return {**mark, **said, **more()}
 
     @property
     def optional(self) -> JsonObject:
@@ -43,29 +47,31 @@ class KeptMembers(NamedTuple):
         kept = {member for member, _ in self.members.values()} & optional_of(self.kind)
         return {name: said for name, said in self.kind.__annotations__.items() if name in kept}
 
-    def said_in(self, row: JsonMapping) -> dict[str, object]:
+    def said_in(self, row: JsonMapping) -> JsonObject:
         """Return the members that a row has, by their names."""
         return {member: row[name] for name, (member, _) in self.members.items() if row.get(name) is not None}
 
 
-def keep(kind: type, *, also: tuple[str, ...] = (), **members: str) -> KeptMembers:
-    """Return the attributes of a row that are members of a declaration: attribute -> member.
+def keep(kind: type, *, also: tuple[str, ...] = (), deleted_as: str | None = None, **members: str) -> KeptMembers:
+    """Return the attributes of a row that are members of an entity: attribute -> member.
 
     Raises:
         KeyError: it has no such member.
 
     """
     may_lack = optional_of(kind) | gained_of(kind).keys()
-    read = {name: (of, _reader(kind.__annotations__[of], of in may_lack)) for name, of in members.items()}
-    return KeptMembers(read, also, kind)
+    read = {name: (of, _reader(_plain(kind.__annotations__[of]), of in may_lack)) for name, of in members.items()}
+    return KeptMembers(kind, read, also, deleted_as)
 
 
-def _reader(said: Any, may_lack: bool) -> Read:  # noqa: ANN401, FBT001
-    if may_lack:
-        return lambda entity, member: (
-            entity.optional_text(member) or None if _plain(said) is str else entity.get(member)
-        )
-    return {str: Entity.text, int: Entity.whole_number, float: Entity.number}.get(_plain(said), Entity.get)
+def _reader(kind: Any, may_lack: bool) -> Read:  # noqa: ANN401, FBT001
+    if not may_lack:
+        return {str: Entity.text, int: Entity.whole_number, float: Entity.number}.get(kind, Entity.get)
+    return _optional_text if kind is str else Entity.get
+
+
+def _optional_text(entity: Entity, member: str) -> str | None:
+    return entity.optional_text(member) or None  # no key of an index is empty
 
 
 def _plain(said: Any) -> Any:  # noqa: ANN401
