@@ -38,7 +38,7 @@ class OrderContent(Planned, Plan):
     readingsNumber: NotRequired[int]
 
 
-class OrderKey(TypedDict):
+class OrderVersionKey(TypedDict):
     """What tells a version of an order from all others; `date` is the day (UTC) that it was first planned for."""
 
     equipmentId: str
@@ -47,11 +47,11 @@ class OrderKey(TypedDict):
     version: int
 
 
-class Order(OrderKey, OrderContent):
+class MaintenanceOrder(OrderVersionKey, OrderContent):
     """A version of an order."""
 
 
-class OrderEntity(Order):
+class OrderEntity(MaintenanceOrder):
     """`order`: maintenance of a machine as of `version`; days are UTC. `before`: of the version before."""
 
     before: NotRequired[Planned]
@@ -66,31 +66,3 @@ class AttachmentEntity(TypedDict):
     sha256: str
     contentType: ContentType
     bytes: int
-
-
-class OpenOrder(TypedDict):
-    """An order that is not finished; `startedAt` is there once it was started."""
-
-    date: str
-    kind: str
-    plannedFor: str
-    startedAt: NotRequired[str]
-
-
-class UpkeepEntity(TypedDict):
-    """`upkeep`: the orders of a machine that are under way, and the first of those that are planned, if there is any.
-
-    timestamp: since when it is so.
-    """
-
-    equipmentId: str
-    timestamp: str
-    underWay: list[OpenOrder]
-    next: NotRequired[OpenOrder]
-
-
-class OverdueEntity(OpenOrder):
-    """`overdue`: an order that was not finished on the day that it was planned for, at `timestamp`, the end of it."""
-
-    equipmentId: str
-    timestamp: str

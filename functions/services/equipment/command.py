@@ -14,13 +14,12 @@ from andon.runtime import clock
 from andon.runtime.errors import Forbidden
 from andon.versions.resource import since_in
 from contract import after
-from contract.entities.reports import State
 from contract.groups import STATE_REPORTERS
 from contract.parameters import EquipmentId
 from services.equipment import reporting, state, stream_first
 from services.equipment import reports as batches
 from services.equipment.api import API, OF_AUDITS
-from services.equipment.bodies import ACCEPTED, STATE_REPORT, Reports
+from services.equipment.bodies import ACCEPTED, STATE_REPORT, Reports, StateBody
 from services.equipment.reporting import Reporter
 from services.equipment.stream_first import REPORTS_AT_ONCE
 from services.equipment.tables import TABLE
@@ -62,7 +61,7 @@ def post_states(reports: Reports) -> Response:
     responses=responses_of_write(STATE_REPORT, 201, 200, 409, 429),
     is_shared=True,  # a device reports every few minutes; whoever reports for many machines does so by POST /states
 )
-def put_state(equipment_id: EquipmentId, timestamp: Timestamp, body: State) -> Response:
+def put_state(equipment_id: EquipmentId, timestamp: Timestamp, body: StateBody) -> Response:
     """Report the state of a piece of equipment at a time; the same again changes nothing.
 
     A device reports for itself only, a gateway for the equipment of its own factory.

@@ -17,7 +17,6 @@ from andon.http.models import fields_of
 from andon.ingress.ingress import Ingress, Unusable
 from andon.ingress.message import Message
 from andon.runtime.errors import Forbidden, Invalid
-from contract.entities.reports import StateEntity
 from services.equipment import connection, reports
 from services.equipment.bodies import ReportBody
 from services.equipment.provisioning import PROVISIONING
@@ -46,7 +45,7 @@ def events_of(message: Message, tags: Mapping[str, str]) -> list[DomainEvent | U
     read = [_read(item, reporter.equipment_id) for item in items]
     registrations = reports.registrations_for([one for one in read if not isinstance(one, Invalid)], reporter)
 
-    def event_of(report: StateEntity, item: object) -> DomainEvent | Unusable:
+    def event_of(report: ReportBody, item: object) -> DomainEvent | Unusable:
         try:
             [event] = reports.events_of([report], reporter, registrations, tags=tags, now_ms=message.at_ms)
         except (Forbidden, Invalid) as error:
@@ -68,7 +67,7 @@ def _reporter_of(message: Message) -> Reporter:
     )
 
 
-def _read(item: object, equipment_id: str | None) -> StateEntity | Invalid:
+def _read(item: object, equipment_id: str | None) -> ReportBody | Invalid:
     """Return an item of a message as a report of POST /states; equipment_id: of a machine, which its topic says."""
     if equipment_id is not None and isinstance(item, dict):
         if ID in item:

@@ -3,8 +3,10 @@
 from collections.abc import Mapping, Sequence
 
 from andon.events.domain_event import DomainEvent
+from andon.runtime.json_types import members_of
 from contract.entities.reports import StateEntity
-from services.equipment import reporting, state, stream_first
+from services.equipment import reporting, stream_first
+from services.equipment.bodies import ReportBody
 from services.equipment.metadata import EQUIPMENT, EquipmentRow
 from services.equipment.reporting import Reporter
 
@@ -13,7 +15,7 @@ Registrations = Mapping[str, EquipmentRow | None]
 
 
 def events_of(
-    reports: Sequence[StateEntity],
+    reports: Sequence[ReportBody],
     reporter: Reporter,
     registrations: Registrations,
     *,
@@ -31,7 +33,7 @@ def events_of(
     return stream_first.events_of(_entities_of(reports), reporter=reporter, tags=tags, now_ms=now_ms)
 
 
-def registrations_for(reports: Sequence[StateEntity], reporter: Reporter) -> Registrations:
+def registrations_for(reports: Sequence[ReportBody], reporter: Reporter) -> Registrations:
     """Read what decides whether somebody may report these."""
     return registrations_of(reporter.registrations_needed([one["equipmentId"] for one in reports]))
 
@@ -41,5 +43,5 @@ def registrations_of(equipment_ids: Sequence[str]) -> Registrations:
     return dict(zip(equipment_ids, EQUIPMENT.get_many(equipment_ids), strict=True))
 
 
-def _entities_of(reports: Sequence[StateEntity]) -> list[StateEntity]:
-    return [state.entity_of(one["equipmentId"], one["timestamp"], one) for one in reports]
+def _entities_of(reports: Sequence[ReportBody]) -> list[StateEntity]:
+    return [members_of(StateEntity, one) for one in reports]

@@ -75,5 +75,5 @@ class AttachBody(TypedDict):
 ORDER: Final = Shown(OrderVersion, "OrderResponse", lacks=frozenset({"factoryId", "changedBy"}))
 ORDERS: Final = PageOf(ORDER, "OrdersResponse", "A page of orders; a missing cursor is the end.")
 READINGS: Final = PageOf(ReadingsVersion, "AllReadingsResponse", "A page of readings; a missing cursor is the end.")
-ATTACHMENT: Final = Shown(AttachmentVersion, "AttachmentResponse", more={"isMissing": Literal[True]})
+ATTACHMENT: Final = Shown(AttachmentVersion, "AttachmentResponse", more={"isMissing": NotRequired[Literal[True]]})
 ATTACHMENTS: Final = PageOf(ATTACHMENT, "AttachmentsResponse", "A page of attachments; a missing cursor is the end.")

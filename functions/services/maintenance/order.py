@@ -25,7 +25,7 @@ from andon.versions import sequential_history
 from andon.versions.lifetime import Lifetime
 from andon.versions.optimistic_lock import Changed, Command, Draft, Guard, Saved, VersionedRow, changed
 from andon.versions.versioned_write import ATTEMPTS, Contended, Revisions, Versions, revision_in
-from contract.entities.maintenance import Order, OrderContent, OrderEntity, Plan, Planned, Result
+from contract.entities.maintenance import MaintenanceOrder, OrderContent, OrderEntity, Plan, Planned, Result
 from contract.orders import (
     FINISHED,
     FURTHEST_DAYS,
@@ -54,13 +54,13 @@ OTHERWISE: Final = "It is finished with another result, or with other readings."
 NOT_MEASURED: Final = "It was not started: there is nothing to measure."
 
 
-class OrderRow(Order, VersionedRow):
+class OrderRow(MaintenanceOrder, VersionedRow):
     """The current row, or a revision, its key aside."""
 
     discriminator: str
 
 
-class OrderVersion(Order, Changed):
+class OrderVersion(MaintenanceOrder, Changed):
     """A version of an order; times are fixed-width UTC, days are UTC. `date` is the day in its id.
 
     readingsNumber: of what was measured at its end. Of an open order of the company that had the machine before,
@@ -203,7 +203,7 @@ def to_entity(row: Mapping[str, object]) -> OrderEntity:
 
 def to_shown(row: OrderRow, stay: Stay) -> Mapping[str, object]:
     """Return a version for a response to who is where its machine is: of another company neither factory nor people."""
-    said: OrderVersion = {**members_of(Order, row), **changed(row)}
+    said: OrderVersion = {**members_of(MaintenanceOrder, row), **changed(row)}
     is_elsewhere = bool(stay.since) and row["factoryId"] not in stay.names
     gone = {"factoryId"} if is_elsewhere else set()
     gone |= {"changedBy"} if said["changedAt"] < stay.since else set()

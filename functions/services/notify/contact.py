@@ -1,7 +1,7 @@
 """Contact of a person: the one row that has addresses. They stand in no event, log or answer to others."""
 
 from collections.abc import Mapping
-from typing import Any, Final, Literal, NotRequired, TypedDict, cast
+from typing import Any, Final, Literal, NotRequired, TypedDict
 
 from andon.dynamodb.key_query import KeyQuery
 from andon.outbound.addresses import masked_mail, masked_phone
@@ -97,14 +97,14 @@ def to_response(reach: Reach, *, is_own: bool) -> ContactVersion:
     addresses = {name: row[name] for name in PLACES.values() if row.get(name)}
     kept = addresses if is_own else {name: _MASKS[name](value) for name, value in addresses.items()}
     verified = {channel: reach["verified"].get(channel) for channel in CHANNELS if row.get(PLACES[channel])}
-    said: dict[str, object] = {
+    said = {
         **kept,
         **shown,
         "verifiedAt": {channel: at for channel, at in verified.items() if at is not None},
         "version": reach["contact"]["version"],
         "changedAt": times.to_utc(reach["contact"]["timestamp"]),
     }
-    return cast("ContactVersion", said)
+    return members_of(ContactVersion, said)
 
 
 def _hidden(addresses: list[Any]) -> list[str]:

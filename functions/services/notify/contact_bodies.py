@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, NotRequired, TypedDict
 
+from andon.http.derived import Matches
 from andon.http.parameters import Path, described
 from andon.outbound.addresses import MAIL_PATTERN, MOST_CHARACTERS_OF_MAIL, PHONE_PATTERN, mail_address, phone_number
 from andon.outbound.channels import hosts_in
 from andon.outbound.hosts import MOST_CHARACTERS
 from andon.outbound.subscription import subscription_of
 from andon.outbound.variables import PUSH_HOSTS, WEBHOOK_HOSTS
-from andon.runtime.marks import Bounds, Matches, Named, Says, Takes
+from andon.runtime.marks import Bounds, Named, Says, Takes
 from contract import names, schemas
 from contract.zones import zone_of
 from services.notify.contact import CHANNELS, Channel

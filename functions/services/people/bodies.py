@@ -1,6 +1,6 @@
 """Parameters of people's requests, and its responses."""
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, NotRequired
 
 from pydantic import AfterValidator
 
@@ -33,7 +33,7 @@ PersonIds = Annotated[
 PERSON: Final = Shown(
     PersonVersion,
     "PersonResponse",
-    more={"erased": Literal[True]},
+    more={"erased": NotRequired[Literal[True]]},
     lacks=frozenset(PersonVersion.__annotations__) - {"id"},
 )
 PEOPLE: Final = PageOf(PERSON, "PeopleResponse", "People in the order in which they were asked for.", is_all=True)

@@ -29,11 +29,29 @@ from andon.http.openapi import Absent
 from andon.http.schemas import PERSONAL_DATA
 from andon.runtime import texts, times
 from andon.runtime.json_types import JsonMapping, JsonObject
-from andon.runtime.marks import CHECK, Bounds, Default, Kind, Matches, Named, Says, Takes, optional_of
+from andon.runtime.marks import CHECK, Bounds, Kind, Named, Says, Takes, optional_of
 
 NONE: Final[Any] = Absent
 
 make_model: Final[Any] = create_model  # of members that are known when it runs
+
+
+class Matches:
+    """A text that fits a regular expression."""
+
+    __slots__ = ("pattern",)
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+
+
+class Default:
+    """What stands for a member that a request leaves out; the member itself is always there."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:  # noqa: ANN401  any JSON
+        self.value = value
 
 
 class PageOf(NamedTuple):
@@ -48,7 +66,7 @@ class PageOf(NamedTuple):
 class Shown(NamedTuple):
     """A declaration in the responses of a route, under another name.
 
-    more: members that it has besides, if they apply. lacks: members that are left out for some callers.
+    more: members that it has besides, as a declaration has them. lacks: members that are left out for some callers.
     """
 
     kind: type
@@ -66,7 +84,7 @@ def model_of(answer: Any) -> Any:  # noqa: ANN401
         answer = answer()
     if isinstance(answer, Shown):
         model = response_of(answer.kind, answer.name, answer.says, answer.lacks)
-        more: JsonObject = {name: (kind_of(kept, request=False) | NONE, None) for name, kept in answer.more.items()}
+        more = {name: _answered(kept) for name, kept in answer.more.items()}
         return make_model(answer.name, __base__=model, __doc__=model.__doc__, **more) if more else model
     return response_of(answer) if is_typeddict(answer) else answer
 
@@ -113,10 +131,7 @@ def response_of(
 ) -> type[ResponseModel]:
     """Return the model of a response; a member that may be left out is never null."""
     optional = optional_of(kind) | lacks
-    members: JsonObject = {
-        name: (kind_of(kept, request=False) | NONE, None) if name in optional else (kind_of(kept, request=False), ...)
-        for name, kept in kind.__annotations__.items()
-    }
+    members = {name: _answered(kept, name in optional) for name, kept in kind.__annotations__.items()}
     called, doc = name or _name(kind, "Response"), says or kind.__doc__
     model: type[ResponseModel] = make_model(called, __base__=ResponseModel, __doc__=doc, **members)
     return model
@@ -221,6 +236,12 @@ def _schema_of(by: Callable[[Any], Any]) -> JsonMapping | None:
     if isinstance(by, said.OneLine):
         return (schemas.lines if isinstance(by, said.SomeLines) else schemas.line)(by.longest)
     return SCHEMAS.get(by)
+
+
+def _answered(annotation: Any, is_optional: bool = False) -> tuple[Any, Any]:  # noqa: ANN401, FBT001, FBT002
+    kind = kind_of(annotation, request=False)
+    origin: Any = get_origin(annotation)
+    return (kind | NONE, None) if is_optional or origin is NotRequired else (kind, ...)
 
 
 def _asked(annotation: Any, is_optional: bool) -> tuple[Any, Any]:  # noqa: ANN401, FBT001

@@ -31,15 +31,6 @@ class Takes:
         self.by, self.schema = by, schema
 
 
-class Matches:
-    """A text that fits a regular expression."""
-
-    __slots__ = ("pattern",)
-
-    def __init__(self, pattern: str) -> None:
-        self.pattern = pattern
-
-
 class Bounds:
     """The least and the most of a number, of the items of a list or an object, or of the characters of a text."""
 
@@ -71,15 +62,6 @@ class Named:
 
     def __init__(self, name: str, *, is_said: bool = True) -> None:
         self.name, self.is_said = name, is_said
-
-
-class Default:
-    """What stands for a member that a request leaves out; the member itself is always there."""
-
-    __slots__ = ("value",)
-
-    def __init__(self, value: Any) -> None:  # noqa: ANN401  any JSON
-        self.value = value
 
 
 class Gained:

@@ -1,18 +1,15 @@
 """A row that differed from its events, as it is kept. Pure."""
 
 import re
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any
 
 from andon.events.bus_entry import Delivery
 from andon.events.drift import DriftEntity
 from andon.runtime import times
 from andon.runtime.clock import DAY_MS
 from andon.runtime.errors import Poison
-from andon.runtime.json_types import JsonObject
+from andon.runtime.json_types import JsonObject, members_of
 from andon.stores.drift.store import FOLDER
-
-if TYPE_CHECKING:
-    from andon.events.drift import Repair
 
 _ID = re.compile("[0-9A-Za-z_-]{1,128}", re.ASCII)  # ids stand in keys as they are
 
@@ -41,15 +38,16 @@ def finding_in(delivery: Delivery, *, now_ms: int) -> Finding:
         raise Poison(f"{delivery.source} says what drifted in another view")
     if not _ID.fullmatch(event.id):
         raise Poison("not a finding as our views publish them")
-    return {
+    found = {
         "id": event.id,
         "timestamp": times.to_utc(times.known_by(event.timestamp_ms, now_ms=now_ms)),
         "view": entity.text("view"),
         "key": _object(entity.get("key")),
         "kinds": list(entity.get("kinds") or ()),
         "fields": _object(entity.get("fields")),
-        "repair": cast("Repair", entity.text("repair")),
+        "repair": entity.text("repair"),
     }
+    return members_of(Finding, found)
 
 
 def key_of(finding: Finding) -> str:

@@ -2,9 +2,10 @@
 
 from typing import Annotated, Final, NotRequired, TypedDict
 
+from andon.http.derived import Default
 from andon.http.said import First, Last
 from andon.project import project
-from andon.runtime.marks import Bounds, Default, Says
+from andon.runtime.marks import Bounds, Says
 
 DEFAULT_RATE: Final = 500
 MAX_RATE: Final = 1000
