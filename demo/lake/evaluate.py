@@ -16,7 +16,7 @@ from andon.rules.stored_event import StoredEvent
 from andon.runtime import times
 from andon.runtime.clock import DAY_MS
 from andon.tools.lake import engine
-from contract.entities.logs import AnomalyKind
+from contract.entities.anomalies import AnomalyKind
 from demo.lake import synthetic
 from demo.lake.envelopes import LakeEnvelope, Writer
 from demo.lake.injected import KINDS, Injected, Report, inject

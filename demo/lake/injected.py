@@ -10,7 +10,7 @@ from random import Random
 from typing import Final, NamedTuple
 
 from andon.runtime.clock import MINUTE_MS
-from contract.entities.logs import AnomalyKind
+from contract.entities.anomalies import AnomalyKind
 
 BURST_MS: Final = 30 * MINUTE_MS
 BURST_REPORTS: Final = (12, 60)

@@ -11,7 +11,7 @@ from andon.events.fact import Change, Fact
 from andon.rules.rule import Decision
 from andon.runtime.json_types import members_of
 from contract import logs
-from contract.entities.logs import AnomalyEntity, AnomalyKind
+from contract.entities.anomalies import AnomalyEntity, AnomalyKind
 from services.anomalies.model import Expectation, MachineKnowledge
 from services.anomalies.reports import partition_in, state_in, time_in
 from services.anomalies.tables import KEYS

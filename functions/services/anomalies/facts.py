@@ -1,7 +1,7 @@
 """The facts that anomalies publishes of its rows."""
 
 from andon.events.fact import Facts
-from contract.entities.logs import AnomalyEntity
+from contract.entities.anomalies import AnomalyEntity
 from services.anomalies import anomaly
 
 FACTS = Facts(

@@ -3,8 +3,8 @@
 from typing import Final, Literal, NotRequired, TypedDict
 
 from andon.views.keep import keep
+from contract.entities.anomalies import ExpectedEntity
 from contract.entities.equipment import LocationEntity, PieceEntity
-from contract.entities.logs import ExpectedEntity
 from contract.entities.planning import OpenOrder
 
 SEEN: Final = "seen#"

@@ -12,8 +12,8 @@ from andon.views.oplock_family import OplockFamily
 from andon.views.oplocked_fields import Anchor, origin_of_entity
 from andon.views.view_update import On, ViewUpdate
 from contract import calls, logs, names, old_shapes, orders, people
+from contract.entities.anomalies import ExpectedEntity
 from contract.entities.equipment import LocationEntity
-from contract.entities.logs import ExpectedEntity
 from contract.levels import NOT_SAID
 from contract.locations import board_sort_key, levels_in, location_by, part
 from views.board.row import CALL, KEPT, NOBODY, SEEN, TOLD, BoardFields, LastAnomaly, LastAudit, LatestTelling, Untold

@@ -15,3 +15,11 @@ LogRow = TypedDict(
     },
 )
 """`State` and `Date` are the parts of the sort key; beside these attributes stand the oplocks and the ttl."""
+
+
+class LogFields(TypedDict, total=False):
+    """Attributes that events add to a log; None removes one."""
+
+    Detail: str | None
+    Operator: str
+    EscalatedTo: str

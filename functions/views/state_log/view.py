@@ -1,17 +1,14 @@
 """Updates of state_log by event: AWS's device-state-log, joined from three facts. Pure."""
 
-from andon.dynamodb.attribute_values import Attributes
 from andon.dynamodb.client import Table
 from andon.dynamodb.keys import sort_key
 from andon.dynamodb.schema import Index, Keys
 from andon.events.domain_event import DomainEvent, Entity
 from andon.events.upcast import Upcasters
 from andon.runtime import times
-from andon.views.keep import keep
 from andon.views.view_update import On, ViewUpdate
 from contract import logs, names, old_shapes
-from contract.entities.logs import AssignmentEntity, CrewEntity, EscalationEntity
-from contract.entities.reports import StateEntity
+from views.state_log.row import LogFields
 
 TTL_DAYS = logs.TTL_DAYS
 
@@ -32,37 +29,32 @@ GRANTS = {
 }
 STEADY = True
 
-REPORTED = keep(StateEntity, Detail="detail")
-ASSIGNED = keep(AssignmentEntity, Operator="operator")
-CREW = keep(CrewEntity, Operator="lead")
-ESCALATED = keep(EscalationEntity, EscalatedTo="supervisor")
-
 
 def on_state_reported(event: DomainEvent) -> ViewUpdate:
     """Keep that the log exists, and its detail."""
     state = event.entity("state")
-    return _update(event, state, "reported", REPORTED.of(state))
+    return _update(event, state, "reported", {"Detail": state.optional_text("detail")})
 
 
 def on_operator_assigned(event: DomainEvent) -> ViewUpdate:
     """Keep the operator of the log."""
     assignment = event.entity("assignment")
-    return _update(event, assignment, "assigned", ASSIGNED.of(assignment), origin="dispatch")
+    return _update(event, assignment, "assigned", {"Operator": assignment.text("operator")}, origin="dispatch")
 
 
 def on_crew_assigned(event: DomainEvent) -> ViewUpdate:
     """Keep the lead of the log's crew, as its operator."""
     crew = event.entity("crew")
-    return _update(event, crew, "assigned", CREW.of(crew), origin="dispatch2")
+    return _update(event, crew, "assigned", {"Operator": crew.text("lead")}, origin="dispatch2")
 
 
 def on_state_escalated(event: DomainEvent) -> ViewUpdate:
     """Keep the supervisor that the log was escalated to."""
     escalation = event.entity("escalation")
-    return _update(event, escalation, "escalated", ESCALATED.of(escalation))
+    return _update(event, escalation, "escalated", {"EscalatedTo": escalation.text("supervisor")})
 
 
-def _update(event: DomainEvent, log: Entity, oplock: str, fields: Attributes, *, origin: str = "") -> ViewUpdate:
+def _update(event: DomainEvent, log: Entity, oplock: str, fields: LogFields, *, origin: str = "") -> ViewUpdate:
     state, date = names.state(log.text("state")), times.require_known(log.text("timestamp"), at_ms=event.timestamp_ms)
     return ViewUpdate(
         key=KEYS.of(log.text("equipmentId"), sort_key(state, date)),

@@ -5,7 +5,7 @@ KEPT.of(event.entity("thing"), {"Sorted": ...})  # attributes of the row; of a t
 """
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, NamedTuple, NotRequired, get_args, get_origin
+from typing import Annotated, Any, NotRequired, get_args, get_origin
 
 from andon.events.domain_event import Entity
 from andon.runtime.json_types import JsonMapping, JsonObject
@@ -14,16 +14,18 @@ from andon.runtime.marks import gained_of, optional_of
 Read = Callable[[Entity, str], object]
 
 
-class KeptMembers(NamedTuple):
+class KeptMembers:
     """Attributes of a row: by the members of an entity, and `also` those that a view makes itself.
 
     members: attribute -> the member, and how it is read. deleted_as: the attribute that marks a tombstone, if any.
     """
 
-    kind: type
-    members: Mapping[str, tuple[str, Read]]
-    also: tuple[str, ...]
-    deleted_as: str | None
+    __slots__ = ("also", "deleted_as", "kind", "members")
+
+    def __init__(
+        self, kind: type, members: Mapping[str, tuple[str, Read]], also: tuple[str, ...], deleted_as: str | None
+    ) -> None:
+        self.kind, self.members, self.also, self.deleted_as = kind, members, also, deleted_as
 
     def of(self, entity: Entity, more: Callable[[], Mapping[str, object]] = dict) -> dict[str, object]:
         """Return the attributes that an entity says, None for those that it lacks; of one that was deleted, no others.

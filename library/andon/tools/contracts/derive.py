@@ -39,6 +39,7 @@ def findings(today: Observed, released: ContractState | None) -> list[ContractFi
             verdict.of_schemas(of_release, today.state),
             said.of_events(of_release, today.state, publishers.made_again, are_told=are_told),
             verdict.of_types(today.state),
+            verdict.of_rows(of_release, today.state, publishers.may_lack()),
             verdict.of_images(today.state),
             trials.of_publishers(today),
             trials.of_subscriptions(today),

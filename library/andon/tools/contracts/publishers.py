@@ -20,6 +20,7 @@ from andon.runtime.tried import Failed, tried
 from andon.testing.recorder import BEGINNING_MS
 from andon.testing.samples import paths, read, type_of
 from andon.tools.contracts.schema import NoSchema, schema_of
+from andon.versions.declared import Declared
 
 OF_LIBRARY: Final[Mapping[Topic, type]] = {(ANY, fault.TYPE): FaultEntity, (ANY, drift.TYPE): DriftEntity}
 """Facts about a message or a row: whoever meets it publishes them."""
@@ -63,6 +64,17 @@ def _entities() -> Iterator[tuple[Topic, type | None]]:
 
 def _facts() -> list[Facts]:
     return [package.facts for package in services() if package.has("facts")]
+
+
+def may_lack() -> dict[Topic, frozenset[str]]:
+    """Return the members that rows of before may lack, of the types whose facts are those of a declared thing."""
+    found = dict[Topic, frozenset[str]]()
+    for facts in _facts():
+        for meaning in facts.of.values():
+            declared = getattr(meaning, "__self__", None)
+            if isinstance(declared, Declared):
+                found |= {(facts.source, type_): frozenset(declared.may_lack) for type_ in declared.types}
+    return found
 
 
 def made() -> tuple[list[MadeFact], list[Unmade]]:

@@ -1,6 +1,6 @@
 """The verdict on types and needs: who breaks, who loses something or keeps other values, by name. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -94,6 +94,22 @@ def _missed(need: Need, member: Member) -> Iterator[str]:
         yield f"is refused where it says {value}, which its type lists"
     if FRACTION in need.refuses and member.schema == {"type": "number"}:
         yield "is refused where it says a fraction, which its type lets through"
+
+
+def of_rows(
+    released: ContractState, today: ContractState, may_lack: Mapping[Topic, frozenset[str]]
+) -> Iterator[ContractFinding]:
+    """Yield the members that rows of before lack, so that no fact could be made of them; may_lack: see `publishers`."""
+    for topic in sorted(may_lack.keys() & released.types.keys() & today.types.keys()):
+        before, after = released.types[topic].members, today.types[topic].members
+        for path in (one.path for one in changes(before, after) if one.change is Change.NEW):
+            if (
+                len(path) == len(("entity", "member"))
+                and not after[path].is_optional
+                and path[-1] not in may_lack[topic]
+            ):
+                why = "is new, and rows of before lack it: declare it as NotRequired, or with Gained(…)"
+                yield ContractFinding(Severity.BREAKS, topic[0], topic, path, why)
 
 
 def of_images(today: ContractState) -> Iterator[ContractFinding]:

@@ -152,6 +152,22 @@ def test_who_requires_what_may_be_missing_or_refuses_what_is_listed_breaks_today
     }
 
 
+class Owned(Thing):
+    owner: str
+
+
+@pytest.mark.parametrize(
+    ("kind", "may_lack", "named"), [(Owned, {"note"}, True), (Owned, {"owner"}, False), (Loose, {"note"}, False)]
+)
+def test_a_new_member_that_rows_of_before_lack_is_refused_unless_it_may_be_missing_or_is_gained(
+    kind: type, may_lack: set[str], *, named: bool
+) -> None:
+    found = [*verdict.of_rows(a_state(), a_state(kind), {MOVED: frozenset(may_lack)})]
+
+    assert [(one.severity, one.who, one.path) for one in found] == [(BREAKS, "things", path_in("thing.owner"))] * named
+    assert [*verdict.of_rows(a_state(kind), a_state(kind), {MOVED: frozenset()})] == []
+
+
 def test_the_image_of_a_row_is_its_services_own() -> None:
     image = {path_in("raw"): LOST, path_in("raw.new"): LOST}
     today = a_state(readers={"things.restore": image, "list.listener": image})
