@@ -314,7 +314,7 @@ openapi: install  ## write docs/openapi.json anew, from what the handlers say
 samples: install  ## write events/ anew, of the requests in tests/*/*/samples.py; docs/openapi.json and AGENTS.md, too
 	@$(ANDON) samples
 
-figures: install  ## write the figures in docs/ anew: of alarms, tables and their dollars, from the templates of all stages; how services declare their versions
+figures: install  ## write figures anew where files name them: of alarms, tables and their dollars, from all stages' templates; of services' versions; constants
 	@$(ANDON) figures
 
 agents: install  ## write AGENTS.md and llms.txt anew, from packages, docs and verbs

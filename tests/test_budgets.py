@@ -11,7 +11,7 @@ MORE = {
     "library/andon/views/more.py": 'import json\n\n\ndef used() -> None:\n    """It has words."""\n    pass\n',
     "functions/views/board/more.py": "from andon.views.more import used\n\nALONE = used()\n",
     "library/andon/tools/templates/x/more.py": "def template() -> None: ...\n",
-    "docs/more.md": "# Three words\n",
+    "docs/more.md": "# Three words<!-- all.words -->\n",
 }
 
 

@@ -13,8 +13,8 @@ from andon.packages.discovery import packages, views
 from andon.testing.memory.meter import TableOrIndex
 from bench.simulate import limits
 from bench.simulate.model import FleetModel
+from contract import logs
 
-ROW_DAYS: Final = 33
 GB: Final = 1_000_000_000
 TABLES_OF_VIEWS: Final = frozenset(TableOrIndex(table) for package in views() for table in package.tables)
 
@@ -38,7 +38,7 @@ def provisioned_places(target: Target) -> Mapping[TableOrIndex, Place]:
 
 def stored_gb(model: FleetModel, table: str, rate: float) -> float:
     """Return the gigabytes of a table when as much expires as comes."""
-    return model.counted.row_bytes.get(table, 0) * rate * ROW_DAYS * 86_400 / GB
+    return model.counted.row_bytes.get(table, 0) * rate * logs.TTL_DAYS * 86_400 / GB
 
 
 def shards(model: FleetModel, rate: float) -> dict[str, int]:

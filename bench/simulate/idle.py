@@ -6,6 +6,7 @@ from statistics import mean
 from typing import Final
 
 from andon.packages.discovery import recomputed
+from andon.rules.sweep import EVERY_SECONDS
 from andon.tools.figures import ALARMS_OF_POLICY, KEPT, POLICIES_OF_PLACE, Figures
 from bench import prices
 from bench.simulate import limits, receives, recorded
@@ -14,7 +15,6 @@ from bench.simulate.line import Basis, Line, total
 from bench.simulate.model import FleetModel
 from bench.simulate.recorded import DAY_HOURS
 from bench.simulate.settings import MONTH_DAYS, MONTH_S, memory_mb
-from bench.simulate.sweeps import SWEEP_EVERY_S
 
 FIGURES: Final[Mapping[str, Figures]] = json.loads(KEPT.read_text())
 """Figures of the templates, by stage; see `make figures`."""
@@ -63,7 +63,7 @@ def alarms_of_scaling(model: FleetModel) -> int:
 
 def runs_of_an_hour(model: FleetModel) -> int:
     """Return the number of times that schedules call a function: sweeps, looks for drift, and the archive's sweep."""
-    return len(_sweeps(model)) * model.target.sweeps_at_once * HOUR_S // SWEEP_EVERY_S + len(recomputed()) + 1
+    return len(_sweeps(model)) * model.target.sweeps_at_once * HOUR_S // EVERY_SECONDS + len(recomputed()) + 1
 
 
 def report(models: Sequence[FleetModel]) -> str:
@@ -101,7 +101,7 @@ def _scheduled(model: FleetModel, rate: float) -> Iterator[Line]:
     yield Line("idle", prices.INVOCATION, called, what=f"{prices.INVOCATION.of}: by a schedule")
     looks = (HOURLY if rate else MONTH_DAYS) * len(recomputed())
     gb_seconds = looks * limits.LOOK_S.value * memory_mb("recompute") / 1_024
-    swept = model.target.sweeps_at_once * MONTH_S / SWEEP_EVERY_S
+    swept = model.target.sweeps_at_once * MONTH_S / EVERY_SECONDS
     for name, used in sweeps.items():
         requests = used.requests.total() * months
         ms = requests * limits.CPU_PER_REQUEST_SWEPT_MS.value * limits.LAMBDA_SLOWER.value / model.work(name).share

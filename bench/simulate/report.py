@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Final
 
+from andon.cdk.operations.signals import LATE_DECISION_SECONDS
 from bench import prices
 from bench.simulate import connected, limits
 from bench.simulate.arrivals import Load
@@ -18,7 +19,7 @@ from bench.simulate.settings import REPORTS, stages
 from bench.simulate.whole import cheaper, whole
 
 LAG_MS: Final = 5_000
-LATE_MS: Final = 90_000
+LATE_MS: Final = LATE_DECISION_SECONDS * 1_000
 SHOWN: Final = 8
 
 SIZES: Final = (1_000, 10_000, 60_000, 1_000_000)

@@ -9,6 +9,7 @@ from math import ceil
 from typing import Final
 
 from andon.cdk.sizes import SIZES
+from andon.http.page import MAX_LIMIT
 from andon.project import project
 from bench import prices
 from bench.simulate import limits, plants
@@ -20,7 +21,6 @@ from bench.simulate.plants import Plants
 from bench.simulate.settings import MONTH_DAYS, MONTH_S
 
 READ_EVERY_S: Final = 300  # functions/pages/board/page/following.js: HEARD_MS
-PAGE_ROWS: Final = 1_000  # there, too: PAGE
 PAGE: Final = project().root / "functions" / "pages" / "board" / "page"
 
 HEARD: Final = 2
@@ -39,7 +39,7 @@ def screens(model: FleetModel, rate: float) -> Iterator[Line]:
     what = f"{prices.IOT_MINUTE.of}: screens"
     yield Line("screens", prices.IOT_MINUTE, looking * MONTH_S / MINUTE_S, Basis.ASSUMED, what)
     reads = looking * MONTH_S / READ_EVERY_S
-    pages = reads * ceil(plants.MACHINES / PAGE_ROWS)
+    pages = reads * ceil(plants.MACHINES / MAX_LIMIT)
     yield Line("screens", prices.API_REQUEST, pages, Basis.ASSUMED, f"{prices.API_REQUEST.of}: by screens")
     yield Line("screens", prices.INVOCATION, pages, Basis.ASSUMED, f"{prices.INVOCATION.of}: by screens")
     gb_seconds = pages * limits.QUERY_MS.value / 1_000 * SIZES["query"].memory_mb / 1_024

@@ -1,20 +1,18 @@
 """Due rows: the number that the sweeps of a minute can do, and the lateness of decisions that follows."""
 
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from andon.packages.discovery import follower_of_table
 from andon.rules.micro_event_store import STORED_WITHIN_MS
-from andon.rules.sweep import MARGIN_MS
+from andon.rules.sweep import EVERY_SECONDS, MARGIN_MS
 from bench.simulate import limits
 from bench.simulate.arrivals import Seconds
 from bench.simulate.batches import backlog
 from bench.simulate.lag import DRAWN, Times, took_ms
 from bench.simulate.model import FleetModel
 from bench.simulate.settings import memory_mb
-
-SWEEP_EVERY_S: Final = 60
 
 
 class DueRows(NamedTuple):
@@ -26,7 +24,7 @@ class DueRows(NamedTuple):
 
 def lateness(model: FleetModel, rng: np.random.Generator, came: Seconds) -> tuple[dict[str, Times], dict[str, DueRows]]:
     """Draw how long after its time what is due is decided, by service."""
-    minutes = came[: len(came) // SWEEP_EVERY_S * SWEEP_EVERY_S].reshape(-1, SWEEP_EVERY_S).sum(axis=1)
+    minutes = came[: len(came) // EVERY_SECONDS * EVERY_SECONDS].reshape(-1, EVERY_SECONDS).sum(axis=1)
     late, due_rows = {}, {}
     for name, of_report in rows_of_reports(model).items():
         rows = minutes * of_report
@@ -37,10 +35,10 @@ def lateness(model: FleetModel, rng: np.random.Generator, came: Seconds) -> tupl
         sweeps, in_sweep = np.divmod(ahead, capacity)
         late[name] = Times.of(
             STORED_WITHIN_MS
-            + rng.uniform(0, SWEEP_EVERY_S * 1_000, DRAWN)
+            + rng.uniform(0, EVERY_SECONDS * 1_000, DRAWN)
             + took_ms(rng, DRAWN, limits.SCHEDULE_LATE_MS)
-            + sweeps * SWEEP_EVERY_S * 1_000
-            + in_sweep / capacity * (SWEEP_EVERY_S * 1_000 - MARGIN_MS)
+            + sweeps * EVERY_SECONDS * 1_000
+            + in_sweep / capacity * (EVERY_SECONDS * 1_000 - MARGIN_MS)
         )
         due_rows[name] = DueRows(float(rows.max(initial=0)), capacity)
     return late, due_rows
@@ -60,7 +58,7 @@ def sweep_capacity(model: FleetModel, name: str, rows: float) -> float:
     share = min(1.0, memory_mb(name) / limits.MB_PER_CPU.value)
     by_cpu = row_cpu_ms(model, name, rows) / share
     by_waiting = model.requests(name) / rows * limits.DYNAMODB_MS[0].value / limits.REQUESTS_AT_ONCE.value
-    return model.target.sweeps_at_once * (SWEEP_EVERY_S * 1_000 - MARGIN_MS) / max(by_cpu, by_waiting)
+    return model.target.sweeps_at_once * (EVERY_SECONDS * 1_000 - MARGIN_MS) / max(by_cpu, by_waiting)
 
 
 def row_cpu_ms(model: FleetModel, name: str, rows: float) -> float:

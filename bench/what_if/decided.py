@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
+from andon.rules.sweep import EVERY_SECONDS
 from bench.what_if.facts import Facts, Key
 
 MOST_LAG_MS: Final = 5 * 60_000
 TRIGGER_LAG_MS: Final = 1_000
-SWEEP_LAG_MS: Final = 30_000
+SWEEP_LAG_MS: Final = EVERY_SECONDS * 1000 // 2
 
 
 class ModelDecision(NamedTuple):

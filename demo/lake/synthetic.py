@@ -1,7 +1,7 @@
 """Made-up events of a whole company, as the lake keeps them: the same seed makes the same events, in the bus's order.
 
 Machines report every few minutes. Now and then one warns, and some of those stop; the rule `assign` names an operator,
-who acknowledges sooner or later, at night and at weekends later; if nobody does within 15 minutes, the rule `escalate`
+who acknowledges sooner or later, at night and at weekends later; if nobody does in time, the rule `escalate`
 goes to the supervisor. Lines differ in how often their machines fail, operators in how fast they are. Maintenance is
 planned a day ahead; some of it is moved, or skipped.
 """
@@ -22,9 +22,9 @@ from contract.entities.equipment import LocationEntity
 from demo.lake.envelopes import LakeEnvelope, ReportEntity, Writer, bus_id, bus_time
 from demo.lake.maintenance import ROUTINES, People, orders
 from demo.people import OLGA, ROSA, SARA
+from services.dispatch.rules import escalate
 
 START_MS: Final = times.to_ms("2026-10-05T00:00:00Z")  # a Monday
-ESCALATES_AFTER_MS: Final = 15 * MINUTE_MS  # as the rule `escalate`
 CITIES: Final = ("gdl", "mty", "qro", "tij", "mid")
 SUPERVISORS: Final = (ROSA, SARA, "sv-05")
 LATE_SHIFT_HOURS: Final = frozenset({22, 23, 0, 1, 2, 3, 4, 5})
@@ -241,7 +241,7 @@ class _Life:
     ) -> Iterator[LakeEnvelope]:
         """Let people answer the first warning; what would come after the machine runs again does not happen."""
         acknowledged_ms = began_ms + self._response_ms(began_ms)
-        escalated_ms = began_ms + ESCALATES_AFTER_MS
+        escalated_ms = began_ms + escalate.AFTER_MS
         operator = self._operator()
         if acknowledged_ms < over_ms:
             yield self._write.acknowledged(first, at_ms=acknowledged_ms, actor=subject_of(operator))

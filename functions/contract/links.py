@@ -9,7 +9,7 @@ from typing import Final
 
 from andon.outbound.links import Link, sign_what_fits, verify
 from andon.outbound.secret import Secret
-from andon.outbound.variables import LINK_HOURS, LINK_ORIGIN, LINK_SECRET
+from andon.outbound.variables import DEFAULT_LINK_HOURS, LINK_HOURS, LINK_ORIGIN, LINK_SECRET
 from andon.runtime import times
 from andon.runtime.clock import HOUR_MS
 from contract.entities.logs import LogRef
@@ -20,7 +20,6 @@ SEEN: Final = "seen"
 
 VIA_LINK: Final = "link"
 FRAGMENT: Final = "/#a="
-HOURS: Final = 4
 
 _SECRET: Final = Secret(LINK_SECRET)
 _BETWEEN: Final = " "  # neither a state nor a number has one; an id, which may, comes last
@@ -40,7 +39,7 @@ def link_to(person: str, logs: Sequence[LogRef], *, longest: int, now_ms: int) -
     origin, signing = os.environ.get(LINK_ORIGIN), keys()
     if not origin:
         return None
-    expires = (now_ms + int(os.environ.get(LINK_HOURS, HOURS)) * HOUR_MS) // 1000
+    expires = (now_ms + int(os.environ.get(LINK_HOURS, DEFAULT_LINK_HOURS)) * HOUR_MS) // 1000
     link = Link(person, tuple(map(reference_of, logs)), expires)
     token = sign_what_fits(link, purpose=SEEN, key=signing[0], longest=longest) if signing else None
     return f"{origin}/" if token is None else f"{origin}{FRAGMENT}{token}"

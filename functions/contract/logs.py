@@ -5,6 +5,7 @@ from andon.runtime import times
 from andon.runtime.errors import Invalid
 
 TTL_DAYS = 33
+"""A log is kept for so many days after its time, as is what was decided about it, and told of it."""
 
 
 def ttl_of(timestamp: str, *, now_ms: int, field: str = "path.timestamp") -> int:

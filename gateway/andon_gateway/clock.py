@@ -11,8 +11,8 @@ MINUTE_MS: Final = 60_000
 DAY_MS: Final = 24 * 60 * MINUTE_MS
 
 # What the API takes: https://www.rfc-editor.org/rfc/rfc3339 times, so far ahead and so far back.
-MAX_AHEAD_MS: Final = 5 * MINUTE_MS
-MAX_AGE_MS: Final = 33 * DAY_MS
+MAX_AHEAD_MS: Final = 300_000  # andon.runtime.times.MAX_AHEAD_MS
+MAX_AGE_MS: Final = DAY_MS * 33  # contract.logs.TTL_DAYS
 
 TOLERANCE_MS: Final = 1000
 SECOND_MS: Final = 1000  # `Date` cuts off the rest of its second

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from andon_gateway.clock import MINUTE_MS
 from andon_gateway.conditions import Condition, Malformed
 from andon_gateway.detail import Detail
 from andon_gateway.engine import Wired
@@ -21,7 +22,10 @@ STATE: Final = re.compile(r"[A-Z][A-Z0-9_]{0,31}")
 NAME: Final = re.compile(r"[a-zA-Z_][a-zA-Z0-9_]*")
 MAX_ID: Final = 128
 
-AT_RISK_MS: Final = 450_000  # the rule `at-risk` takes three abnormal reports in 15 minutes for trouble
+# So many abnormal reports in so long are at risk, by the rule `at-risk`.
+_REPEATS: Final = 3  # services.dispatch.rules.at_risk.REPEATS
+_WITHIN_MS: Final = 900_000  # services.dispatch.rules.at_risk.WITHIN_MS
+AT_RISK_MS: Final = _WITHIN_MS // (_REPEATS - 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +98,10 @@ def _machine(table: Table, sources: Mapping[str, AnySource]) -> Wired:
         raise BadConfiguration(f"{table.place}.states: the last one, and no other, is without `when`")
     repeat_ms = table.duration_ms("repeat")
     if repeat_ms is not None and repeat_ms <= AT_RISK_MS:
-        raise BadConfiguration(f"{table.place}.repeat: should be longer than 7.5 minutes, or each trouble is at risk")
+        raise BadConfiguration(
+            f"{table.place}.repeat: should be longer than {AT_RISK_MS / MINUTE_MS:g} minutes, "
+            "or each trouble is at risk"
+        )
     silent = table.take("no_signal", dict, None)
     no_signal = None if silent is None else _no_signal(Table(silent, f"{table.place}.no_signal"))
     table.end()

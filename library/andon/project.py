@@ -5,7 +5,7 @@ Lambda, the infrastructure, the tools and the tests read it here. It costs no im
 
 import importlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -108,15 +108,15 @@ class Project(NamedTuple):
 
     name: of the first stage's stack, of its metrics and topics; in lower case, of scopes. title: its description.
     file: its module. groups: of its users. subjects: the actors that events are about, by their partition keys.
-    actors: other kinds. brings_back: what a rehydration of a subject brings back, in a sentence. sizes: of functions,
-    as `services/things/trigger`, for which that of their role is too small. demo: the module with what `andon up`
-    loads and shows, see `andon.tools.stack.demo`. pictures: the module whose `PICTURES` draw its saved queries, see
-    `andon.tools.lake.plots`. description: of its API, in Markdown; license: of it, by its SPDX name. people: where
-    their names are, None if nowhere. whereabouts: of subjects; without them nobody who is limited to places may deal
-    with any. example_view: the view that examples name. named_by: how facts name one of which they have no id, the
-    facts of people's answers above all, see `andon.tools.trace`; `andon trace` takes the values of the first, too.
-    grouped: facts share entries of the bus, see `andon.events.group`; once all that reads the bus was deployed with a
-    version that knows groups.
+    actors: other kinds. brings_back: what a rehydration of a subject brings back, and for how many `{days}`, in a
+    sentence. sizes: of functions, as `services/things/trigger`, for which that of their role is too small. demo: the
+    module with what `andon up` loads and shows, see `andon.tools.stack.demo`. pictures: the module whose `PICTURES`
+    draw its saved queries, see `andon.tools.lake.plots`. description: of its API, in Markdown, or what returns it;
+    license: of it, by its SPDX name. people: where their names are, None if nowhere. whereabouts: of subjects; without
+    them nobody who is limited to places may deal with any. example_view: the view that examples name. named_by: how
+    facts name one of which they have no id, the facts of people's answers above all, see `andon.tools.trace`; `andon
+    trace` takes the values of the first, too. grouped: facts share entries of the bus, see `andon.events.group`; once
+    all that reads the bus was deployed with a version that knows groups.
     """
 
     name: str
@@ -125,11 +125,11 @@ class Project(NamedTuple):
     groups: Groups
     subjects: Actors
     actors: tuple[Actors, ...] = ()
-    brings_back: str = "Bring back the expired rows of a subject, for 33 days."
+    brings_back: str = "Bring back the expired rows of a subject, for {days} days."
     sizes: Mapping[str, Size] = {}
     demo: str | None = None
     pictures: str | None = None
-    description: str = ""
+    description: str | Callable[[], str] = ""
     license: str | None = None
     people: People | None = None
     whereabouts: Whereabouts | None = None

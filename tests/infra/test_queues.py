@@ -8,7 +8,7 @@ from andon.handlers.declared_listener import listener_of
 from andon.outbound.delivery import LEASE_MS, MOST_CHANNELS, most_receives
 from andon.packages.package import Package
 from andon.rules.due import READ_SHARDS
-from andon.rules.sweep import shards_in
+from andon.rules.sweep import EVERY_SECONDS, shards_in
 from andon.testing.synthesised import Synthesised, text
 from services.notify.contact import CHANNELS
 from tests.support.infra.synthesised import FILES, READERS, SWEPT
@@ -159,16 +159,16 @@ def test_faults_go_to_the_store_whoever_publishes_them(aws: Synthesised) -> None
 
 
 @pytest.mark.parametrize("service", SWEPT, ids=lambda service: service.name)
-def test_a_sweep_runs_each_minute_and_is_over_when_the_next_one_begins(aws: Synthesised, service: Package) -> None:
+def test_a_sweep_runs_by_its_schedule_and_is_over_when_the_next_one_begins(aws: Synthesised, service: Package) -> None:
     file = f"services/{service.name}/sweep"
     rules = schedules_of(aws, file)
 
     for made in rules:
-        assert made["ScheduleExpression"] == "rate(1 minute)"
+        assert made["ScheduleExpression"] == f"rate({EVERY_SECONDS // 60} minute)"
         assert made["State"] == "ENABLED"
         assert "EventBusName" not in made  # there are no schedules on any other bus than the default one
         assert len(made["Targets"]) <= 5  # https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html
-    assert aws.functions()[file]["Timeout"] <= 60
+    assert aws.functions()[file]["Timeout"] <= EVERY_SECONDS
 
 
 @pytest.mark.parametrize("service", SWEPT, ids=lambda service: service.name)

@@ -26,6 +26,9 @@ ROOMS: Final = (
 """The first that fits names the room of a file."""
 
 NO_ROOM: Final = re.compile(r"library/andon/tools/templates/|library/tests/foreign/")
+COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
+"""In a page nobody reads it: a mark of a figure, as a rule."""
+
 _UNREAD: Final = (ast.Import, ast.ImportFrom)
 
 Budgets = Mapping[str, Mapping[str, int]]
@@ -39,7 +42,7 @@ def counted(root: Path) -> Budgets:
     return {
         STATEMENTS: _by_room((path, _statements(tree)) for path, tree in files.items()),
         ALONE: _by_room(_alone({path: tree for path, tree in files.items() if not _is_test(path)})),
-        WORDS: _summed((_folder_of(path), len(text.split())) for path, text in pages.items()),
+        WORDS: _summed((_folder_of(path), len(COMMENT.sub("", text).split())) for path, text in pages.items()),
     }
 
 

@@ -11,6 +11,7 @@ from andon.http.places import ALWAYS
 from andon.http.response import Response
 from andon.runtime import clock
 from andon.runtime.errors import NotFound
+from contract.calls import KEPT_DAYS
 from contract.groups import CALL_READERS, READERS
 from contract.parameters import CallId, EquipmentId, FactoryId
 from contract.stations import require_own
@@ -72,10 +73,7 @@ def get_open_calls(
 
 @app.serves("GET /equipment/{id}/calls", groups=CALL_READERS, at=OF_EQUIPMENT, responses=responses(CallsResponse, 200))
 def get_calls(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
-    """List the calls at a piece of equipment, newest first: open ones, and those that ended in the last 33 days.
-
-    Of a call that was open when another company had the equipment, only what is needed to answer it is shown.
-    """
+    """List the calls at a piece of equipment."""
     require_own(app.caller, READERS, equipment_id)
     query, since = call.calls_of(equipment_id), since_for(app.caller, equipment_id)
     return app.page(
@@ -86,6 +84,13 @@ def get_calls(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: C
         cursor=cursor,
         about=About(lambda row: ALWAYS if is_own(app.caller, row) else call.time_of(row), since=since),
     )
+
+
+get_calls.__doc__ = f"""\
+List the calls at a piece of equipment, newest first: open ones, and those that ended in the last {KEPT_DAYS} days.
+
+Of a call that was open when another company had the equipment, only what is needed to answer it is shown.
+"""
 
 
 @app.serves(

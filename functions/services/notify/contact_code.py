@@ -17,10 +17,9 @@ from andon.versions.versioned_write import Contended
 from services.notify import proofs
 from services.notify.contact import Channel, address_of, reach_of, versions_of
 from services.notify.contacts_table import CODE, CONTACT, CONTACTS, KEYS, TEST, VERIFIED
-from services.notify.proofs import Proof
+from services.notify.proofs import LIFETIME_MS, Proof
 from services.notify.tables import TABLE, partition_of
 
-LIFETIME_MS: Final = 10 * MINUTE_MS
 MOST_TRIES: Final = 5
 EVERY_MS: Final = MINUTE_MS
 """A code, and a test, are sent to an address at most so often."""

@@ -1,6 +1,7 @@
 """The facts that notify publishes: what its rules decide, and how deliveries end."""
 
 from andon.events.fact import FactAlarm, Facts
+from andon.runtime.clock import MINUTE_MS
 from contract.entities.telling import FailedEntity, MessageEntity, TellingEntity, ToldEntity
 from services.notify import message, outcome, telling
 from services.notify.fact_types import (
@@ -32,7 +33,10 @@ FACTS = Facts(
     alarms={
         MESSAGE_OVERDUE: FactAlarm(
             name="Overdue",
-            means="Somebody was to be told of trouble ten minutes ago, and nobody told them.",
+            means=(
+                f"Somebody was to be told of trouble {undelivered.AFTER_MS // MINUTE_MS} minutes ago, "
+                "and nobody told them."
+            ),
             runbook="sender-failing",
         ),
         DELIVERY_FAILED: FactAlarm(

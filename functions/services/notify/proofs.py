@@ -9,6 +9,7 @@ from typing import Any, Final, Literal, NamedTuple
 from andon.dynamodb.attribute_values import Item
 from andon.outbound.delivery import Notice
 from andon.outbound.gateway import Way
+from andon.runtime.clock import MINUTE_MS
 from services.notify import message
 from services.notify.contact import CHANNELS, Channel
 from services.notify.reach import way_to
@@ -20,19 +21,23 @@ CODE: Final[Kind] = "code"
 TEST: Final[Kind] = "test"
 KINDS: Final = frozenset({CODE, TEST})
 
+LIFETIME_MS: Final = 10 * MINUTE_MS
+"""A code counts for so long."""
+
 WORDS: Final[dict[str, dict[Kind, Text]]] = {
     "en": {
         CODE: Text(
             "Your code is {code}",
-            "With it you say that this address is yours. It counts for ten minutes. If you did not ask for it, you need"
-            " do nothing.",
+            f"With it you say that this address is yours. It counts for {LIFETIME_MS // MINUTE_MS} minutes. If you did"
+            " not ask for it, you need do nothing.",
         ),
         TEST: Text("This is a test", "You asked for it. You are told of trouble at this address."),
     },
     "es": {
         CODE: Text(
             "Su código es {code}",
-            "Con él dice que esta dirección es suya. Vale diez minutos. Si no lo pidió, no tiene que hacer nada.",
+            f"Con él dice que esta dirección es suya. Vale {LIFETIME_MS // MINUTE_MS} minutos. Si no lo pidió, no tiene"
+            " que hacer nada.",
         ),
         TEST: Text("Esto es una prueba", "Usted la pidió. En esta dirección se le avisa de problemas."),
     },

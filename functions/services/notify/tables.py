@@ -19,6 +19,7 @@ from typing import Final
 from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Keys, TableSchema
 from andon.outbound.variables import LINK_SECRET, PUSH_SECRET
+from contract import logs
 from services.notify import contacts_table
 
 KEYS = Keys("pk", "sk", one_partition_per="entity")
@@ -26,7 +27,7 @@ TABLES = {"NOTIFY_TABLE": TableSchema(KEYS, stream=True), "CONTACTS_TABLE": cont
 TABLE = Table("NOTIFY_TABLE", KEYS)
 SECRETS = {LINK_SECRET: ("sender",), PUSH_SECRET: ("sender",)}
 
-TTL_DAYS: Final = 33
+TTL_DAYS: Final = logs.TTL_DAYS  # of what happened longer ago nobody is told
 
 PERSON: Final = "Person#"
 

@@ -30,7 +30,7 @@ MINUTES: Final = 5
 FAILING_MINUTES: Final = 2
 
 # The way of a report to a screen, and what people and screens wait for: within five minutes, a tenth of its calls says
-# something. A sweep runs once a minute, and the functions of stores seldom: a tenth of that is nothing.
+# something. Sweeps run by a schedule, and the functions of stores seldom: a tenth of that is nothing.
 CANARIES: Final = frozenset(
     {
         *(("services", role) for role in ("command", "trigger", "listener")),

@@ -4,9 +4,10 @@ from dataclasses import dataclass, replace
 from typing import Final, Self
 
 from andon.cdk.names import PUSH_HOST_HERE, SENDER_HERE
-from andon.cdk.stage import LINK_HOURS, Stage
+from andon.cdk.stage import Stage
 from andon.outbound.addresses import mail_address
 from andon.outbound.hosts import is_entry
+from andon.outbound.variables import DEFAULT_LINK_HOURS
 
 MOST_LINK_HOURS: Final = 24
 
@@ -24,7 +25,7 @@ class OutboundSettings:
     webhook_hosts: tuple[str, ...] = ()
     push_hosts: tuple[str, ...] = ()
     push_key: str | None = None
-    link_hours: int = LINK_HOURS
+    link_hours: int = DEFAULT_LINK_HOURS
     sink: str | None = None
     secret: str | None = None
 

@@ -39,7 +39,7 @@ from andon.outbound.delivery import most_receives
 from andon.packages.discovery import role_of
 from andon.packages.package import PROVISION, Package
 from andon.rules import due, hold_back
-from andon.rules.sweep import ALL_SHARDS, SHARDS
+from andon.rules.sweep import ALL_SHARDS, EVERY_SECONDS, SHARDS
 from andon.wire import queue
 
 # A command writes on condition and deletes nothing. It reads, consistently and therefore from no index, to check for a
@@ -57,7 +57,7 @@ RESTORE_ACTIONS: Final = ("PutItem", "UpdateItem")  # a row that is not there, t
 SENDER_ACTIONS: Final = ("GetItem", "PutItem", "Query", "UpdateItem")  # claims and marks, by what waits
 SWEEP_ACTIONS: Final = (*DECIDING_ACTIONS, "DeleteItem")  # what is done is not due any more
 
-EVERY: Final = Duration.minutes(1)
+EVERY: Final = Duration.seconds(EVERY_SECONDS)
 
 # What is asked within so long is told together. One message at a time: a provider that is slow delays no other one.
 SENDS: Final = Batch(size=1, delay_seconds=10, receives=most_receives)
@@ -227,7 +227,7 @@ class Service(Part):
     def _wire_sweep(self, sweep: Function) -> None:
         self.hub.grant_publish(sweep, only={"source": self.package.name, "detail-type": fault.TYPE})
         self._grant_decide(sweep, SWEEP_ACTIONS)
-        self._run_each_minute(sweep)
+        self._schedule(sweep)
 
     def _wire_sender(self, sender: Function) -> None:
         """Bring what wakes it to the sender, a participant of its own: it is woken by its service's own events."""
@@ -263,19 +263,19 @@ class Service(Part):
     def _hold_back(self, function: Function) -> None:
         function.handler.add_environment(hold_back.VARIABLE, str(Target.of(self.stack).hold_back_seconds))
 
-    def _run_each_minute(self, sweep: Function) -> None:
+    def _schedule(self, sweep: Function) -> None:
         """Call the sweep by a schedule. None is retried: the next one does what this one could not."""
         # EventBridge calls asynchronously: without this, Lambda itself would retry twice, at the same time as the next.
         sweep.handler.configure_async_invoke(retry_attempts=0, max_event_age=EVERY)
-        each_minute, target = events.Schedule.rate(EVERY), Target.of(self.stack)
+        every, target = events.Schedule.rate(EVERY), Target.of(self.stack)
         if not target.sweeps_shards_apart:
             alone = targets.LambdaFunction(sweep.handler, retry_attempts=0)
-            events.Rule(self.stack, "EachMinute", schedule=each_minute, targets=[alone])
+            events.Rule(self.stack, "EachMinute", schedule=every, targets=[alone])
             return
         sharing = [*_sharing(sweep, target.sweeps_at_once)]
         for first in range(0, len(sharing), TARGETS_OF_RULE):
             name = f"EachMinute{first or ''}"
-            events.Rule(self.stack, name, schedule=each_minute, targets=sharing[first : first + TARGETS_OF_RULE])
+            events.Rule(self.stack, name, schedule=every, targets=sharing[first : first + TARGETS_OF_RULE])
 
 
 def _sharing(sweep: Function, at_once: int) -> Iterator[events.IRuleTarget]:

@@ -12,12 +12,11 @@ from constructs import Node
 
 from andon.cdk.capacity import ON_DEMAND
 from andon.cdk.names import FIRST_STAGE
+from andon.outbound.variables import DEFAULT_LINK_HOURS
 
 # The settings that may be flags, too: where one is needed there is no synth without it, so that nobody forgets it.
 # An ARN has the number of an account in it, and the broker's host its name: neither belongs into a repository.
 FLAGS: Final = ("alarmTopic", "liveOrigin")
-
-LINK_HOURS: Final = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,7 +78,7 @@ class Stage:
     webhook_hosts: tuple[str, ...] = ()
     push_hosts: tuple[str, ...] = ()
     push_key: str | None = None
-    link_hours: int = LINK_HOURS
+    link_hours: int = DEFAULT_LINK_HOURS
 
     @property
     def deployed_account(self) -> str | None:

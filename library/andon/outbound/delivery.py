@@ -22,6 +22,7 @@ from andon.runtime.json_types import JsonMapping
 
 DELIVERY: Final = "delivery"
 TTL_DAYS: Final = 33
+"""A delivery is known for so many days: whom a message was told, and by which channel."""
 
 LEASE_MS: Final = 90_000
 """Longer than a function lives: behind it, whoever claimed is gone."""

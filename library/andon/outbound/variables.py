@@ -10,4 +10,5 @@ PUSH_HOSTS: Final = "PUSH_HOSTS"  # separated by spaces
 PUSH_SECRET: Final = "PUSH_SECRET"  # noqa: S105  the name of the variable that names the secret
 LINK_SECRET: Final = "LINK_SECRET"  # noqa: S105  the name of the variable that names the secret
 LINK_HOURS: Final = "LINK_HOURS"  # so long a link counts
+DEFAULT_LINK_HOURS: Final = 4
 LINK_ORIGIN: Final = "LINK_ORIGIN"  # of the page that links lead to, as `https://things.example.com`

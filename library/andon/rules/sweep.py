@@ -34,6 +34,9 @@ from andon.wire.in_parallel import in_parallel
 
 SWEEP: Final = "sweep"
 
+EVERY_SECONDS: Final = 60
+"""Period of the schedule that calls the sweeps, in whole minutes."""
+
 # How long the oldest has been due of those rows that a sweep did not do, in milliseconds.
 OLDEST: Final = "oldest"
 
@@ -86,9 +89,9 @@ def _is_time_left(context: LambdaContext) -> bool:
 
 
 def _in_turn(shards: Sequence[int], now_ms: int) -> list[Shard]:
-    """Return the shards; each minute begins with another one, so that none is always the last."""
-    first = now_ms // clock.MINUTE_MS
-    return [Shard(shards[(first + number) % len(shards)]) for number in range(len(shards))]
+    """Return the shards; each sweep begins with another one, so that none is always the last."""
+    first, turns = now_ms // (EVERY_SECONDS * 1000), len(shards)
+    return [Shard(shards[(first + number) % turns]) for number in range(turns)]
 
 
 def _read(

@@ -1,12 +1,15 @@
-"""Figures of each stage's template: kept in `docs/figures.json`, and written into the pages where these name them.
+"""Figures: of each stage's template, kept in `docs/figures.json`, and constants; written wherever a file names them.
 
-A page names one as `<!-- dev.alarms -->155<!-- / -->`: what stands between is written anew.
+A page names one as `<!-- dev.alarms -->155<!-- / -->`, or a constant as `<!-- contract.logs.TTL_DAYS -->33<!-- / -->`:
+what stands between is written anew. So is the number of a line of code that ends with the name of a constant: code that
+cannot import it says `const LOG_DAYS = 33; // contract.logs.TTL_DAYS`.
 """
 
 import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -14,11 +17,13 @@ from typing import Final
 from andon.cdk.throttles import PUT_EVENTS, Quotas
 from andon.packages.discovery import packages, services, subscribers_of
 from andon.project import project
+from andon.rules.sweep import EVERY_SECONDS
 from andon.testing.synthesised import FUNCTION, NOBODY, Properties, Synthesised, synthesised, text
 from andon.tools.declared_versions import of_versioning
 
 KEPT: Final = project().root / "docs" / "figures.json"
-MARK: Final = re.compile(r"(<!-- ([a-z]+\.[A-Za-z]+) -->)(.*?)(<!-- / -->)", re.DOTALL)
+MARK: Final = re.compile(r"(<!-- ([a-z]\w*(?:\.\w+)+) -->)(.*?)(<!-- / -->)", re.DOTALL)
+CODE_MARK: Final = re.compile(r"\b[\d_]+(;? +(?://|#) ([a-z]\w*(?:\.[a-z]\w*)*\.[A-Z][A-Z\d_]*))$", re.MULTILINE)
 ALARM_DOLLARS: Final = 0.10
 """A month for each metric of an alarm: https://aws.amazon.com/cloudwatch/pricing/"""
 
@@ -62,7 +67,7 @@ def figures_of(stack: Synthesised) -> Figures:
 
 def _runs_an_hour(rule: Properties) -> int:
     """Return the number of times that a rule calls functions by its schedule."""
-    per_hour = {"rate(1 minute)": 60, "rate(1 hour)": 1}
+    per_hour = {f"rate({EVERY_SECONDS // 60} minute)": 3600 // EVERY_SECONDS, "rate(1 hour)": 1}
     return per_hour[rule["ScheduleExpression"]] * len(rule["Targets"]) if "ScheduleExpression" in rule else 0
 
 
@@ -143,25 +148,31 @@ def kept_text(of_stages: Mapping[str, Figures]) -> str:
 
 
 def filled(page: str, of_stages: Mapping[str, Figures]) -> str:
-    """Return a page with the figures that it names.
+    """Return a file with the figures that it names.
 
     Raises:
-        LookupError: it names one that there is not.
+        LookupError, ImportError, AttributeError: it names one that there is not.
 
     """
+    page = MARK.sub(lambda mark: f"{mark[1]}{_figure(mark[2], of_stages)}{mark[4]}", page)
+    return CODE_MARK.sub(lambda mark: f"{_figure(mark[2], of_stages):_}{mark[1]}", page)
 
-    def write(mark: re.Match[str]) -> str:
-        stage, _, name = mark[2].partition(".")
-        if name not in of_stages.get(stage, {}):
-            raise LookupError(f"there is no figure {mark[2]}; {KEPT.name} has all")
-        return f"{mark[1]}{of_stages[stage][name]}{mark[4]}"
 
-    return MARK.sub(write, page)
+def _figure(named: str, of_stages: Mapping[str, Figures]) -> int | str:
+    where, _, name = named.rpartition(".")
+    if name.isupper():
+        constant: int = getattr(import_module(where), name)
+        return constant
+    if name not in of_stages.get(where, {}):
+        raise LookupError(f"there is no figure {named}; {KEPT.name} has all")
+    return of_stages[where][name]
 
 
 def pages(root: Path) -> Iterable[Path]:
-    """Find the pages that may name figures."""
-    return sorted({*root.glob("*.md"), *(root / "docs").rglob("*.md")})
+    """Find the files that name figures."""
+    may = ("*.md", "docs/**/*.md", "gateway/*.md", "gateway/*/*.py", "functions/pages/*/page/*.js")
+    found = sorted(file for pattern in may for file in root.glob(pattern))
+    return [one for one in found if MARK.search(text := one.read_text()) or CODE_MARK.search(text)]
 
 
 def main() -> None:

@@ -8,7 +8,7 @@ from typing import Final
 import pytest
 
 from andon.outbound.links import Link, sign
-from andon.outbound.variables import LINK_ORIGIN
+from andon.outbound.variables import DEFAULT_LINK_HOURS, LINK_ORIGIN
 from andon.packages.discovery import owner_of_route
 from andon.runtime import times
 from andon.runtime.clock import HOUR_MS
@@ -112,7 +112,7 @@ def test_what_was_not_signed_for_this_is_gone_and_changes_nothing(loop: Loop, eq
     assert {why: answer.status for why, answer in answers.items()} == dict.fromkeys(tokens, HTTPStatus.GONE)
     assert len({answer.body["detail"] for answer in answers.values()}) == 1, "nobody learns from a guess"
     assert loop.rows("DISPATCH_TABLE") == before
-    with frozen_clock(NOW + links.HOURS * HOUR_MS):
+    with frozen_clock(NOW + DEFAULT_LINK_HOURS * HOUR_MS):
         assert post(loop, {"token": good}).status == HTTPStatus.GONE
     assert post(loop, {"token": good}).status == HTTPStatus.OK
 

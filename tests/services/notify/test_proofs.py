@@ -13,6 +13,7 @@ from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer
 from services.notify import contact_code
 from services.notify.contact import reach_of
+from services.notify.proofs import LIFETIME_MS
 from services.notify.tables import partition_of
 from tests.services.notify.factory import NOW, Floor, Spy, channels, request
 
@@ -121,7 +122,7 @@ def test_a_code_that_lives_no_more_is_not_sent(floor: Floor) -> None:
     with channels(sms):
         post(floor, "code")
         go_on(floor, 0.5, sends=False)
-        go_on(floor, 1, at=NOW + contact_code.LIFETIME_MS)
+        go_on(floor, 1, at=NOW + LIFETIME_MS)
 
     assert sms.sent == []
 

@@ -11,7 +11,7 @@
 
 /** What a person writes; the API replaces all of it. */
 const MEMBERS = /** @type {const} */ (["email", "phone", "webhooks", "push", "language", "order", "quietHours"]);
-const MOST_SUBSCRIPTIONS = 5;
+const MOST_SUBSCRIPTIONS = 5; // services.notify.contact_bodies.MOST_PUSH
 
 /** The order of channels that are not told otherwise, as the API has it. @type {readonly Channel[]} */
 export const ORDER = ["push", "sms", "mail", "webhook"];

@@ -4,7 +4,7 @@ import { People, shortOf } from "./people.js";
 import { who } from "./session.js";
 import { text } from "./speech.js";
 
-const PAGE = 1000;
+const PAGE = 1_000; // andon.http.page.MAX_LIMIT
 const SLOW_MS = 2000;
 
 const people = new People({

@@ -15,7 +15,7 @@ import { Subscription } from "./subscription.js";
 const SETTLED_MS = 5000;
 const UNHEARD_MS = 10_000;
 const HEARD_MS = 300_000;
-const PAGE = 1000;
+const PAGE = 1_000; // andon.http.page.MAX_LIMIT
 const FORBIDDEN = 403;
 
 /** The index has what two messages of one version disagree about. */

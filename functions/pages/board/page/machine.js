@@ -31,6 +31,7 @@ import { duration, isVague, sinceSentence, stateWord } from "./words.js";
 const EPISODES = 10;
 const AUDITS = 20;
 const VERSIONS = 10;
+const LOG_DAYS = 33; // contract.logs.TTL_DAYS
 const WHOLE = "_";
 
 /** The story is another service's: it may know a little later what the board knows. */
@@ -284,7 +285,7 @@ class StorySection {
     const episodes = this.#pages.flatMap((page) => page.episodes);
     const others = this.#pages.flatMap((page) => page.others);
     this.#state.hidden = episodes.length > 0;
-    fill(this.#state, text("machine.story.none"));
+    fill(this.#state, text("machine.story.none", { days: LOG_DAYS }));
     fill(this.#strip, strip(episodes));
     drawByKey(this.#episodes, episodes, {
       keyOf: (episode) => `${episode.startedAt} ${episode.endedAt === null} ${episode.story[0]?.id}`,

@@ -17,8 +17,8 @@ import { dayText, problemText, text, timeOf } from "./speech.js";
  * @typedef {{order: OpenOrder, isOverdue: boolean, isNext: boolean}} ShownOrder
  */
 
-const FURTHEST_DAYS = 366;
-const LONGEST_MINUTES = 30 * 24 * 60;
+const FURTHEST_DAYS = 366; // contract.orders.FURTHEST_DAYS
+const LONGEST_MINUTES = 43_200; // services.maintenance.bodies.LONGEST_MINUTES
 const STALE = [412, 428];
 const AT_ONCE = 100;
 const REREAD_MS = 30_000;

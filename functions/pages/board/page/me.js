@@ -26,6 +26,9 @@ const INPUTS = {
 
 const say = speakerOf(TEXTS);
 
+const CODE_MS = 600_000; // services.notify.proofs.LIFETIME_MS
+const DIGITS = 6; // services.notify.contact_code.DIGITS
+
 /**
  * @param {import("./app.js").Context} context
  * @returns {import("./app.js").View}
@@ -101,7 +104,7 @@ export function openMe({ who, say: tell }) {
   function channelCard(channel, address) {
     const standing = element("p", { class: "standing-of" });
     const problem = problemPlace();
-    const code = element("input", { name: "code", inputmode: "numeric", pattern: "[0-9]{6}", maxlength: 6, required: true, autocomplete: "one-time-code" });
+    const code = element("input", { name: "code", inputmode: "numeric", pattern: `[0-9]{${DIGITS}}`, maxlength: DIGITS, required: true, autocomplete: "one-time-code" });
     const confirm = element("button", { type: "submit", class: "main" }, say("code.confirm"));
     const typed = element("form", { class: "address", hidden: true }, element("label", {}, say("code.label"), code), confirm);
     const ask = element("button", { type: "button", onclick: () => void work(askForCode, ask) }, say("code.ask"));
@@ -119,7 +122,7 @@ export function openMe({ who, say: tell }) {
     );
     async function askForCode() {
       await file.ask(channel, "code");
-      tell(say("code.asked"));
+      tell(say("code.asked", { minutes: CODE_MS / 60_000 }));
       typed.hidden = false;
       code.value = "";
       code.focus();

@@ -12,7 +12,7 @@ const AGAIN_MS = 300_000;
 const KEPT_MS = 2 * AGAIN_MS;
 
 /** The directory answers for so many at once. */
-const AT_ONCE = 100;
+const AT_ONCE = 100; // andon.dynamodb.client.MOST_READ_AT_ONCE
 
 const ID = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:[a-z]{1,3}-?)?[0-9]{2,10})$/;
 const SUBJECT_LENGTH = 36;

@@ -10,11 +10,11 @@ from services.dispatch.alert import AT_RISK
 from services.dispatch.episodes import episode_of
 from services.dispatch.reports import is_abnormal, is_normal, partition_in, time_in
 
-REPEATED = "three abnormal reports in 15 minutes"
-WORSE = "ERROR after WARNING"
-
 REPEATS = 3
 WITHIN_MS = 15 * MINUTE_MS
+
+REPEATED = f"three abnormal reports in {WITHIN_MS // MINUTE_MS} minutes"
+WORSE = "ERROR after WARNING"
 
 
 def at_risk(history: History) -> Iterable[Decision]:

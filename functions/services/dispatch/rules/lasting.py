@@ -18,7 +18,7 @@ from services.dispatch.reports import is_normal
 from services.dispatch.tables import partition_about
 
 WINDOW_MS: Final = 60 * MINUTE_MS
-"""It has the report of each trouble: one that is silent began half an hour before."""
+"""It has the report of each trouble: one that is silent began `SILENT_AFTER_MS` before."""
 
 
 def lasting(minutes: int, history: History) -> Iterable[Decision]:

@@ -14,7 +14,7 @@ AFTER_MS = SILENT_AFTER_MS
 
 
 def silent(history: History) -> Iterable[Decision]:
-    """Decide that equipment is silent, if no other report comes within 30 minutes of its last one."""
+    """Decide that equipment is silent, if no other report comes within `AFTER_MS` of its last one."""
     last = history.anchor
     if reports_in(history.events) == [last]:
         since = time_in(last)
@@ -37,7 +37,7 @@ def back(history: History) -> Iterable[Decision]:
 
 
 def _was_answered(last: DomainEvent, later: list[DomainEvent], history: History) -> bool:
-    """Return True if a report of the 30 minutes after `last` was known in time; else *silent* was decided."""
+    """Return True if a report within `AFTER_MS` after `last` was known in time; else *silent* was decided."""
     in_time = (report for report in later if report.timestamp_ms <= last.timestamp_ms + AFTER_MS)
     return any(history.was_known(report, of=last, after_ms=AFTER_MS) for report in in_time)
 

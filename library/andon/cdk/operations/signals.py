@@ -20,7 +20,8 @@ from andon.cdk.target import Target
 from andon.events.fact import Facts
 from andon.ingress.provisioning import REFUSED
 from andon.outbound.counted import CAPPED, OPEN
-from andon.rules.sweep import OLDEST
+from andon.rules.hold_back import DEFAULT_SECONDS
+from andon.rules.sweep import EVERY_SECONDS, OLDEST
 from andon.stores.lake.batch import UNREADABLE
 from andon.views.ledger import LATE, LATE_SECONDS
 
@@ -28,7 +29,7 @@ LATE_TRIGGER_SECONDS: Final = 180
 LATE_PUSH_SECONDS: Final = 60  # a person looks at it
 LAKE_LATE_SECONDS: Final = 900  # it waits five minutes for more
 REPLAY_LATE_SECONDS: Final = 3600  # a year of the lake is a hundred thousand objects, each looked at once at the start
-LATE_DECISION_SECONDS: Final = 90  # the hold-back is half a minute, and a sweep comes each minute
+LATE_DECISION_SECONDS: Final = DEFAULT_SECONDS + EVERY_SECONDS  # the hold-back, and then the next sweep
 # Of millions of calls a day some fail, and are tried again; so many minutes in a row are no accident.
 NO_ACCIDENT: Final = 3
 UNDELIVERED_SECONDS: Final = 600

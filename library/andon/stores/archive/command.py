@@ -32,7 +32,7 @@ PATH = f"/archive/{SUBJECTS.name}/{{{SUBJECTS.parameter}}}"
 post_rehydration.__doc__ = (
     f"{project().brings_back}\n\nIt is what `GET {PATH}` lists between these times. "
     "Nothing is published, and no rule decides again."
-)
+).replace("{days}", str(rehydration.REHYDRATED_DAYS))
 app.serves(
     f"POST {PATH}/rehydrations",
     groups=project().groups.admins,

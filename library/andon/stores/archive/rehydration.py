@@ -21,7 +21,8 @@ from andon.stores.archive.store import REHYDRATIONS, SUBJECTS
 
 MOST_DAYS: Final = 366
 ID_DIGITS: Final = 32
-REHYDRATED_DAYS: Final = 33  # so long what came back stays
+REHYDRATED_DAYS: Final = 33
+"""Rows that a rehydration brought back stay for so many days."""
 
 Topics = Sequence[Sequence[str]]
 """`[[source, type], …]`."""

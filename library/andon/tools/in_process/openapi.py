@@ -46,7 +46,7 @@ def document() -> JsonObject:
         "info": {
             "title": project().name,
             "version": "1",
-            "description": project().description,
+            "description": said() if callable(said := project().description) else said,
             **({"license": {"name": project().license, "identifier": project().license}} if project().license else {}),
         },
         "servers": [{"url": "/"}],

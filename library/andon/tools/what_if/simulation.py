@@ -32,6 +32,7 @@ from andon.rules.hold_back import hold_back_ms
 from andon.rules.plan import concerned, dues_at_start, plan_due
 from andon.rules.rule import Rule
 from andon.rules.stored_event import StoredEvent
+from andon.rules.sweep import EVERY_SECONDS
 from andon.rules.timing import SweepTime
 from andon.runtime.clock import MINUTE_MS
 from andon.runtime.tried import Failed, tried
@@ -42,8 +43,8 @@ from andon.tools.what_if.report import RowKey
 from andon.tools.what_if.simulated_clock import SimulatedClock
 from andon.views.materialize import understand
 
-# A sweep runs each minute, and decides for what is due by then; a trigger follows at once.
-SWEEP_LAG_MS: Final = MINUTE_MS // 2
+# A sweep decides for what is due by then: on average half its period later. A trigger follows at once.
+SWEEP_LAG_MS: Final = EVERY_SECONDS * 1000 // 2
 TRIGGER_LAG_MS: Final = 1_000
 # A recorded decision says when a fact was known, if it came no later than this after it was due.
 MOST_LAG_MS: Final = 5 * MINUTE_MS
