@@ -7,6 +7,7 @@ Listeners load declarations; the tables of Unicode and the expressions of `texts
 
 from typing import Annotated, Final
 
+from andon.runtime import times
 from andon.runtime.marks import Bounds, Says, Takes
 
 MAX_TEXT_CHARACTERS: Final = 1000
@@ -31,13 +32,6 @@ def word(text: str) -> str:
     from andon.runtime import texts
 
     return texts.word(text)
-
-
-def time(text: str) -> str:
-    """See `times.normalised`."""
-    from andon.runtime import times
-
-    return times.normalised(text)
 
 
 class OneLine:
@@ -72,5 +66,9 @@ Id = Annotated[str, Takes(identifier)]
 Word = Annotated[str, Takes(word)]
 Line = Annotated[str, Takes(OneLine())]
 Lines = Annotated[str, Takes(SomeLines()), Says(personal="possible")]
-Time = Annotated[str, Takes(time)]
+Time = Annotated[str, Takes(times.normalised)]
+First = Annotated[str, Takes(times.first_of), Says("2026-11-21")]
+"""A time, or the beginning of a day (UTC)."""
+Last = Annotated[str, Takes(times.last_of), Says("2026-11-21")]
+"""A time, or the end of a day."""
 Number = Annotated[int, Bounds(1, 999_999_999), Says(1)]
