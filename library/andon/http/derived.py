@@ -47,13 +47,14 @@ class PageOf(NamedTuple):
 class Shown(NamedTuple):
     """A declaration in the responses of a route, under another name.
 
-    more: members that it has besides, if they apply.
+    more: members that it has besides, if they apply. lacks: those that some callers do not get.
     """
 
     kind: type
     name: str
     says: str | None = None
     more: JsonMapping = MappingProxyType({})
+    lacks: frozenset[str] = frozenset()
 
 
 def model_of(answer: Any) -> Any:  # noqa: ANN401
@@ -63,7 +64,7 @@ def model_of(answer: Any) -> Any:  # noqa: ANN401
     if callable(answer) and not isinstance(answer, type):
         answer = answer()
     if isinstance(answer, Shown):
-        model = response_of(answer.kind, answer.name, answer.says)
+        model = response_of(answer.kind, answer.name, answer.says, answer.lacks)
         more: JsonObject = {name: (kind_of(kept, request=False) | NONE, None) for name, kept in answer.more.items()}
         return make_model(answer.name, __base__=model, __doc__=model.__doc__, **more) if more else model
     return response_of(answer) if is_typeddict(answer) else answer
@@ -91,8 +92,8 @@ BOUNDS: Final[Mapping[Any, tuple[str, str]]] = {list: ("min_length", "max_length
 @cache
 def body_of(kind: type, name: str | None = None, says: str | None = None) -> type[RequestModel]:
     """Return the model of a request that says what a declaration declares."""
-    check: Callable[[Any], None] | None = getattr(kind, CHECK, None)
-    validators = {} if check is None else {"_check": model_validator(mode="after")(_checking(check))}
+    checks: tuple[Callable[[Any], None], ...] = getattr(kind, CHECK, ())
+    validators = {"_check": model_validator(mode="after")(_checking(checks))} if checks else {}
     members = {name: _asked(kept, name in optional_of(kind)) for name, kept in kind.__annotations__.items()}
     called, doc = name or _name(kind, "Body"), says or kind.__doc__
     model: type[RequestModel] = make_model(
@@ -102,9 +103,11 @@ def body_of(kind: type, name: str | None = None, says: str | None = None) -> typ
 
 
 @cache
-def response_of(kind: type, name: str | None = None, says: str | None = None) -> type[ResponseModel]:
+def response_of(
+    kind: type, name: str | None = None, says: str | None = None, lacks: frozenset[str] = frozenset()
+) -> type[ResponseModel]:
     """Return the model of a response; a member that may be left out is never null."""
-    optional = optional_of(kind)
+    optional = optional_of(kind) | lacks
     members: JsonObject = {
         name: (kind_of(kept, request=False) | NONE, None) if name in optional else (kind_of(kept, request=False), ...)
         for name, kept in kind.__annotations__.items()
@@ -229,9 +232,11 @@ def _upon_plain(by: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return checked
 
 
-def _checking(check: Callable[[Any], None]) -> Callable[[Any], Any]:
+def _checking(checks: tuple[Callable[[Any], None], ...]) -> Callable[[Any], Any]:
     def checked(self: Any) -> Any:  # noqa: ANN401
-        check(self.model_dump(exclude_none=True))
+        said = self.model_dump(exclude_none=True)
+        for check in checks:
+            check(said)
         return self
 
     return checked

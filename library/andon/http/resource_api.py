@@ -34,7 +34,7 @@ from andon.http.response import Response, respond
 from andon.http.said import Number, Time
 from andon.runtime.errors import NotFound, PreconditionRequired
 from andon.runtime.json_types import JsonMapping
-from andon.runtime.marks import Says
+from andon.runtime.marks import CHECK, Says, checked
 from andon.versions.declared import Declared, Id, parts_of
 from andon.versions.numbered_resource import FromStream, NumberedResource
 from andon.versions.optimistic_lock import Changed, Guard, Saved, require_admitted
@@ -171,6 +171,11 @@ class ResourceApi:
         assert self.located is not None  # noqa: S101
         row = self.of.versions_of(id_).current()
         return Stay() if row is None else Stay(self.located.whereabouts_in(row), since_in(row))
+
+    @property
+    def body(self) -> type:
+        """The declaration of the request that sets it."""
+        return _body_of(self)
 
     @property
     def response(self) -> Any:  # noqa: ANN401
@@ -340,8 +345,10 @@ def _body_of(api: ResourceApi) -> type:
     if isinstance(of, Resource):
         since = {"validFrom": NotRequired[Annotated[Time, Says("2020-04-20T06:00:00Z")]]}
         says = _says_of(content).removesuffix(".") + "; with `validFrom`, what it has been since before."
-        return _declared(api.names.body, says, {**members, **since})
-    return _declared(api.names.body, _says_of(content), members)
+        body = _declared(api.names.body, says, {**members, **since})
+    else:
+        body = _declared(api.names.body, _says_of(content), members)
+    return checked(*getattr(content, CHECK, ()))(body)
 
 
 @cache

@@ -11,6 +11,10 @@ from andon.runtime.marks import Bounds, Says, Takes
 
 MAX_TEXT_CHARACTERS: Final = 1000
 
+# A row of DynamoDB has 400 KB; its event has it up to three times, as entity, new image and old image, and an entry of
+# the bus has a million bytes, see `andon.events.bus_entry`.
+LARGEST_ROW_BYTES: Final = 256 * 1024
+
 
 def part(text: str) -> str:
     """See `texts.part`."""
@@ -38,6 +42,20 @@ def time(text: str) -> str:
     from andon.runtime import times
 
     return times.normalised(text)
+
+
+def fits_row(said: object) -> None:
+    """Check that a body becomes no larger row than it and its event may be, see `marks.checked`.
+
+    Raises:
+        ValueError: it has lists or texts by which it would.
+
+    """
+    from andon.runtime import strict_json
+
+    size = len(strict_json.dumps(said).encode())
+    if size > LARGEST_ROW_BYTES:
+        raise ValueError(f"must be at most {LARGEST_ROW_BYTES} bytes, not {size}")
 
 
 class OneLine:

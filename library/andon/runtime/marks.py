@@ -16,7 +16,7 @@ from andon.runtime.json_types import JsonMapping, JsonObject
 Kind = TypeVar("Kind")
 
 CHECK: Final = "__check__"
-"""The attribute of a declaration with the function that checks it as a whole."""
+"""The attribute of a declaration with the functions that check it as a whole."""
 
 
 class Takes:
@@ -80,8 +80,8 @@ class ResourceEntity(TypedDict):
     deleted: NotRequired[Literal[True]]
 
 
-def checked(by: Callable[[Any], None]) -> Callable[[type[Kind]], type[Kind]]:
-    """Let a function check a body as a whole, behind its members; it raises ValueError."""
+def checked(*by: Callable[[Any], None]) -> Callable[[type[Kind]], type[Kind]]:
+    """Let functions check a body as a whole, behind its members; the first that raises ValueError is the refusal."""
 
     def mark(kind: type[Kind]) -> type[Kind]:
         setattr(kind, CHECK, by)
