@@ -173,7 +173,7 @@ class ResourceApi:
         return Stay() if row is None else Stay(self.located.whereabouts_in(row), since_in(row))
 
     @property
-    def body(self) -> type:
+    def body(self) -> type[Any]:
         """The declaration of the request that sets it."""
         return _body_of(self)
 

@@ -28,9 +28,7 @@ class Shelf(TypedDict):
 @pytest.mark.parametrize(
     ("said", "refused"),
     [
-        pytest.param(
-            {"titles": []}, "List should have at least 1 item after validation, not 0", id="bounds first"
-        ),
+        pytest.param({"titles": []}, "List should have at least 1 item after validation, not 0", id="bounds first"),
         pytest.param({"titles": ["a", "a"]}, "must name each title once", id="then the whole"),
         pytest.param(
             {"titles": ["é" * 1000] * MOST},
