@@ -1,38 +1,60 @@
-"""Entities of maintenance."""
+"""Orders of maintenance, their attachments, and their entities."""
 
-from typing import Literal, NotRequired, TypedDict
+from typing import Annotated, Final, Literal, NotRequired, TypedDict
+
+from andon.runtime.marks import Bounds, Says
 
 OrderStatus = Literal["planned", "started", "finished"]
 Result = Literal["done", "partly", "skipped"]
+ContentType = Literal["image/jpeg", "image/png", "image/webp", "application/pdf"]
+
+LONGEST_MINUTES: Final = 30 * 24 * 60
 
 
-class PlannedBefore(TypedDict):
-    """Factory and day that an order was planned for before."""
+class Planned(TypedDict):
+    """Factory and day that an order is planned for."""
 
     factoryId: str
     plannedFor: str
 
 
-class OrderEntity(TypedDict):
-    """`order`: maintenance of a machine as of `version`; days are UTC. `date` is the day that it was first planned for.
+class Plan(TypedDict):
+    """How an order is planned, its day aside."""
+
+    minutes: NotRequired[Annotated[int, Bounds(1, LONGEST_MINUTES), Says(45)]]
+
+
+class OrderContent(Planned, Plan):
+    """What a version of an order says.
 
     minutes: how long it is expected to take. readingsNumber: of what was measured at the end, in the log of its
-    readings. before: of the version before.
+    readings.
     """
 
-    equipmentId: str
-    date: str
-    kind: str
-    version: int
-    factoryId: str
-    plannedFor: str
-    minutes: NotRequired[int]
     status: OrderStatus
     startedAt: NotRequired[str]
     finishedAt: NotRequired[str]
     result: NotRequired[Result]
     readingsNumber: NotRequired[int]
-    before: NotRequired[PlannedBefore]
+
+
+class OrderKey(TypedDict):
+    """What tells a version of an order from all others; `date` is the day (UTC) that it was first planned for."""
+
+    equipmentId: str
+    date: str
+    kind: str
+    version: int
+
+
+class Order(OrderKey, OrderContent):
+    """A version of an order."""
+
+
+class OrderEntity(Order):
+    """`order`: maintenance of a machine as of `version`; days are UTC. `before`: of the version before."""
+
+    before: NotRequired[Planned]
 
 
 class AttachmentEntity(TypedDict):
@@ -42,7 +64,7 @@ class AttachmentEntity(TypedDict):
     date: str
     kind: str
     sha256: str
-    contentType: str
+    contentType: ContentType
     bytes: int
 
 

@@ -29,7 +29,7 @@ from andon.http.openapi import Absent
 from andon.http.schemas import PERSONAL_DATA
 from andon.runtime import texts, times
 from andon.runtime.json_types import JsonMapping, JsonObject
-from andon.runtime.marks import CHECK, Bounds, Kind, Named, Says, Takes, optional_of
+from andon.runtime.marks import CHECK, Bounds, Kind, Matches, Named, Says, Takes, optional_of
 
 NONE: Final[Any] = Absent
 
@@ -37,17 +37,18 @@ make_model: Final[Any] = create_model  # of members that are known when it runs
 
 
 class PageOf(NamedTuple):
-    """A page of a list, in the responses of a route; item: a declaration."""
+    """A page of a list, in the responses of a route; item: a declaration. is_all: there is no other page."""
 
     item: Any
     name: str
     says: str
+    is_all: bool = False
 
 
 class Shown(NamedTuple):
     """A declaration in the responses of a route, under another name.
 
-    more: members that it has besides, if they apply. lacks: those that some callers do not get.
+    more: members that it has besides, if they apply. lacks: members that are left out for some callers.
     """
 
     kind: type
@@ -60,7 +61,7 @@ class Shown(NamedTuple):
 def model_of(answer: Any) -> Any:  # noqa: ANN401
     """Return the model of what a route answers with: a declaration, a page of one, a model, or what makes one."""
     if isinstance(answer, PageOf):
-        return page_of(model_of(answer.item), answer.name, answer.says)
+        return page_of(model_of(answer.item), answer.name, answer.says, is_all=answer.is_all)
     if callable(answer) and not isinstance(answer, type):
         answer = answer()
     if isinstance(answer, Shown):
@@ -85,7 +86,10 @@ VALIDATORS: Final[Mapping[Any, Callable[[str], str]]] = {
     said.time: times.normalised,
 }
 
-BOUNDS: Final[Mapping[Any, tuple[str, str]]] = {list: ("min_length", "max_length"), dict: ("min_length", "max_length")}
+PLAIN: Final = frozenset({list, dict})
+"""Types whose items are looked at as a whole, as plain values; a schema of the check adds to theirs."""
+
+BOUNDS: Final[Mapping[Any, tuple[str, str]]] = dict.fromkeys((*PLAIN, str), ("min_length", "max_length"))
 """Type -> the names of its bounds; of any other type they are those of a number."""
 
 
@@ -118,9 +122,10 @@ def response_of(
 
 
 @cache
-def page_of(item: type, name: str, says: str) -> type[ResponseModel]:
+def page_of(item: type, name: str, says: str, *, is_all: bool = False) -> type[ResponseModel]:
     """Return the model of a page of responses."""
-    members = {"items": (list[item], ...), "cursor": (str | NONE, None)}  # type: ignore[valid-type]
+    cursor = {} if is_all else {"cursor": (str | NONE, None)}
+    members: JsonObject = {"items": (list[item], ...), **cursor}  # type: ignore[valid-type]
     model: type[ResponseModel] = make_model(name, __base__=ResponseModel, __doc__=says, **members)
     return model
 
@@ -165,6 +170,8 @@ def _marked(kept: Any, marks: tuple[Any, ...], *, request: bool, inner: bool) ->
     else:
         kind = kind_of(kept, request=request)
     found = [*_of_pydantic(marks, get_origin(kept) or kept, inner=inner)] if request else []
+    if request and get_origin(kept) is dict:
+        found.append(Field(json_schema_extra={"additionalProperties": False}))  # its names have a pattern
     return Annotated[kind, *found] if found else kind
 
 
@@ -175,14 +182,24 @@ def _of_pydantic(marks: tuple[Any, ...], kind: type, *, inner: bool) -> Iterator
     """
     documents = {name: value for name, value in _documents(marks).items() if inner or name == PERSONAL_DATA}
     for mark in marks:
-        if isinstance(mark, Takes):
-            yield AfterValidator(_upon_plain(mark.by) if kind in BOUNDS else _validator_of(mark.by))
+        if isinstance(mark, Takes) and kind in PLAIN:
+            yield AfterValidator(_upon_plain(mark.by))
+            yield Field(json_schema_extra=dict(mark.schema or {}))
+        elif isinstance(mark, Takes):
+            yield AfterValidator(_validator_of(mark.by))
             if (schema := mark.schema or _schema_of(mark.by)) is not None:
                 yield WithJsonSchema({**schema, **documents})
+        elif isinstance(mark, Matches):
+            yield Field(pattern=mark.pattern, json_schema_extra=documents)
         elif isinstance(mark, Bounds):
-            least, most = BOUNDS.get(kind, ("ge", "le"))
-            ends: JsonObject = {least: mark.least, most: mark.most}
-            yield Field(**{name: value for name, value in ends.items() if value is not None})
+            yield _bounded(mark, kind)
+
+
+def _bounded(mark: Bounds, kind: type) -> Any:  # noqa: ANN401
+    least, most = BOUNDS.get(kind, ("ge", "le"))
+    ends: JsonObject = {least: mark.least, most: mark.most}
+    ends |= {"allow_inf_nan": False} if kind is float else {}
+    return Field(**{name: value for name, value in ends.items() if value is not None})
 
 
 def _validator_of(by: Callable[[Any], Any]) -> Callable[[Any], Any]:

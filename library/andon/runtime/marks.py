@@ -20,7 +20,10 @@ CHECK: Final = "__check__"
 
 
 class Takes:
-    """A value that a function takes, and returns as it is kept; it raises ValueError. schema: says the same in JSON."""
+    """A value that a function takes, and returns as it is kept; it raises ValueError. schema: says the same in JSON.
+
+    A list or an object it takes as plain values, and keeps; its schema adds to that of the type.
+    """
 
     __slots__ = ("by", "schema")
 
@@ -28,8 +31,17 @@ class Takes:
         self.by, self.schema = by, schema
 
 
+class Matches:
+    """A text that fits a regular expression."""
+
+    __slots__ = ("pattern",)
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+
+
 class Bounds:
-    """The least and the most of a number, or of the items of a list."""
+    """The least and the most of a number, of the items of a list or an object, or of the characters of a text."""
 
     __slots__ = ("least", "most")
 
