@@ -3,10 +3,8 @@
 from typing import Annotated, NotRequired, TypedDict
 
 from andon.http.said import Line, Lines
-from andon.runtime.marks import Says, Takes
-from contract import people
-
-Person = Annotated[str, Takes(people.person_id, {"type": "string", "pattern": people.PERSON_PATTERN})]
+from andon.runtime.marks import Says
+from contract.people import Person
 
 
 class Audit(TypedDict):

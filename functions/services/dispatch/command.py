@@ -7,7 +7,7 @@ from http import HTTPStatus
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.errors import ConditionFailed
 from andon.http.http_api import HttpApi
-from andon.http.limits import BY_ROWS, OfPlace, OfSubject
+from andon.http.limits import BY_ROWS, OfSubject
 from andon.http.openapi import responses, responses_of_write
 from andon.http.parameters import IfMatch, Timestamp
 from andon.http.places import ELSEWHERE
@@ -19,10 +19,11 @@ from andon.versions.versioned_write import save
 from andon.wire.in_parallel import in_parallel
 from contract import after, directory, links
 from contract.entities.logs import LogRef
-from contract.groups import ASSIGNERS, ESCALATORS, ROSTER_KEEPERS
+from contract.groups import ASSIGNERS, ESCALATORS
 from contract.log_rows import log_of
-from contract.parameters import EquipmentId, FactoryId, State
-from services.dispatch import acknowledgement, chains, roster
+from contract.parameters import EquipmentId, State
+from services.dispatch import acknowledgement
+from services.dispatch.api import OF_CHAINS, OF_ROSTER
 from services.dispatch.bodies import (
     AcknowledgementResponse,
     AcknowledgementsResponse,
@@ -34,12 +35,14 @@ from services.dispatch.bodies import (
     LinkResponse,
     Logs,
 )
-from services.dispatch.duty_bodies import ChainsBody, ChainsResponse, RosterBody, RosterResponse
 from services.dispatch.responsibility import ASSIGNMENT, ESCALATION, Responsibility
 from services.dispatch.tables import TABLE
 
 app = HttpApi()
 handler = app.handler
+
+OF_ROSTER.writes(app)
+OF_CHAINS.writes(app)
 
 OF_LOG = OfSubject("equipment_id", time="timestamp")
 
@@ -117,32 +120,6 @@ def post_link_seen(body: LinkBody) -> Response:
     rows = acknowledgement.acknowledge_all(logs, actor=person, now_ms=now_ms, via=links.VIA_LINK)
     first = in_parallel([partial(_put, row) for row in rows])
     return respond(HTTPStatus.OK, {"person": person, "items": [*map(acknowledgement.to_response, first)]})
-
-
-@app.serves(
-    "PUT /factories/{factoryId}/roster",
-    groups=ROSTER_KEEPERS,
-    at=OfPlace("factory_id"),
-    responses=responses(RosterResponse, 201, 200, 412, 428),
-)
-def put_roster(factory_id: FactoryId, body: RosterBody, if_match: IfMatch = None) -> Response:
-    """Set who works in a factory, and when; a change needs If-Match with the current version."""
-    _require_known(body.people)
-    draft = roster.write(factory_id, body.content, app.command(if_match, body.content))
-    return app.saved(save(roster.versions_of(factory_id), draft), to_response=roster.to_response)
-
-
-@app.serves(
-    "PUT /factories/{factoryId}/chains",
-    groups=ROSTER_KEEPERS,
-    at=OfPlace("factory_id"),
-    responses=responses(ChainsResponse, 201, 200, 412, 428),
-)
-def put_chains(factory_id: FactoryId, body: ChainsBody, if_match: IfMatch = None) -> Response:
-    """Set whom to ask for help, and when, for what begins from now on; a change needs If-Match."""
-    _require_known(body.people)
-    draft = chains.write(factory_id, body.content, app.command(if_match, {"chains": body.content}))
-    return app.saved(save(chains.versions_of(factory_id), draft), to_response=chains.to_response)
 
 
 def _save(kind: Responsibility, log: LogRef, person: str, if_match: int | None) -> Response:

@@ -6,7 +6,7 @@ from http import HTTPStatus
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.ttl import is_alive
 from andon.http.http_api import HttpApi
-from andon.http.limits import OfPlace, OfSubject
+from andon.http.limits import OfSubject
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import Cursor, IfNoneMatch, Limit, Timestamp
@@ -16,21 +16,24 @@ from andon.runtime.errors import NotFound
 from contract.entities.logs import LogRef
 from contract.groups import READERS
 from contract.log_rows import log_of
-from contract.parameters import EquipmentId, FactoryId, State
-from services.dispatch import acknowledgement, chains, roster
+from contract.parameters import EquipmentId, State
+from services.dispatch import acknowledgement
+from services.dispatch.api import OF_CHAINS, OF_ROSTER
 from services.dispatch.bodies import (
     AcknowledgementResponse,
     AssignmentResponse,
     EpisodesResponse,
     EscalationResponse,
 )
-from services.dispatch.duty_bodies import ChainsResponse, RosterResponse
 from services.dispatch.episode_pages import read_episodes
 from services.dispatch.responsibility import ASSIGNMENT, ESCALATION, Responsibility
 from services.dispatch.tables import TABLE
 
 app = HttpApi()
 handler = app.handler
+
+OF_ROSTER.reads(app)
+OF_CHAINS.reads(app)
 
 OF_LOG = OfSubject("equipment_id", time="timestamp")
 
@@ -73,30 +76,6 @@ def get_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Time
         acknowledgement.key_of(log_of(equipment_id, state, timestamp)), "This log is not acknowledged."
     )
     return respond(HTTPStatus.OK, acknowledgement.to_response(row))
-
-
-@app.serves(
-    "GET /factories/{factoryId}/roster",
-    groups=READERS,
-    at=OfPlace("factory_id"),
-    responses=responses(RosterResponse, 200, 304, 404),
-)
-def get_roster(factory_id: FactoryId, if_none_match: IfNoneMatch = None) -> Response:
-    """Return who works in a factory, and when."""
-    row = _require_alive(roster.key_of(factory_id), "This factory has no roster.")
-    return app.found(row, to_response=roster.to_response, if_none_match=if_none_match)
-
-
-@app.serves(
-    "GET /factories/{factoryId}/chains",
-    groups=READERS,
-    at=OfPlace("factory_id"),
-    responses=responses(ChainsResponse, 200, 304, 404),
-)
-def get_chains(factory_id: FactoryId, if_none_match: IfNoneMatch = None) -> Response:
-    """Return whom to ask for help in a factory, and when."""
-    row = _require_alive(chains.key_of(factory_id), "This factory has no chains.")
-    return app.found(row, to_response=chains.to_response, if_none_match=if_none_match)
 
 
 @app.serves(

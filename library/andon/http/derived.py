@@ -76,6 +76,7 @@ SCHEMAS: Final[Mapping[Any, JsonMapping]] = {
     said.identifier: schemas.IDENTIFIER,
     said.word: schemas.WORD,
     said.time: schemas.TIME,
+    said.day: schemas.DATE,
 }
 """Function of a mark -> what it says in JSON."""
 
@@ -84,6 +85,7 @@ VALIDATORS: Final[Mapping[Any, Callable[[str], str]]] = {
     said.identifier: texts.identifier,
     said.word: texts.word,
     said.time: times.normalised,
+    said.day: times.date,
 }
 
 PLAIN: Final = frozenset({list, dict})
@@ -184,10 +186,10 @@ def _of_pydantic(marks: tuple[Any, ...], kind: type, *, inner: bool) -> Iterator
     for mark in marks:
         if isinstance(mark, Takes) and kind in PLAIN:
             yield AfterValidator(_upon_plain(mark.by))
-            yield Field(json_schema_extra=dict(mark.schema or {}))
+            yield Field(json_schema_extra=dict(_schema_of(mark) or {}))
         elif isinstance(mark, Takes):
             yield AfterValidator(_validator_of(mark.by))
-            if (schema := mark.schema or _schema_of(mark.by)) is not None:
+            if (schema := _schema_of(mark)) is not None:
                 yield WithJsonSchema({**schema, **documents})
         elif isinstance(mark, Matches):
             yield Field(pattern=mark.pattern, json_schema_extra=documents)
@@ -209,7 +211,10 @@ def _validator_of(by: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return VALIDATORS.get(by, by)
 
 
-def _schema_of(by: Callable[[Any], Any]) -> JsonMapping | None:
+def _schema_of(mark: Takes) -> JsonMapping | None:
+    by = mark.by
+    if mark.schema is not None:
+        return mark.schema() if callable(mark.schema) else mark.schema
     if isinstance(by, said.OneLine):
         return (schemas.lines if isinstance(by, said.SomeLines) else schemas.line)(by.longest)
     return SCHEMAS.get(by)

@@ -5,6 +5,7 @@ Listeners load declarations; the tables of Unicode and the expressions of `texts
 
 # ruff: noqa: PLC0415  see above
 
+from collections.abc import Sequence
 from typing import Annotated, Final
 
 from andon.runtime.marks import Bounds, Says, Takes
@@ -42,6 +43,28 @@ def time(text: str) -> str:
     from andon.runtime import times
 
     return times.normalised(text)
+
+
+def day(text: str) -> str:
+    """See `times.date`."""
+    from andon.runtime import times
+
+    return times.date(text)
+
+
+UNIQUE: Final = {"uniqueItems": True}
+
+
+def different(values: Sequence[str]) -> Sequence[str]:
+    """Return a list, each of whose items is another one; UNIQUE says the same in JSON.
+
+    Raises:
+        ValueError: one is there twice.
+
+    """
+    if len({*values}) < len(values):
+        raise ValueError("must name each of them once")
+    return values
 
 
 def fits_row(said: object) -> None:

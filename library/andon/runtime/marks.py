@@ -22,12 +22,13 @@ CHECK: Final = "__check__"
 class Takes:
     """A value that a function takes, and returns as it is kept; it raises ValueError. schema: says the same in JSON.
 
-    A list or an object it takes as plain values, and keeps; its schema adds to that of the type.
+    A list or an object it takes as plain values, and keeps; its schema adds to that of the type. A function may return
+    the schema, and load then what that takes.
     """
 
     __slots__ = ("by", "schema")
 
-    def __init__(self, by: Callable[[Any], Any], schema: JsonMapping | None = None) -> None:
+    def __init__(self, by: Callable[[Any], Any], schema: JsonMapping | Callable[[], JsonMapping] | None = None) -> None:
         self.by, self.schema = by, schema
 
 

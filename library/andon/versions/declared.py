@@ -33,7 +33,8 @@ class Declaration(TypedDict):
     service: which owns it, and publishes its facts. kind: the discriminator of its rows, and the name of its entity.
     content, entity: the TypedDicts of what a revision says, and of what is published. missing: for whoever asks for
     what is not there. id: the names of what tells one from another, as a row has them; the first is the partition key
-    of its facts. counted_as: the name of its version in an entity. revised, read: how often it is, and its versions
+    of its facts. counted_as: the name of its version in an entity; empty: neither that nor a response says it, nor when
+    it was made. revised, read: how often it is, and its versions
     are; see `Aggregate`.
     """
 
@@ -146,7 +147,8 @@ class Declared(Generic[Row, Entity]):
     def published_of(self, row: Row) -> JsonObject:
         """Return the members of the entity of a version."""
         fields: JsonMapping = row
-        return {**{name: fields[name] for name in self.id}, self.counted_as: row["version"], **self.said_in(fields)}
+        version = {self.counted_as: row["version"]} if self.counted_as else {}
+        return {**{name: fields[name] for name in self.id}, **version, **self.said_in(fields)}
 
     def entity_of(self, row: Row) -> Entity:
         """Return the entity of a version, for its event."""
@@ -154,7 +156,7 @@ class Declared(Generic[Row, Entity]):
 
     def to_response(self, row: Row) -> JsonObject:
         """Return a version for a response: its entity, when it was made (fixed-width UTC), and by whom."""
-        return {**self.published_of(row), **changed(row)}
+        return {**self.published_of(row), **(changed(row) if self.counted_as else {})}
 
     @property
     def types(self) -> frozenset[str]:

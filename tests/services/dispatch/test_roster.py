@@ -6,8 +6,8 @@ import pytest
 
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer, Loop
+from contract.entities.duty import MAX_OPERATORS
 from demo.people import LIZ, SARA, SUE, TOM
-from services.dispatch.duty_bodies import MAX_OPERATORS
 from tests.support.samples import NOW
 from tests.support.services.reports import ROSTER, STAFF, staff
 
