@@ -28,7 +28,7 @@ from contract import people
 from contract.entities.calls import CatalogCauseEntity, CategoryEntity
 from contract.entities.equipment import Equipment
 from contract.levels import FIELDS
-from services.people.bodies import PersonBody
+from services.people.person import Person
 
 Cells = Mapping[str, str]
 
@@ -97,7 +97,7 @@ def _several(cell: str) -> list[str]:
 
 
 EQUIPMENT: Final = Sheet("equipment", ("id", "name", "lineId", *FIELDS), _equipment, body_of(Equipment), texts.word)
-PEOPLE: Final = Sheet("people", ("id", "name"), _person, PersonBody, people.person_id)
+PEOPLE: Final = Sheet("people", ("id", "name"), _person, body_of(Person), people.person_id)
 CATEGORIES: Final = Sheet(
     "categories", ("id", "name", "icon", "priority", "needsCause"), _category, body_of(CategoryEntity), str
 )

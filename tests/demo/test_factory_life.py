@@ -166,7 +166,7 @@ def test_the_people_of_the_demo_have_addresses_on_each_channel_that_the_api_take
     monkeypatch.setenv(PUSH_HOSTS, " ".join(ON_ONE_MACHINE.push_hosts))
 
     for contact in factory_contacts.CONTACTS.values():
-        ContactBody.model_validate(contact)
+        validated(ContactBody, contact)
 
     found = [factory_contacts.addresses_in(contact) for contact in factory_contacts.CONTACTS.values()]
     assert {channel for addresses in found for channel, _ in addresses} == {*CHANNELS}

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from andon.events.domain_event import DomainEvent
 from contract.entities.reports import StateEntity
 from services.equipment import reporting, state, stream_first
-from services.equipment.bodies import ReportBody
 from services.equipment.metadata import EQUIPMENT, EquipmentRow
 from services.equipment.reporting import Reporter
 
@@ -14,7 +13,7 @@ Registrations = Mapping[str, EquipmentRow | None]
 
 
 def events_of(
-    reports: Sequence[ReportBody],
+    reports: Sequence[StateEntity],
     reporter: Reporter,
     registrations: Registrations,
     *,
@@ -28,13 +27,13 @@ def events_of(
         Invalid: times are ahead or too far back; each is named by its index.
 
     """
-    reporting.require_all_own(reporter, [one.equipmentId for one in reports], registrations)
+    reporting.require_all_own(reporter, [one["equipmentId"] for one in reports], registrations)
     return stream_first.events_of(_entities_of(reports), reporter=reporter, tags=tags, now_ms=now_ms)
 
 
-def registrations_for(reports: Sequence[ReportBody], reporter: Reporter) -> Registrations:
+def registrations_for(reports: Sequence[StateEntity], reporter: Reporter) -> Registrations:
     """Read what decides whether somebody may report these."""
-    return registrations_of(reporter.registrations_needed([one.equipmentId for one in reports]))
+    return registrations_of(reporter.registrations_needed([one["equipmentId"] for one in reports]))
 
 
 def registrations_of(equipment_ids: Sequence[str]) -> Registrations:
@@ -42,5 +41,5 @@ def registrations_of(equipment_ids: Sequence[str]) -> Registrations:
     return dict(zip(equipment_ids, EQUIPMENT.get_many(equipment_ids), strict=True))
 
 
-def _entities_of(reports: Sequence[ReportBody]) -> list[StateEntity]:
-    return [state.entity_of(one.equipmentId, one.state, one.timestamp, one.detail) for one in reports]
+def _entities_of(reports: Sequence[StateEntity]) -> list[StateEntity]:
+    return [state.entity_of(one["equipmentId"], one["timestamp"], one) for one in reports]

@@ -1,7 +1,7 @@
 """State reports: time-based versions of how a piece of equipment is doing."""
 
 from collections.abc import Sequence
-from typing import Final, NotRequired, TypedDict
+from typing import Final, NotRequired, TypedDict, cast
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.key_query import KeyQuery
@@ -11,7 +11,7 @@ from andon.http.periods import period
 from andon.runtime import times
 from andon.runtime.errors import Conflict, NotFound
 from contract import logs
-from contract.entities.reports import StateEntity
+from contract.entities.reports import State, StateEntity
 from services.equipment.tables import KEYS, partition_of
 
 STATE_REPORTED: Final = "state-reported"
@@ -38,11 +38,11 @@ class StateRow(TypedDict):
     ttl: int
 
 
-def entity_of(equipment_id: str, state: str, timestamp: str, detail: str | None) -> StateEntity:
+def entity_of(equipment_id: str, timestamp: str, said: State) -> StateEntity:
     """Return the entity of a report; `timestamp`: fixed-width UTC."""
-    entity: StateEntity = {"equipmentId": equipment_id, "state": state, "timestamp": timestamp}
-    if detail is not None:
-        entity["detail"] = detail
+    entity: StateEntity = {"equipmentId": equipment_id, "state": said["state"], "timestamp": timestamp}
+    if "detail" in said:
+        entity["detail"] = said["detail"]
     return entity
 
 
@@ -88,7 +88,7 @@ def require_alive(rows: Sequence[Item], *, now_ms: int) -> Item:
 
 def to_response(row: Item) -> StateEntity:
     """Return a report for a response or an event."""
-    return entity_of(row["equipmentId"], row["state"], row["timestamp"], row.get("detail"))
+    return entity_of(row["equipmentId"], row["timestamp"], cast("State", row))
 
 
 def time_of(row: Item) -> str:

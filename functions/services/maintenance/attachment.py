@@ -17,7 +17,7 @@ from andon.dynamodb.keys import prefix, sort_key
 from andon.events.fact import fact_of_row
 from andon.runtime import times
 from andon.runtime.errors import Conflict
-from andon.runtime.json_types import members_of
+from andon.runtime.json_types import JsonObject, members_of
 from andon.runtime.marks import Named
 from andon.versions.optimistic_lock import Command
 from contract.entities.maintenance import AttachmentEntity
@@ -54,7 +54,6 @@ class AttachmentVersion(AttachmentEntity):
     addedBy: str  # noqa: N815
     url: str
     urlExpiresAt: str  # noqa: N815
-    isMissing: NotRequired[Literal[True]]  # noqa: N815
 
 
 class UploadRequest(TypedDict):
@@ -108,7 +107,7 @@ def to_entity(row: AttachmentRow) -> AttachmentEntity:
     return members_of(AttachmentEntity, row)
 
 
-def to_response(row: AttachmentRow, *, now_ms: int) -> AttachmentVersion:
+def to_response(row: AttachmentRow, *, now_ms: int) -> JsonObject:
     """Return a reference for a response, with an address to read its object at; `isMissing`: that is lost."""
     shown: AttachmentVersion = {
         **to_entity(row),
@@ -117,9 +116,7 @@ def to_response(row: AttachmentRow, *, now_ms: int) -> AttachmentVersion:
         "url": to_read(CONTENTS, row[OBJECT], row["contentType"], now_ms=now_ms),
         "urlExpiresAt": times.to_utc(now_ms + READ_SECONDS * 1000),
     }
-    if "isMissing" in row:
-        shown["isMissing"] = True
-    return shown
+    return {**shown, "isMissing": True} if "isMissing" in row else {**shown}
 
 
 def marked(rows: Sequence[Item]) -> list[Item]:

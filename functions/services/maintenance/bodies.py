@@ -1,7 +1,7 @@
 """Bodies and parameters of maintenance's requests, and its responses."""
 
 import hashlib
-from typing import Annotated, Final, NotRequired, TypedDict
+from typing import Annotated, Final, Literal, NotRequired, TypedDict
 
 from pydantic import AfterValidator
 
@@ -75,6 +75,5 @@ class AttachBody(TypedDict):
 ORDER: Final = Shown(OrderVersion, "OrderResponse", lacks=frozenset({"factoryId", "changedBy"}))
 ORDERS: Final = PageOf(ORDER, "OrdersResponse", "A page of orders; a missing cursor is the end.")
 READINGS: Final = PageOf(ReadingsVersion, "AllReadingsResponse", "A page of readings; a missing cursor is the end.")
-ATTACHMENTS: Final = PageOf(
-    AttachmentVersion, "AttachmentsResponse", "A page of attachments; a missing cursor is the end."
-)
+ATTACHMENT: Final = Shown(AttachmentVersion, "AttachmentResponse", more={"isMissing": Literal[True]})
+ATTACHMENTS: Final = PageOf(ATTACHMENT, "AttachmentsResponse", "A page of attachments; a missing cursor is the end.")

@@ -20,8 +20,9 @@ from contract.parameters import EquipmentId
 from services.maintenance import attachment, order, readings
 from services.maintenance.api import API as INSTRUCTIONS_API
 from services.maintenance.api import OF_MACHINE
-from services.maintenance.attachment import AttachmentVersion, UploadResponse
+from services.maintenance.attachment import UploadResponse
 from services.maintenance.bodies import (
+    ATTACHMENT,
     ORDER,
     AttachBody,
     Digest,
@@ -113,7 +114,7 @@ def post_readings(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, b
     "PUT /equipment/{id}/maintenance/{date}/{kind}/attachments/{sha256}",
     groups=MAINTAINERS,
     at=OF_MACHINE,
-    responses=responses(UploadResponse, 202) | responses(AttachmentVersion, 201, 200, 404, 409),
+    responses=responses(UploadResponse, 202) | responses(ATTACHMENT, 201, 200, 404, 409),
 )
 def put_attachment(
     equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, sha256: Digest, body: AttachBody

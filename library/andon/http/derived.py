@@ -140,8 +140,15 @@ def validated(kind: type[Kind], value: object) -> Kind:
 
     """
     model: Any = body_of(kind)  # type: ignore[arg-type]
-    said: Kind = model.model_validate(value).model_dump(exclude_none=True)
+    said: Kind = plain(model.model_validate(value))
     return said
+
+
+def plain(value: Any) -> Any:  # noqa: ANN401
+    """Return a validated value with plain members, without those that were left out."""
+    if isinstance(value, BaseModel):
+        return value.model_dump(exclude_none=True)
+    return [plain(one) for one in value] if isinstance(value, list) else value
 
 
 def _name(kind: type, ending: str) -> str:
@@ -248,7 +255,7 @@ def _upon_plain(by: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return the check of a list or an object, whose items pydantic has made models of; it keeps what it gets."""
 
     def checked(value: Any) -> Any:  # noqa: ANN401
-        by([one.model_dump(exclude_none=True) if isinstance(one, BaseModel) else one for one in value])
+        by(plain(value))
         return value
 
     return checked
