@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple, Self
 
 from contract.duty import MANAGER, OPERATOR, SUPERVISOR, Roster
-from contract.entities.duty import LAST_TICK, Urgency
+from contract.entities.asking import TICKS, Urgency
 
 SILENT: Final = "SILENT"
 """The state of a machine that reports nothing any more; it reports none, so that nobody else says this of it."""
@@ -23,8 +23,6 @@ NO_PERSONS: Final = frozenset({ASSIGNED, *ROLES_ON_DUTY})
 """Whom a step may tell beside a person."""
 
 AT_ONCE: Final = 0
-TICKS: Final = (*range(1, 7), 8, 10, 12, 15, *range(20, 65, 5), 75, 90, 105, 120, 150, 180, 210, LAST_TICK)
-"""Minutes after which somebody may be asked, beside at once: a rule looks at each."""
 
 
 class Asking(NamedTuple):

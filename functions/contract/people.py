@@ -5,9 +5,9 @@ from one, so that it says nothing once the name is erased.
 """
 
 import re
-from typing import Annotated, Final
+from typing import Final
 
-from andon.runtime.marks import Takes
+from andon.runtime.marks import Annotated, Takes
 
 PERSON_PLACED: Final = "person-placed"
 

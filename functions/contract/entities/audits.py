@@ -1,9 +1,9 @@
 """An audit, and its entity."""
 
-from typing import Annotated, NotRequired, TypedDict
+from typing import TypedDict
 
 from andon.http.said import Line, Lines
-from andon.runtime.marks import Says
+from andon.runtime.marks import Annotated, NotRequired, Says
 from contract.people import Person
 
 

@@ -1,10 +1,10 @@
 """Entities of calls for help, and of a factory's catalog."""
 
 from collections.abc import Iterable
-from typing import Annotated, Final, Literal, NotRequired, TypedDict
+from typing import Final, Literal, TypedDict
 
 from andon.http.said import Id, Line, Lines, Word, fits_row
-from andon.runtime.marks import Bounds, Says, Takes, checked
+from andon.runtime.marks import Annotated, Bounds, NotRequired, Says, Takes, checked
 from contract import names
 
 MOST_CATEGORIES: Final = 12

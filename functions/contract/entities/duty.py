@@ -2,12 +2,13 @@
 
 # ruff: noqa: PLC0415  what checks them is loaded when a request says some: see `andon.http.said`
 
-from typing import Annotated, Final, Literal, NotRequired, TypedDict
+from typing import Final, Literal, TypedDict
 
 from andon.http.said import UNIQUE, Id, day, different, fits_row
 from andon.runtime.json_types import JsonMapping, JsonObject
-from andon.runtime.marks import Bounds, Says, Takes, checked
+from andon.runtime.marks import Annotated, Bounds, NotRequired, Says, Takes, checked
 from contract import names
+from contract.entities.asking import TICKS, Urgency
 from contract.people import PERSON_PATTERN, Person, person_id
 
 MAX_OPERATORS: Final = 100
@@ -20,8 +21,7 @@ MAX_CHAINS: Final = 20
 MAX_STEPS: Final = 6
 MAX_TIMES: Final = 6
 MAX_BEGINNINGS: Final = 20
-LAST_TICK: Final = 240
-"""The last of the minutes after which somebody may be asked, see `contract.chains`."""
+LAST_TICK: Final = TICKS[-1]
 
 
 def _zone(name: str) -> str:
@@ -59,7 +59,6 @@ def _named(pattern: str) -> JsonObject:
 
 
 Role = Literal["operator", "supervisor", "manager"]
-Urgency = Literal["low", "high"]
 WeekDay = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
 Name = Annotated[str, Takes(names.level, _named(names.LEVEL_PATTERN)), Says(personal="no")]

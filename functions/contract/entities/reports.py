@@ -1,9 +1,9 @@
 """Entities of what a piece of equipment reports, and of its connection."""
 
-from typing import Annotated, Final, NotRequired, TypedDict
+from typing import Final, TypedDict
 
 from andon.http.said import SomeLines, Time, Word
-from andon.runtime.marks import Says, Takes
+from andon.runtime.marks import Annotated, NotRequired, Says, Takes
 from contract import names
 
 MAX_DETAIL_BYTES: Final = 4096

@@ -18,23 +18,20 @@ from andon.runtime.errors import FieldError, Forbidden
 from andon.versions.versioned_write import save
 from andon.wire.in_parallel import in_parallel
 from contract import after, directory, links
-from contract.entities.logs import LogRef
+from contract.entities.logs import (
+    AcknowledgementEntity,
+    Assignment,
+    AssignmentEntity,
+    Escalation,
+    EscalationEntity,
+    LogRef,
+)
 from contract.groups import ASSIGNERS, ESCALATORS
 from contract.log_rows import log_of
 from contract.parameters import EquipmentId, State
 from services.dispatch import acknowledgement
 from services.dispatch.api import OF_CHAINS, OF_ROSTER
-from services.dispatch.bodies import (
-    AcknowledgementResponse,
-    AcknowledgementsResponse,
-    AssignmentBody,
-    AssignmentResponse,
-    EscalationBody,
-    EscalationResponse,
-    LinkBody,
-    LinkResponse,
-    Logs,
-)
+from services.dispatch.bodies import AcknowledgementsResponse, LinkBody, LinkResponse, Logs
 from services.dispatch.responsibility import ASSIGNMENT, ESCALATION, Responsibility
 from services.dispatch.tables import TABLE
 
@@ -51,33 +48,33 @@ OF_LOG = OfSubject("equipment_id", time="timestamp")
     "PUT /equipment/{id}/logs/{state}/{timestamp}/assignment",
     groups=ASSIGNERS,
     at=OF_LOG,
-    responses=responses_of_write(AssignmentResponse, 201, 200, 412, 428),
+    responses=responses_of_write(AssignmentEntity, 201, 200, 412, 428),
 )
 def put_assignment(
-    equipment_id: EquipmentId, state: State, timestamp: Timestamp, body: AssignmentBody, if_match: IfMatch = None
+    equipment_id: EquipmentId, state: State, timestamp: Timestamp, body: Assignment, if_match: IfMatch = None
 ) -> Response:
     """Assign a log to an operator, or to another one."""
-    return _save(ASSIGNMENT, log_of(equipment_id, state, timestamp), body.operator, if_match)
+    return _save(ASSIGNMENT, log_of(equipment_id, state, timestamp), body["operator"], if_match)
 
 
 @app.serves(
     "PUT /equipment/{id}/logs/{state}/{timestamp}/escalation",
     groups=ESCALATORS,
     at=OF_LOG,
-    responses=responses_of_write(EscalationResponse, 201, 200, 412, 428),
+    responses=responses_of_write(EscalationEntity, 201, 200, 412, 428),
 )
 def put_escalation(
-    equipment_id: EquipmentId, state: State, timestamp: Timestamp, body: EscalationBody, if_match: IfMatch = None
+    equipment_id: EquipmentId, state: State, timestamp: Timestamp, body: Escalation, if_match: IfMatch = None
 ) -> Response:
     """Escalate a log to a supervisor, or to another one."""
-    return _save(ESCALATION, log_of(equipment_id, state, timestamp), body.supervisor, if_match)
+    return _save(ESCALATION, log_of(equipment_id, state, timestamp), body["supervisor"], if_match)
 
 
 @app.serves(
     "PUT /equipment/{id}/logs/{state}/{timestamp}/acknowledgement",
     groups=ASSIGNERS,
     at=OF_LOG,
-    responses=responses_of_write(AcknowledgementResponse, 201, 200),
+    responses=responses_of_write(AcknowledgementEntity, 201, 200),
 )
 def put_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Timestamp) -> Response:
     """Acknowledge a log: it was seen. Whoever does it again gets the first response."""
@@ -101,9 +98,7 @@ def post_acknowledgements(logs: Logs) -> Response:
     """
     _require_at_places(logs)
     actor, now_ms = app.caller.subject, clock.now_ms()
-    rows = acknowledgement.acknowledge_all(
-        [log_of(one.equipmentId, one.state, one.timestamp) for one in logs], actor=actor, now_ms=now_ms
-    )
+    rows = acknowledgement.acknowledge_all(logs, actor=actor, now_ms=now_ms)
     first = in_parallel([partial(_put, row) for row in rows])
     body = {"items": [*map(acknowledgement.to_response, first)], "after": [*map(_token_of, first)]}
     return respond(HTTPStatus.OK, body)
@@ -116,7 +111,7 @@ def post_link_seen(body: LinkBody) -> Response:
     Whoever comes second reads who was first. A link that has been changed, has expired or is for something else is 410.
     """
     now_ms = clock.now_ms()
-    person, logs = links.logs_of(body.token, now_ms=now_ms)
+    person, logs = links.logs_of(body["token"], now_ms=now_ms)
     rows = acknowledgement.acknowledge_all(logs, actor=person, now_ms=now_ms, via=links.VIA_LINK)
     first = in_parallel([partial(_put, row) for row in rows])
     return respond(HTTPStatus.OK, {"person": person, "items": [*map(acknowledgement.to_response, first)]})
@@ -151,8 +146,10 @@ def _require_at_places(logs: Logs) -> None:
     places = app.caller.places
     if places.is_everywhere:
         return
-    stays = stays_of(sorted({one.equipmentId for one in logs}))
-    elsewhere = [number for number, one in enumerate(logs) if not stays[one.equipmentId].is_at(places, one.timestamp)]
+    stays = stays_of(sorted({one["equipmentId"] for one in logs}))
+    elsewhere = [
+        number for number, one in enumerate(logs) if not stays[one["equipmentId"]].is_at(places, one["timestamp"])
+    ]
     if elsewhere:
         fields = tuple(FieldError(f"body.{number}.equipmentId", "is at none of your places") for number in elsewhere)
         raise Forbidden(ELSEWHERE, fields=fields)

@@ -1,6 +1,6 @@
 """One page of episodes: one Query over the micro event store."""
 
-from typing import Any
+from typing import cast
 
 from andon.dynamodb.client import Table
 from andon.dynamodb.key_query import BeginsWith, KeyQuery
@@ -17,8 +17,8 @@ EVENTS_READ = 1_000
 
 def read_episodes(
     table: Table, equipment_id: str, *, scope: Scope, limit: int, cursor: str | None, now_ms: int, since: str = ""
-) -> dict[str, Any]:
-    """Read `{"items": [{startedAt, endedAt, story, partial?}], "others"?, "cursor"?}`.
+) -> story.Episodes:
+    """Read a page of episodes.
 
     since: nothing is shown of reports older than that (fixed-width UTC), nor of what was done about them.
 
@@ -40,4 +40,4 @@ def read_episodes(
     if found.upto < len(stored):
         last = stored[found.upto - 1]
         last_key = KEYS.of(last.key, last.sort)
-    return {**page, **next_page(last_key, query, scope=scope)}
+    return cast("story.Episodes", {**page, **next_page(last_key, query, scope=scope)})

@@ -13,20 +13,15 @@ from andon.http.parameters import Cursor, IfNoneMatch, Limit, Timestamp
 from andon.http.response import Response, respond
 from andon.runtime import clock
 from andon.runtime.errors import NotFound
-from contract.entities.logs import LogRef
+from contract.entities.logs import AcknowledgementEntity, AssignmentEntity, EscalationEntity, LogRef
 from contract.groups import READERS
 from contract.log_rows import log_of
 from contract.parameters import EquipmentId, State
 from services.dispatch import acknowledgement
 from services.dispatch.api import OF_CHAINS, OF_ROSTER
-from services.dispatch.bodies import (
-    AcknowledgementResponse,
-    AssignmentResponse,
-    EpisodesResponse,
-    EscalationResponse,
-)
 from services.dispatch.episode_pages import read_episodes
 from services.dispatch.responsibility import ASSIGNMENT, ESCALATION, Responsibility
+from services.dispatch.story import Episodes
 from services.dispatch.tables import TABLE
 
 app = HttpApi()
@@ -42,7 +37,7 @@ OF_LOG = OfSubject("equipment_id", time="timestamp")
     "GET /equipment/{id}/logs/{state}/{timestamp}/assignment",
     groups=READERS,
     at=OF_LOG,
-    responses=responses(AssignmentResponse, 200, 304, 404),
+    responses=responses(AssignmentEntity, 200, 304, 404),
 )
 def get_assignment(
     equipment_id: EquipmentId, state: State, timestamp: Timestamp, if_none_match: IfNoneMatch = None
@@ -55,7 +50,7 @@ def get_assignment(
     "GET /equipment/{id}/logs/{state}/{timestamp}/escalation",
     groups=READERS,
     at=OF_LOG,
-    responses=responses(EscalationResponse, 200, 304, 404),
+    responses=responses(EscalationEntity, 200, 304, 404),
 )
 def get_escalation(
     equipment_id: EquipmentId, state: State, timestamp: Timestamp, if_none_match: IfNoneMatch = None
@@ -68,7 +63,7 @@ def get_escalation(
     "GET /equipment/{id}/logs/{state}/{timestamp}/acknowledgement",
     groups=READERS,
     at=OF_LOG,
-    responses=responses(AcknowledgementResponse, 200, 404),
+    responses=responses(AcknowledgementEntity, 200, 404),
 )
 def get_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Timestamp) -> Response:
     """Return who acknowledged a log first."""
@@ -82,7 +77,7 @@ def get_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Time
     "GET /equipment/{id}/episodes",
     groups=READERS,
     at=OfSubject("equipment_id"),
-    responses=responses(EpisodesResponse, 200),
+    responses=responses(Episodes, 200),
 )
 def get_episodes(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
     """Return what happened from first abnormal reports to normal ones, newest first: who did what about it, and why."""

@@ -202,6 +202,8 @@ def _of_pydantic(marks: tuple[Any, ...], kind: type, *, inner: bool) -> Iterator
             yield Field(pattern=mark.pattern, json_schema_extra=documents)
         elif isinstance(mark, Bounds):
             yield _bounded(mark, kind)
+    if documents and not any(isinstance(mark, (Takes, Matches)) for mark in marks):
+        yield Field(json_schema_extra=documents)
 
 
 def _bounded(mark: Bounds, kind: type) -> Any:  # noqa: ANN401

@@ -6,9 +6,9 @@ Listeners load declarations; the tables of Unicode and the expressions of `texts
 # ruff: noqa: PLC0415  see above
 
 from collections.abc import Sequence
-from typing import Annotated, Final
+from typing import Final
 
-from andon.runtime.marks import Bounds, Says, Takes
+from andon.runtime.marks import Annotated, Bounds, Says, Takes
 
 MAX_TEXT_CHARACTERS: Final = 1000
 

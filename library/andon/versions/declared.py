@@ -5,7 +5,7 @@ be left out is removed by a change that leaves it out, and one that older rows l
 """
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Generic, Literal, NotRequired, TypedDict, TypeVar, Unpack, cast
+from typing import Any, ClassVar, Generic, Literal, TypedDict, TypeVar, Unpack, cast
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Table
@@ -14,7 +14,7 @@ from andon.events.actor import author_in
 from andon.events.fact import Change, Fact, Facts, Meaning
 from andon.runtime.errors import NotFound
 from andon.runtime.json_types import JsonMapping, JsonObject
-from andon.runtime.marks import gained_of, optional_of
+from andon.runtime.marks import NotRequired, gained_of, optional_of
 from andon.versions.optimistic_lock import Command, Guard, Saved, VersionedRow, changed, require_admitted
 from andon.versions.versioned_write import KeptRevisions, Versions
 
