@@ -23,7 +23,7 @@ CauseName = Annotated[CallName, Says("out-of-coils")]
 Priority = Annotated[int, Bounds(1, LEAST_PRIORITY), Says(1)]
 
 
-class Call(TypedDict):
+class CallBody(TypedDict):
     """What help is needed for, where; without a priority, that of the category."""
 
     equipmentId: Annotated[Word, Says("press-7", "no")]
@@ -59,7 +59,7 @@ class CallEntity(TypedDict):
     reason: NotRequired[str]
 
 
-class Cause(TypedDict):
+class CauseBody(TypedDict):
     """What it was, by the factory's catalog."""
 
     cause: CauseName
@@ -75,7 +75,7 @@ class CauseKey(TypedDict):
     factoryId: str
 
 
-class CauseEntity(CauseKey, Cause):
+class CauseEntity(CauseKey, CauseBody):
     """`cause`: what the trouble was that began at `startedAt`, by a cause of the factory's catalog, as of `version`."""
 
 
@@ -107,7 +107,7 @@ def _require_different(what: str, ids: Iterable[str]) -> None:
         raise ValueError(f"{what} must have different ids")
 
 
-def _are_consistent(said: "Catalog") -> None:
+def _are_consistent(said: "CatalogContent") -> None:
     _require_different("categories", (one["id"] for one in said["categories"]))
     _require_different("causes", (one["id"] for one in said["causes"]))
     known = {one["id"] for one in said["categories"]}
@@ -116,7 +116,7 @@ def _are_consistent(said: "Catalog") -> None:
 
 
 @checked(fits_row, _are_consistent)
-class Catalog(TypedDict):
+class CatalogContent(TypedDict):
     """What a factory calls for, and the causes of its trouble; together at most 256 KB."""
 
     factoryId: str
@@ -124,7 +124,7 @@ class Catalog(TypedDict):
     causes: Annotated[list[CatalogCauseEntity], Bounds(most=MOST_CAUSES)]
 
 
-class CatalogEntity(Catalog):
+class CatalogEntity(CatalogContent):
     """`catalog`: what a factory calls for, and why there is trouble, as of `version`."""
 
     version: int

@@ -25,7 +25,7 @@ from andon.versions.claims import CLAIM, OWNER
 from andon.versions.optimistic_lock import Changed, Command, Draft, Saved, VersionedRow, changed
 from andon.versions.versioned_write import ATTEMPTS, Contended, Versions, change, save
 from contract import calls
-from contract.entities.calls import Call, CallEntity, CallStatus
+from contract.entities.calls import CallBody, CallEntity, CallStatus
 from services.calls.catalog import Catalog
 from services.calls.places import EquipmentPlace
 from services.calls.tables import BY_EQUIPMENT, BY_PLACE, KEYS, TABLE, partition_of
@@ -105,7 +105,7 @@ def get(call_id: str, *, now_ms: int) -> CallRow | None:
 
 def raise_call(
     call_id: str,
-    request: Call,
+    request: CallBody,
     place: EquipmentPlace,
     catalog: Catalog,
     command: Command,
@@ -132,13 +132,13 @@ def raise_call(
     raise Contended
 
 
-def find_again(call_id: str, request: Call, actor: str) -> CallRow | None:
+def find_again(call_id: str, request: CallBody, actor: str) -> CallRow | None:
     """Return the call that somebody raises again; None: there is no call of this id, or it says something else."""
     row = versions_of(call_id).current()
     if row is None or row["raisedBy"] != actor:
         return None
     said = {"priority": row["priority"], **request}
-    return row if said == members_of(Call, row) else None
+    return row if said == members_of(CallBody, row) else None
 
 
 def take(call_id: str, command: Command, here: EquipmentPlace | None) -> Saved[CallRow]:
@@ -225,7 +225,7 @@ def fact_of(change: Change) -> Fact | None:
     return Fact(event_type, row["timestamp"], row["equipmentId"], DISCRIMINATOR, to_entity(row), actor=author_in(row))
 
 
-def _raised(call_id: str, request: Call, place: EquipmentPlace, catalog: Catalog, command: Command) -> Draft:
+def _raised(call_id: str, request: CallBody, place: EquipmentPlace, catalog: Catalog, command: Command) -> Draft:
     raised_at = times.to_utc(command.now_ms)
     said = {"priority": catalog.priority_of(request["category"]), **request}
     content = {
@@ -241,7 +241,7 @@ def _raised(call_id: str, request: Call, place: EquipmentPlace, catalog: Catalog
 
 
 def _behind_the_last(
-    request: Call, command: Command, to_shown: Callable[[CallRow], CallVersion | OpenCallVersion]
+    request: CallBody, command: Command, to_shown: Callable[[CallRow], CallVersion | OpenCallVersion]
 ) -> Command:
     """Return the command with a time behind the end of the last call of its category there.
 
@@ -256,7 +256,7 @@ def _behind_the_last(
     return command._replace(now_ms=max(command.now_ms, last.get(ENDED_MS, 0) + 1))
 
 
-def _opens(call_id: str, request: Call, now_ms: int) -> Also:
+def _opens(call_id: str, request: CallBody, now_ms: int) -> Also:
     """Return the write by which a call is the open one of its category, if there is none, and none ended later."""
     condition = Condition(
         "(attribute_not_exists(#owner) OR #owner = :owner) AND (attribute_not_exists(#ended) OR #ended < :now)",

@@ -6,8 +6,7 @@ from andon.runtime.errors import Invalid
 from andon.versions.current_resource import CurrentResource
 from andon.versions.optimistic_lock import VersionedRow
 from contract.calls import CATALOG_SET, SOURCE
-from contract.entities.calls import Catalog as CatalogContent
-from contract.entities.calls import CatalogCauseEntity, CatalogEntity
+from contract.entities.calls import CatalogCauseEntity, CatalogContent, CatalogEntity
 from services.calls.tables import KEYS, TABLE
 
 DEFAULT_PRIORITY: Final = 2

@@ -14,7 +14,7 @@ from andon.versions.optimistic_lock import Changed, Command, Draft, VersionedRow
 from andon.versions.versioned_write import Versions
 from contract import logs
 from contract.calls import CAUSE_RECORDED
-from contract.entities.calls import Cause, CauseEntity
+from contract.entities.calls import CauseBody, CauseEntity
 from services.calls.places import EquipmentPlace
 from services.calls.tables import KEYS, TABLE, partition_of
 
@@ -46,7 +46,7 @@ def versions_of(episode: EpisodeKey) -> Versions[CauseRow]:
     return Versions(table=TABLE, key=key)
 
 
-def record(episode: EpisodeKey, said: Cause, place: EquipmentPlace, command: Command) -> Draft:
+def record(episode: EpisodeKey, said: CauseBody, place: EquipmentPlace, command: Command) -> Draft:
     """Decide the cause of an episode, or another one.
 
     Raises:
@@ -55,7 +55,7 @@ def record(episode: EpisodeKey, said: Cause, place: EquipmentPlace, command: Com
     """
     ttl = logs.ttl_of(episode.started_at, now_ms=command.now_ms, field="path.startedAt")
     return Draft(
-        content={**all_members_of(Cause, said)},
+        content={**all_members_of(CauseBody, said)},
         attributes={
             "discriminator": DISCRIMINATOR,
             "equipmentId": episode.equipment_id,

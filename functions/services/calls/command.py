@@ -16,7 +16,7 @@ from andon.versions.optimistic_lock import Command, Saved
 from andon.versions.versioned_write import save
 from contract import after
 from contract.calls import SOURCE
-from contract.entities.calls import Call, Cause
+from contract.entities.calls import CallBody, CauseBody
 from contract.groups import ANSWERERS, CALLERS, CALLERS_FOR_ANY
 from contract.parameters import CallId, EquipmentId
 from contract.stations import require_own
@@ -55,7 +55,7 @@ OPEN_CALL: dict[int, Any] = {
     at=IN_FUNCTION,
     responses=responses_of_write(CALL, 201, 200, 404, 409) | OPEN_CALL,
 )
-def put_call(call_id: CallId, body: Call) -> Response:
+def put_call(call_id: CallId, body: CallBody) -> Response:
     """Call for help. Who sends it again gets the same call; 409 comes with the one that is open.
 
     A station calls for its own equipment only.
@@ -72,7 +72,7 @@ def put_call(call_id: CallId, body: Call) -> Response:
         return _saved(Saved(row, created=False))
 
 
-def _raise(call_id: str, request: Call, command: Command) -> Saved[CallRow]:
+def _raise(call_id: str, request: CallBody, command: Command) -> Saved[CallRow]:
     caller = app.caller
     require_at(caller.places, request["equipmentId"])
     place = place_of(request["equipmentId"])
@@ -126,7 +126,7 @@ def put_rejection(call_id: CallId, body: RejectionBody, if_match: IfMatch = None
     at=OF_EPISODE,
     responses=responses_of_write(CauseVersion, 201, 200, 404, 412, 428),
 )
-def put_cause(equipment_id: EquipmentId, started_at: StartedAt, body: Cause, if_match: IfMatch = None) -> Response:
+def put_cause(equipment_id: EquipmentId, started_at: StartedAt, body: CauseBody, if_match: IfMatch = None) -> Response:
     """Say what an episode was, also when it is over; a change needs If-Match with the current version."""
     command, place = app.command(if_match, body), place_of(equipment_id)
     catalog.read(place["factoryId"]).require_cause(body["cause"], category=None, line_id=place["lineId"])

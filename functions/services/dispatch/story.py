@@ -1,10 +1,11 @@
 """The story of a piece of equipment by episodes: its reports, and what was done about them, when and why. Pure."""
 
 from collections.abc import Sequence
-from typing import Final, Literal, NamedTuple, TypedDict, cast
+from typing import Final, Literal, NamedTuple, TypedDict
 
 from andon.events.domain_event import DomainEvent
 from andon.runtime import times
+from andon.runtime.json_types import members_of
 from andon.runtime.marks import Annotated, Named, NotRequired
 from contract.entities.logs import Why
 from services.dispatch.episodes import Episode, episodes_in
@@ -13,7 +14,7 @@ from services.dispatch.reports import about_in, entity_in, is_abnormal, is_norma
 TRIGGERS = "triggers"
 
 
-class Entry(Why):
+class EntryResponse(Why):
     """An event of an episode: a report, or what was done about it; times are fixed-width UTC.
 
     `at` is when it was so; `timestamp` is that of the log that it is about, or, of an alert, `at` again.
@@ -43,7 +44,7 @@ class Entry(Why):
 
 
 # Taken over from the entity, as text. Events from elsewhere may say more.
-TEXTS: Final = Entry.__annotations__.keys() - {"type", "at", "id", TRIGGERS}
+TEXTS: Final = EntryResponse.__annotations__.keys() - {"type", "at", "id", TRIGGERS}
 
 
 class EpisodeStory(TypedDict):
@@ -54,15 +55,20 @@ class EpisodeStory(TypedDict):
 
     startedAt: str
     endedAt: str | None
-    story: list[Entry]
+    story: list[EntryResponse]
     partial: NotRequired[Literal[True]]
 
 
-class Episodes(TypedDict):
+class Others(TypedDict, total=False):
+    """Events about logs of no episode on a page."""
+
+    others: list[EntryResponse]
+
+
+class Episodes(Others):
     """A page, newest first; `others` is what was done about logs of no episode on it; a missing cursor is the end."""
 
     items: list[Annotated[EpisodeStory, Named("EpisodeResponse", is_said=False)]]
-    others: NotRequired[list[Entry]]
     cursor: NotRequired[str]
 
 
@@ -73,7 +79,7 @@ class StoryPage(NamedTuple):
     """
 
     episodes: list[EpisodeStory]
-    others: list[Entry]
+    others: list[EntryResponse]
     upto: int
 
 
@@ -118,7 +124,7 @@ def _story_of(episode: Episode, events: Sequence[DomainEvent]) -> EpisodeStory:
     }
 
 
-def _others(events: Sequence[DomainEvent], episodes: Sequence[Episode]) -> list[Entry]:
+def _others(events: Sequence[DomainEvent], episodes: Sequence[Episode]) -> list[EntryResponse]:
     facts = filter(_is_fact, events)
     return [_entry(fact) for fact in facts if not any(episode.covers(log_time(fact)) for episode in episodes)]
 
@@ -138,11 +144,11 @@ def log_time(event: DomainEvent) -> str:
     return str(entity.get("since") or entity.get("timestamp"))
 
 
-def _entry(event: DomainEvent) -> Entry:
+def _entry(event: DomainEvent) -> EntryResponse:
     entity = entity_in(event)
     about = {"timestamp": about_in(event).optional_text("timestamp")}
     texts = about | {name: entity.optional_text(name) for name in entity.fields if name in TEXTS}
     said = {name: text for name, text in texts.items() if text is not None}
     why = {TRIGGERS: entity.get(TRIGGERS)} if TRIGGERS in entity.fields else {}
-    entry = {"type": event.type, "at": times.to_utc(event.timestamp_ms), "id": event.id, **said, **why}
-    return cast("Entry", entry)
+    of_event = {"type": event.type, "at": times.to_utc(event.timestamp_ms), "id": event.id}
+    return members_of(EntryResponse, {**of_event, **said, **why})

@@ -1,5 +1,6 @@
 """Bodies that are checked as a whole, and responses of which some callers get less."""
 
+import typing
 from typing import Annotated, Any, Final, NotRequired, TypedDict
 
 import pytest
@@ -7,8 +8,10 @@ from pydantic import ValidationError
 
 from andon.http.derived import PageOf, Shown, model_of, validated
 from andon.http.said import LARGEST_ROW_BYTES, Line, fits_row
-from andon.runtime.marks import Bounds, checked
+from andon.runtime import marks
+from andon.runtime.marks import Bounds, Says, checked
 
+MARK: Final = Says("a")
 MOST: Final = LARGEST_ROW_BYTES // 1000
 
 
@@ -55,3 +58,21 @@ def test_what_some_callers_do_not_get_is_not_required_of_a_response_nor_of_its_p
     assert one.model_json_schema(mode="serialization")["properties"].keys() == {"titles", "note"}
     assert schema["$defs"].keys() == {"ShelfResponse"}
     assert "required" not in schema["$defs"]["ShelfResponse"]
+
+
+ALIASES: Final = {
+    "of a type": (marks.Annotated[str, MARK], typing.Annotated[str, MARK]),
+    "of a list": (marks.Annotated[list[str], MARK, 2], typing.Annotated[list[str], MARK, 2]),
+    "of one that is marked": (marks.Annotated[marks.Annotated[str, MARK], 2], typing.Annotated[str, MARK, 2]),
+    "left out": (marks.NotRequired[str], typing.NotRequired[str]),
+    "marked, and left out": (marks.NotRequired[Line], typing.NotRequired[Line]),
+}
+
+
+@pytest.mark.parametrize(("ours", "of_typing"), ALIASES.values(), ids=ALIASES)
+def test_an_annotation_that_is_made_quickly_is_that_of_typing(ours: object, of_typing: object) -> None:
+    assert (ours, repr(ours), vars(ours)) == (of_typing, repr(of_typing), vars(of_typing))
+    assert (typing.get_origin(ours), typing.get_args(ours)) == (
+        typing.get_origin(of_typing),
+        typing.get_args(of_typing),
+    )
