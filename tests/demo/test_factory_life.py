@@ -24,8 +24,8 @@ from demo import (
 )
 from demo.factory import LINES, MACHINES, OPERATORS, SUPERVISOR
 from demo.factory_life import Acknowledgement, Deed, MachineReport
-from services.calls.bodies import CatalogBody
-from services.dispatch.duty_bodies import ChainsBody
+from services.calls.api import CATALOG
+from services.dispatch.api import OF_CHAINS
 from services.notify.contact import CHANNELS
 from services.notify.contact_bodies import ContactBody
 from services.notify.proofs import Proof, ProofMessage, proof_text
@@ -152,10 +152,10 @@ def test_a_call_is_raised_then_taken_then_closed_and_some_are_taken_after_the_su
 
 
 def test_the_chains_and_the_catalog_of_the_demo_are_some_that_the_api_takes() -> None:
-    ChainsBody.model_validate({"chains": factory_help.CHAINS})
-    catalog = CatalogBody.model_validate(factory_help.CATALOG)
+    validated(OF_CHAINS.body, {"chains": factory_help.CHAINS})
+    catalog = validated(CATALOG.body, factory_help.CATALOG)
 
-    needing = {category.id for category in catalog.categories if category.needsCause}
+    needing = {category["id"] for category in catalog["categories"] if category["needsCause"]}
     assert needing == set(factory_help.CAUSES)
 
 

@@ -1,8 +1,8 @@
 """Orders of maintenance, their attachments, and their entities."""
 
-from typing import Annotated, Final, Literal, NotRequired, TypedDict
+from typing import Final, Literal, TypedDict
 
-from andon.runtime.marks import Bounds, Says
+from andon.runtime.marks import Annotated, Bounds, NotRequired, Says
 
 OrderStatus = Literal["planned", "started", "finished"]
 Result = Literal["done", "partly", "skipped"]

@@ -96,6 +96,7 @@ SCHEMAS: Final[Mapping[Any, JsonMapping]] = {
     times.normalised: schemas.TIME,
     times.first_of: schemas.TIME_OR_DATE,
     times.last_of: schemas.TIME_OR_DATE,
+    times.date: schemas.DATE,
 }
 """Function of a mark -> what it says in JSON."""
 
@@ -115,8 +116,8 @@ BOUNDS: Final[Mapping[Any, tuple[str, str]]] = dict.fromkeys((*PLAIN, str), ("mi
 @cache
 def body_of(kind: type, name: str | None = None, says: str | None = None) -> type[RequestModel]:
     """Return the model of a request that says what a declaration declares."""
-    check: Callable[[Any], None] | None = getattr(kind, CHECK, None)
-    validators = {} if check is None else {"_check": model_validator(mode="after")(_checking(check))}
+    checks: tuple[Callable[[Any], None], ...] = getattr(kind, CHECK, ())
+    validators = {"_check": model_validator(mode="after")(_checking(checks))} if checks else {}
     members = {name: _asked(kept, name in optional_of(kind)) for name, kept in kind.__annotations__.items()}
     called, doc = name or _name(kind, "Body"), says or kind.__doc__
     model: type[RequestModel] = make_model(
@@ -207,20 +208,22 @@ def _of_pydantic(marks: tuple[Any, ...], kind: type, *, inner: bool) -> Iterator
     for mark in marks:
         if isinstance(mark, Takes) and kind in PLAIN:
             yield AfterValidator(_upon_plain(mark.by))
-            yield Field(json_schema_extra=dict(mark.schema or {}))
+            yield Field(json_schema_extra=dict(_schema_of(mark) or {}))
         elif isinstance(mark, Takes):
             yield AfterValidator(_validator_of(mark.by))
-            if (schema := mark.schema or _schema_of(mark.by)) is not None:
+            if (schema := _schema_of(mark)) is not None:
                 yield WithJsonSchema({**schema, **documents})
         elif isinstance(mark, Matches):
             yield Field(pattern=mark.pattern, json_schema_extra=documents)
         elif isinstance(mark, Bounds):
-            yield _bounded(mark, kind, documents)
+            yield _bounded(mark, kind)
+    if documents and not any(isinstance(mark, (Takes, Matches)) for mark in marks):
+        yield Field(json_schema_extra=documents)
 
 
-def _bounded(mark: Bounds, kind: type, documents: JsonObject) -> Any:  # noqa: ANN401
+def _bounded(mark: Bounds, kind: type) -> Any:  # noqa: ANN401
     least, most = BOUNDS.get(kind, ("ge", "le"))
-    ends: JsonObject = {least: mark.least, most: mark.most, "json_schema_extra": documents or None}
+    ends: JsonObject = {least: mark.least, most: mark.most}
     ends |= {"allow_inf_nan": False} if kind is float else {}
     return Field(**{name: value for name, value in ends.items() if value is not None})
 
@@ -232,7 +235,10 @@ def _validator_of(by: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return VALIDATORS.get(by, by)
 
 
-def _schema_of(by: Callable[[Any], Any]) -> JsonMapping | None:
+def _schema_of(mark: Takes) -> JsonMapping | None:
+    by = mark.by
+    if mark.schema is not None:
+        return mark.schema() if callable(mark.schema) else mark.schema
     if isinstance(by, said.OneLine):
         return (schemas.lines if isinstance(by, said.SomeLines) else schemas.line)(by.longest)
     return SCHEMAS.get(by)
@@ -279,9 +285,11 @@ def _upon_plain(by: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return checked
 
 
-def _checking(check: Callable[[Any], None]) -> Callable[[Any], Any]:
+def _checking(checks: tuple[Callable[[Any], None], ...]) -> Callable[[Any], Any]:
     def checked(self: Any) -> Any:  # noqa: ANN401
-        check(self.model_dump(exclude_none=True))
+        said = self.model_dump(exclude_none=True)
+        for check in checks:
+            check(said)
         return self
 
     return checked

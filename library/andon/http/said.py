@@ -5,12 +5,17 @@ Listeners load declarations; the tables of Unicode and the expressions of `texts
 
 # ruff: noqa: PLC0415  see above
 
-from typing import Annotated, Final
+from collections.abc import Sequence
+from typing import Final
 
 from andon.runtime import times
-from andon.runtime.marks import Bounds, Says, Takes
+from andon.runtime.marks import Annotated, Bounds, Says, Takes
 
 MAX_TEXT_CHARACTERS: Final = 1000
+
+# A row of DynamoDB has 400 KB; its event has it up to three times, as entity, new image and old image, and an entry of
+# the bus has a million bytes, see `andon.events.bus_entry`.
+LARGEST_ROW_BYTES: Final = 256 * 1024
 
 
 def part(text: str) -> str:
@@ -32,6 +37,35 @@ def word(text: str) -> str:
     from andon.runtime import texts
 
     return texts.word(text)
+
+
+UNIQUE: Final = {"uniqueItems": True}
+
+
+def different(values: Sequence[str]) -> Sequence[str]:
+    """Return a list, each of whose items is another one; UNIQUE says the same in JSON.
+
+    Raises:
+        ValueError: one is there twice.
+
+    """
+    if len({*values}) < len(values):
+        raise ValueError("must name each of them once")
+    return values
+
+
+def fits_row(said: object) -> None:
+    """Check that a body becomes no larger row than it and its event may be, see `marks.checked`.
+
+    Raises:
+        ValueError: it has lists or texts by which it would.
+
+    """
+    from andon.runtime import strict_json
+
+    size = len(strict_json.dumps(said).encode())
+    if size > LARGEST_ROW_BYTES:
+        raise ValueError(f"must be at most {LARGEST_ROW_BYTES} bytes, not {size}")
 
 
 class OneLine:

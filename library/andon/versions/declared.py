@@ -5,7 +5,7 @@ be left out is removed by a change that leaves it out, and one that older rows l
 """
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Generic, Literal, NotRequired, TypedDict, TypeVar, Unpack, cast
+from typing import Any, ClassVar, Generic, Literal, TypedDict, TypeVar, Unpack, cast
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Table
@@ -14,7 +14,7 @@ from andon.events.actor import author_in
 from andon.events.fact import Change, Fact, Facts, Meaning
 from andon.runtime.errors import NotFound
 from andon.runtime.json_types import JsonMapping, JsonObject
-from andon.runtime.marks import gained_of, optional_of
+from andon.runtime.marks import NotRequired, gained_of, optional_of
 from andon.versions.optimistic_lock import Command, Guard, Saved, VersionedRow, changed, require_admitted
 from andon.versions.versioned_write import KeptRevisions, Versions
 
@@ -33,7 +33,8 @@ class Declaration(TypedDict):
     service: which owns it, and publishes its facts. kind: the discriminator of its rows, and the name of its entity.
     content, entity: the TypedDicts of what a revision says, and of what is published. missing: for whoever asks for
     what is not there. id: the names of what tells one from another, as a row has them; the first is the partition key
-    of its facts. counted_as: the name of its version in an entity. revised, read: how often it is, and its versions
+    of its facts. counted_as: the name of its version in an entity; empty: neither that nor a response says it, nor when
+    it was made. revised, read: how often it is, and its versions
     are; see `Aggregate`.
     """
 
@@ -140,7 +141,8 @@ class Declared(Generic[Row, Entity]):
     def published_of(self, row: Row) -> JsonObject:
         """Return the members of the entity of a version."""
         fields: JsonMapping = row
-        return {**{name: fields[name] for name in self.id}, self.counted_as: row["version"], **self.said_in(fields)}
+        version = {self.counted_as: row["version"]} if self.counted_as else {}
+        return {**{name: fields[name] for name in self.id}, **version, **self.said_in(fields)}
 
     def entity_of(self, row: Row) -> Entity:
         """Return the entity of a version, for its event."""
@@ -148,7 +150,7 @@ class Declared(Generic[Row, Entity]):
 
     def to_response(self, row: Row) -> JsonObject:
         """Return a version for a response: its entity, when it was made (fixed-width UTC), and by whom."""
-        return {**self.published_of(row), **changed(row)}
+        return {**self.published_of(row), **(changed(row) if self.counted_as else {})}
 
     @property
     def types(self) -> frozenset[str]:
