@@ -89,9 +89,9 @@ class Routes(TypedDict):
     write, read: the groups of its callers. noun: what it is, with its article. located: of a `Resource` that has
     places; beside: the API of what it belongs to, whose places it has; at: how its routes are limited otherwise.
     require: checks a change, by the id and what is said; it raises `Rejected`. admit: the same of who says it, by the
-    app that answers. refuses: the statuses that a write has besides.
-    revisions: what its versions are called in paths. token: False: no view shows it. says: the documentation of a
-    route, where the design does not say it: `put`, `get`, `all`, and of `page` and `response`.
+    app that answers. refuses: the statuses that a write has besides. revisions: what its versions are called in paths.
+    token: False: no view shows it. says: the documentation of a route, where the design does not say it: `put`, `get`,
+    `all`, and of `page` and `response`.
     """
 
     write: frozenset[str]
@@ -318,7 +318,8 @@ class ResourceApi:
 
     def _token(self, saved: Saved[Any]) -> str:
         of = self.of
-        names = of.id if isinstance(of, Resource) else (*of.id, of.counted_as)
+        is_counted = not isinstance(of, Resource) and of.counted_as != ""
+        names = (*of.id, of.counted_as) if is_counted else of.id
         return Written.of_row(saved.row, of.fact_of, {of.kind: names}, source=of.service).to_token()
 
     def _guard(self, app: HttpApi) -> Guard | None:
