@@ -11,7 +11,7 @@ from typing import Final
 
 from andon.tools.new.errors import NotNew
 
-FACTS, RULES = "Facts", "Rules"
+FACTS, RULES, FACTS_OF = "Facts", "Rules", "facts_of"
 POSITIONS: Final = {FACTS: ("source", "types", "of", "expired"), RULES: ("source", "types", "all")}
 """Call -> its parameters, as it may be given them by position."""
 
@@ -46,14 +46,14 @@ def with_imports(text: str, imports: Iterable[str]) -> str:
 
 
 def merged(text: str, addition: str, *, before: str | None = None) -> str:
-    """Return a file with the imports, constants, functions and classes of another one that it has not.
+    """Return a file with the imports, constants, functions, classes and calls of another one that it has not.
 
     They stand at the end, or before the statement that defines the name `before`.
     """
     tree, more = ast.parse(text), ast.parse(addition)
     imports = [ast.unparse(node) for node in more.body if isinstance(node, ast.Import | ast.ImportFrom)]
-    known = {name for node in tree.body for name in _defined(node)}
-    chosen = [node for node in more.body if (names := _defined(node)) and not known & names]
+    known = {name for node in tree.body for name in _added(node)}
+    chosen = [node for node in more.body if (names := _added(node)) and not known & names]
     lines = addition.splitlines()
     parts: list[str] = []
     for node in chosen:
@@ -136,6 +136,28 @@ def with_aggregate(text: str, kind: str, declared: str, module: str) -> str:
     return with_imports(text, [f"from andon.versions.aggregate import {names}", f"from {folder} import {name}"])
 
 
+def with_resource(text: str, constant: str) -> str:
+    """Return a `resources.py` whose RESOURCES have one more.
+
+    Raises:
+        NotNew: they are no tuple in it.
+
+    """
+    for node in ast.parse(text).body:
+        if "RESOURCES" in _defined(node) and isinstance(value := getattr(node, "value", None), ast.Tuple):
+            return _with_element(text, value, value.elts, constant)
+    raise NotNew("there is no tuple RESOURCES in it")
+
+
+def with_declared(text: str, constant: str, entity: str) -> str:
+    """Return a `facts.py` that has the facts of a declared thing more, by `facts_of` or by `Facts`."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == FACTS_OF:
+            return _with_element(text, node, node.args, constant)
+    with_fact = with_meaning(with_type(text, FACTS, f"{constant}.fact"), f"{constant}.kind", f"{constant}.fact_of")
+    return with_entity(with_fact, f"{constant}.fact", entity)
+
+
 def with_entry(text: str, name: str, entry: str) -> str:
     """Return a file whose dictionary of a name has an entry more, as `"key": value`.
 
@@ -211,6 +233,12 @@ def _defined(node: ast.stmt) -> set[str]:
             return {name}
         case _:
             return set()
+
+
+def _added(node: ast.stmt) -> set[str]:
+    """Return the names that a statement defines, or itself if it is a call, as that of a route's declaration."""
+    is_call = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+    return {ast.unparse(node)} if is_call else _defined(node)
 
 
 def _imported(tree: ast.Module) -> set[tuple[str, str]]:

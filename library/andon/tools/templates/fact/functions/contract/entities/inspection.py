@@ -1,0 +1,19 @@
+"""Inspections as requests, rows and events say them: a member that is declared here is in all of them."""
+
+from typing import Annotated, TypedDict
+
+from andon.http.said import Lines
+from andon.runtime.marks import Says
+
+
+class Inspection(TypedDict):
+    """What is said of an inspection."""
+
+    note: Annotated[Lines, Says("as new")]
+
+
+class InspectionEntity(Inspection):
+    """`inspection`: a version of what is said; `about`: the id of the thing."""
+
+    about: str
+    version: int
