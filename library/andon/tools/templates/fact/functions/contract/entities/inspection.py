@@ -1,4 +1,4 @@
-"""Inspections as requests, rows and events say them: a member that is declared here is in all of them."""
+"""Each inspection as requests, rows and events say it: a member that is declared here is in all of them."""
 
 from typing import Annotated, TypedDict
 
@@ -7,7 +7,7 @@ from andon.runtime.marks import Says
 
 
 class Inspection(TypedDict):
-    """What is said of an inspection."""
+    """What is said of one."""
 
     note: Annotated[Lines, Says("as new")]
 

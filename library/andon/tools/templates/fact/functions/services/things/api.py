@@ -1,4 +1,4 @@
-"""The routes of inspections."""
+"""The routes of each inspection."""
 
 from typing import Annotated, Final
 
@@ -18,5 +18,10 @@ InspectionOf = Annotated[
 ]
 
 INSPECTION_API: Final = ResourceApi(
-    INSPECTION, "/things/{id}/inspection", {"thing_id": InspectionOf}, write=ANYBODY, read=ANYBODY, noun="an inspection"
+    INSPECTION,
+    "/things/{id}/inspection",
+    {"thing_id": InspectionOf},
+    write=ANYBODY,
+    read=ANYBODY,
+    noun="the inspection of one of the things",
 )

@@ -9,7 +9,7 @@ from services.things.tables import TABLE
 
 
 class InspectionRow(Inspection, VersionedRow):
-    """The row of an inspection, its id aside."""
+    """The row of one, its id aside."""
 
 
 INSPECTION: Final[CurrentResource[InspectionRow, InspectionEntity]] = CurrentResource(

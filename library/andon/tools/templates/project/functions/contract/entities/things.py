@@ -7,7 +7,7 @@ from andon.runtime.marks import Says
 
 
 class Thing(TypedDict):
-    """What is said of a thing."""
+    """What is said of one."""
 
     place: Annotated[Line, Says("north", "no")]
 

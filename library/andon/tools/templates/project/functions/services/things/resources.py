@@ -2,7 +2,7 @@
 
 | table | pk | row |
 |---|---|---|
-| things | the id | what a thing is now |
+| things | the id | what each is now |
 """
 
 from typing import Final
@@ -17,7 +17,7 @@ KEYS: Final = Keys("id", one_partition_per="entity")
 
 
 class ThingRow(Thing, VersionedRow):
-    """The row of a thing, its id aside."""
+    """The row of one, its id aside."""
 
 
 THINGS: Final[CurrentResource[ThingRow, ThingEntity]] = CurrentResource(
