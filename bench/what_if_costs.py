@@ -22,7 +22,7 @@ from andon.tools.what_if.replaying import LakePlace, what_if
 from andon.tools.what_if.trees import room
 from bench.figure import Figure, Goal, report
 from demo.lake.synthetic import Company, supervisor_of
-from services.dispatch import roster
+from services.dispatch.roster import ROSTERS
 
 # Timers that move with each report; a look back over an episode, and a roster. Others are not made up as rules decide
 # them: `assign` names other operators, and `at-risk` decides by more patterns.
@@ -81,7 +81,7 @@ def rosters_of(company: Company) -> Iterator[dict[str, object]]:
     """Yield the row of each factory's roster."""
     for factory in sorted({machine.factory for machine in company.all_machines()}):
         people = {"operators": company.operators_of(factory), "supervisor": supervisor_of(factory)}
-        yield {**roster.key_of(factory), **people, "discriminator": roster.DISCRIMINATOR}
+        yield {**ROSTERS.key_of(factory), **people, "discriminator": ROSTERS.kind}
 
 
 def lines_of(replayed: Sequence[Replayed]) -> Iterator[str]:

@@ -24,6 +24,7 @@ from typing import Any, Final, NamedTuple
 from botocore.exceptions import BotoCoreError, ClientError
 from pydantic import ValidationError
 
+from andon.http.derived import validated
 from andon.tools.stack import outputs
 from andon.tools.stack.api import ApiClient, ApiConnection, HttpResponse, path_of
 from andon.tools.stack.errors import ToolFailed
@@ -31,7 +32,7 @@ from andon.tools.stack.stack import Stack
 from contract import groups
 from demo.importing.difference import differing, joined
 from demo.importing.sheets import CATEGORIES, CAUSES, EQUIPMENT, PEOPLE, SHEETS, Row, Unfit, rows_of
-from services.calls.bodies import CatalogBody
+from services.calls.api import CATALOG
 
 CLIENTS: Final = 8
 TRIES: Final = 6
@@ -116,7 +117,7 @@ def bring(
 def _catalog(rows: Mapping[str, Sequence[Row]], there: Mapping[str, Any]) -> Mapping[str, Any]:
     made = {sheet.name: joined(there.get(sheet.name, ()), rows.get(sheet.name, ())) for sheet in (CATEGORIES, CAUSES)}
     try:
-        CatalogBody.model_validate(made)
+        validated(CATALOG.body, made)
     except ValidationError as refused:
         raise Unfit(
             [f"the catalog: {error['msg'].removeprefix('Value error, ')}" for error in refused.errors()]

@@ -25,10 +25,10 @@ from andon.http.models import RequestModel
 from andon.runtime import texts
 from andon.runtime.json_types import JsonObject
 from contract import people
+from contract.entities.calls import CatalogCauseEntity, CategoryEntity
 from contract.entities.equipment import Equipment
 from contract.levels import FIELDS
-from services.calls.bodies import CatalogCauseBody, CategoryBody
-from services.people.bodies import PersonBody
+from services.people.person import Person
 
 Cells = Mapping[str, str]
 
@@ -97,9 +97,11 @@ def _several(cell: str) -> list[str]:
 
 
 EQUIPMENT: Final = Sheet("equipment", ("id", "name", "lineId", *FIELDS), _equipment, body_of(Equipment), texts.word)
-PEOPLE: Final = Sheet("people", ("id", "name"), _person, PersonBody, people.person_id)
-CATEGORIES: Final = Sheet("categories", ("id", "name", "icon", "priority", "needsCause"), _category, CategoryBody, str)
-CAUSES: Final = Sheet("causes", ("id", "name", "categories", "lines"), _cause, CatalogCauseBody, str)
+PEOPLE: Final = Sheet("people", ("id", "name"), _person, body_of(Person), people.person_id)
+CATEGORIES: Final = Sheet(
+    "categories", ("id", "name", "icon", "priority", "needsCause"), _category, body_of(CategoryEntity), str
+)
+CAUSES: Final = Sheet("causes", ("id", "name", "categories", "lines"), _cause, body_of(CatalogCauseEntity), str)
 SHEETS: Final = (EQUIPMENT, PEOPLE, CATEGORIES, CAUSES)
 
 

@@ -1,19 +1,18 @@
 """An order of an agenda in responses. Listeners and triggers do not import this."""
 
-from andon.http.models import ResponseModel
-from andon.http.openapi import Absent
-from contract.entities.maintenance import OrderStatus, Result
+from typing import Final, TypedDict
+
+from andon.http.derived import Shown
+from contract.agenda import KEPT
 
 
-class PlannedOrder(ResponseModel):
+class PlannedOrder(TypedDict):
     """An order; times are fixed-width UTC, days are UTC. `date` is the day in its id."""
 
-    equipmentId: str  # noqa: N815  the contract's name
+    equipmentId: str
     date: str
     kind: str
-    plannedFor: str  # noqa: N815
-    minutes: int | Absent = None
-    status: OrderStatus
-    startedAt: str | Absent = None  # noqa: N815
-    finishedAt: str | Absent = None  # noqa: N815
-    result: Result | Absent = None
+    plannedFor: str
+
+
+ORDER: Final = Shown(PlannedOrder, "PlannedOrder", more=KEPT.declared)

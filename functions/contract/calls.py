@@ -1,10 +1,12 @@
 """Facts about calls, as services and views read them. `CALL_FACTS` are all of a call, in the order of its life."""
 
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from andon.events.domain_event import DomainEvent, Entity
 from andon.events.topic import Topic
-from contract.entities.calls import CallStatus, OpenCall
+
+if TYPE_CHECKING:  # whoever is told of calls declares none
+    from contract.entities.calls import CallStatus, OpenCall
 
 SOURCE: Final = "calls"
 
@@ -12,7 +14,7 @@ RAISED: Final = "call-raised"
 TAKEN: Final = "call-taken"
 CLOSED: Final = "call-closed"
 REJECTED: Final = "call-rejected"
-CALL_FACTS: Final[dict[CallStatus, str]] = {"raised": RAISED, "taken": TAKEN, "closed": CLOSED, "rejected": REJECTED}
+CALL_FACTS: "Final[dict[CallStatus, str]]" = {"raised": RAISED, "taken": TAKEN, "closed": CLOSED, "rejected": REJECTED}
 
 CAUSE_RECORDED: Final = "cause-recorded"
 CATALOG_SET: Final = "catalog-set"
@@ -22,7 +24,7 @@ TOPICS: Final[tuple[Topic, ...]] = tuple((SOURCE, event_type) for event_type in 
 SEEN: Final = frozenset({TAKEN, CLOSED, REJECTED})
 """Facts of a call that somebody has seen."""
 
-OPEN: Final[frozenset[CallStatus]] = frozenset({"raised", "taken"})
+OPEN: "Final[frozenset[CallStatus]]" = frozenset({"raised", "taken"})
 
 KEPT_DAYS: Final = 33
 """A call is kept for so many days after its end, a cause after the beginning of its trouble."""
@@ -38,7 +40,7 @@ def call_in(event: DomainEvent) -> Entity:
     return event.entity("call")
 
 
-def open_call(call: Entity) -> OpenCall | None:
+def open_call(call: Entity) -> "OpenCall | None":
     """Return a call as views say it; None: it has ended.
 
     Raises:

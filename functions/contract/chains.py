@@ -5,9 +5,10 @@ its times are minutes after one moment, the trouble's: a reminder is no event th
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from typing import Any, Final, Literal, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self
 
 from contract.duty import MANAGER, OPERATOR, SUPERVISOR, Roster
+from contract.entities.asking import TICKS, Urgency
 
 SILENT: Final = "SILENT"
 """The state of a machine that reports nothing any more; it reports none, so that nobody else says this of it."""
@@ -22,10 +23,6 @@ NO_PERSONS: Final = frozenset({ASSIGNED, *ROLES_ON_DUTY})
 """Whom a step may tell beside a person."""
 
 AT_ONCE: Final = 0
-TICKS: Final = (*range(1, 7), 8, 10, 12, 15, *range(20, 65, 5), 75, 90, 105, 120, 150, 180, 210, 240)
-"""Minutes after which somebody may be asked, beside at once: a rule looks at each."""
-
-Urgency = Literal["low", "high"]
 
 
 class Asking(NamedTuple):
@@ -89,6 +86,19 @@ class Chain(NamedTuple):
         for number, step in enumerate(self.steps, start=1):
             for repeat, minutes in enumerate(step.minutes):
                 yield Asking(self.id, number, repeat, minutes, step.tell, step.urgency)
+
+
+def require_ticks(said: Mapping[str, Any]) -> None:
+    """Check when a step asks.
+
+    Raises:
+        ValueError: it says half of its reminders, or asks at a minute at which nothing is due.
+
+    """
+    if ("every" in said) != ("times" in said):
+        raise ValueError("must have both every and times, or none of them")
+    if wrong := sorted({*Step.of(said).minutes} - {AT_ONCE, *TICKS}):
+        raise ValueError(f"must ask nobody after {', '.join(map(str, wrong))} minutes: nothing is due then")
 
 
 def chains_in(content: Mapping[str, Any] | None) -> tuple[Chain, ...]:

@@ -9,6 +9,7 @@ from datetime import date, datetime
 from itertools import pairwise
 from typing import Any, Final, NamedTuple, Self
 
+from andon.runtime.json_types import JsonMapping
 from contract.zones import UTC_NAME, wall_time
 
 OPERATOR: Final = "operator"
@@ -19,6 +20,9 @@ ROLES: Final = (OPERATOR, SUPERVISOR, MANAGER)
 DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 DAY_MINUTES: Final = 24 * 60
 WEEK_MINUTES: Final = 7 * DAY_MINUTES
+MAX_PEOPLE: Final = 100
+"""Different people on a roster with shifts or overrides: a decision looks all of them up."""
+
 FIRST_ANCHOR: Final = "1970-01-05"
 """The day that weeks are counted from if a roster says none: a Monday, as the first day of each week is."""
 
@@ -216,6 +220,31 @@ def role_overridden_twice(overrides: Sequence[Override]) -> str | None:
         if any(later.begin < earlier.end for earlier, later in pairwise(in_order)):
             return role
     return None
+
+
+def require_consistent(said: JsonMapping) -> None:
+    """Check a roster as a whole.
+
+    Raises:
+        ValueError: it does not say once, and once only, who is there when.
+
+    """
+    roster = Roster.of(said)
+    shifts, weeks = roster.shifts, roster.weeks
+    _refuse(weeks > 1 and "anchor" not in said, "must have an anchor, a day of the first of its weeks")
+    _refuse(any((shift.week or 1) > weeks for shift in shifts), "must have no shift in a week that it has not")
+    _refuse(len({shift.name for shift in shifts}) < len(shifts), "must name each shift once")
+    twins = overlapping_shifts(shifts, weeks)
+    _refuse(twins is not None, f"must not have two shifts for one line at one time: {' and '.join(twins or ())}")
+    role = role_overridden_twice(roster.overrides)
+    _refuse(role is not None, f"must not have two overrides of one role at one time: {role}")
+    is_too_long = roster.is_by_time and len(roster.people) > MAX_PEOPLE
+    _refuse(is_too_long, f"must name at most {MAX_PEOPLE} different people, if it has shifts or overrides")
+
+
+def _refuse(is_wrong: bool, why: str) -> None:  # noqa: FBT001  a sentence: refuse this, why
+    if is_wrong:
+        raise ValueError(why)
 
 
 def _is_within(now: datetime, override: Override) -> bool:

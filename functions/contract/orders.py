@@ -6,7 +6,7 @@ from andon.events.domain_event import DomainEvent, Entity
 from andon.events.topic import Topic
 from andon.runtime import times
 from andon.runtime.clock import DAY_MS
-from contract.entities.maintenance import OpenOrder
+from contract.entities.planning import OpenOrder
 
 SOURCE: Final = "maintenance"
 

@@ -7,6 +7,8 @@ from one, so that it says nothing once the name is erased.
 import re
 from typing import Final
 
+from andon.runtime.marks import Annotated, Takes
+
 PERSON_PLACED: Final = "person-placed"
 
 SUBJECT_PATTERN = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
@@ -24,6 +26,9 @@ def person_id(text: str) -> str:
     if not re.fullmatch(f"{SUBJECT_PATTERN}|{BADGE_PATTERN}", text, re.ASCII):
         raise ValueError("must be the id of a person: a UUID, or a badge such as op-17, and no name")
     return text
+
+
+Person = Annotated[str, Takes(person_id, {"type": "string", "pattern": PERSON_PATTERN})]
 
 
 def subject(text: str) -> str:

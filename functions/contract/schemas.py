@@ -4,7 +4,6 @@ from typing import Final
 
 from andon.http.schemas import PART_INK, Schema, named
 from contract import names, people
-from contract.chains import NO_PERSONS
 from contract.levels import LEVELS
 from contract.zones import ZONE_PATTERN
 
@@ -16,8 +15,5 @@ STATE: Final[Schema] = {"type": "string", "pattern": names.STATE_PATTERN}
 LEVEL: Final[Schema] = {"type": "string", "pattern": names.LEVEL_PATTERN}
 STATE_FILTER: Final[Schema] = {"type": "string", "pattern": names.STATE_PATTERN.removesuffix("$") + r"\*?$"}
 CLOCK: Final[Schema] = {"type": "string", "pattern": names.CLOCK_PATTERN}
-WALL_TIME: Final[Schema] = {"type": "string", "pattern": names.WALL_TIME_PATTERN}
 ZONE: Final[Schema] = {"type": "string", "pattern": ZONE_PATTERN}
-TOLD: Final[Schema] = {"type": "string", "pattern": f"{people.PERSON_PATTERN}|^(?:{'|'.join(sorted(NO_PERSONS))})$"}
-TROUBLE: Final[Schema] = {"type": "string", "pattern": names.TROUBLE_PATTERN}
 PERSON: Final[Schema] = {"type": "string", "pattern": people.PERSON_PATTERN}

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andon.cdk.outbound_settings import ON_ONE_MACHINE
+from andon.http.derived import validated
 from andon.outbound.variables import PUSH_HOSTS, WEBHOOK_HOSTS
 from andon.runtime import texts
 from andon.tools.inbox.sent import SentMessage
@@ -23,8 +24,8 @@ from demo import (
 )
 from demo.factory import LINES, MACHINES, OPERATORS, SUPERVISOR
 from demo.factory_life import Acknowledgement, Deed, MachineReport
-from services.calls.bodies import CatalogBody
-from services.dispatch.duty_bodies import ChainsBody
+from services.calls.api import CATALOG
+from services.dispatch.api import OF_CHAINS
 from services.notify.contact import CHANNELS
 from services.notify.contact_bodies import ContactBody
 from services.notify.proofs import Proof, ProofMessage, proof_text
@@ -151,10 +152,10 @@ def test_a_call_is_raised_then_taken_then_closed_and_some_are_taken_after_the_su
 
 
 def test_the_chains_and_the_catalog_of_the_demo_are_some_that_the_api_takes() -> None:
-    ChainsBody.model_validate({"chains": factory_help.CHAINS})
-    catalog = CatalogBody.model_validate(factory_help.CATALOG)
+    validated(OF_CHAINS.body, {"chains": factory_help.CHAINS})
+    catalog = validated(CATALOG.body, factory_help.CATALOG)
 
-    needing = {category.id for category in catalog.categories if category.needsCause}
+    needing = {category["id"] for category in catalog["categories"] if category["needsCause"]}
     assert needing == set(factory_help.CAUSES)
 
 
@@ -165,7 +166,7 @@ def test_the_people_of_the_demo_have_addresses_on_each_channel_that_the_api_take
     monkeypatch.setenv(PUSH_HOSTS, " ".join(ON_ONE_MACHINE.push_hosts))
 
     for contact in factory_contacts.CONTACTS.values():
-        ContactBody.model_validate(contact)
+        validated(ContactBody, contact)
 
     found = [factory_contacts.addresses_in(contact) for contact in factory_contacts.CONTACTS.values()]
     assert {channel for addresses in found for channel, _ in addresses} == {*CHANNELS}

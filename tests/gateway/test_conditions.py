@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from andon.http.derived import validated
 from andon_gateway.conditions import MAX_TEXT, Condition, Malformed, Value
 from andon_gateway.detail import Detail, cleaned
 from andon_gateway.reading import value_of
@@ -153,7 +154,7 @@ any_text: Final = st.text(
 def taken_by_the_api(detail: str | None) -> str | None:
     """The detail of a report as `POST /states` takes it; raises `ValueError` if it refuses."""
     report = {"equipmentId": "press", "state": "ERROR", "timestamp": "2026-01-01T00:00Z", "detail": detail}
-    return ReportBody.model_validate(report).detail
+    return validated(ReportBody, report).get("detail")
 
 
 @given(

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from andon.http.models import LARGEST_ROW_BYTES
+from andon.http.said import LARGEST_ROW_BYTES
 from andon.testing.loop import Loop
 
 Body = dict[str, Any]

@@ -51,6 +51,17 @@ def test_a_command_is_one_write_and_no_read(loop: Loop, equipment_id: str, wire:
     assert wire.operations == expected * 2
 
 
+def test_a_roster_that_is_there_is_refused_to_whoever_names_no_version_by_one_write_and_no_read(
+    loop: Loop, equipment_id: str, wire: Wire
+) -> None:
+    staff(loop, equipment_id)
+    wire.requests.clear()
+
+    refused = staff(loop, equipment_id, [SUE], SARA)
+
+    assert (refused.status, wire.operations) == (428, ["PutItem"])  # the command's role may read no row
+
+
 def test_a_change_of_an_assignment_is_one_write_and_no_read(loop: Loop, equipment_id: str, wire: Wire) -> None:
     assign(loop, equipment_id, LIZ)
     wire.requests.clear()

@@ -1,7 +1,6 @@
 """Entities of what is said of a machine as a whole, and of troubles."""
 
-from typing import NotRequired
-
+from andon.runtime.marks import NotRequired
 from contract.entities.logs import LogRef, Why
 
 

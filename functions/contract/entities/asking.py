@@ -1,8 +1,14 @@
 """Entities of asking for help."""
 
-from typing import Literal, NotRequired, TypedDict
+from typing import Final, Literal, TypedDict
 
+from andon.runtime.marks import NotRequired
 from contract.entities.logs import LogRef, Why
+
+Urgency = Literal["low", "high"]
+
+TICKS: Final = (*range(1, 7), 8, 10, 12, 15, *range(20, 65, 5), 75, 90, 105, 120, 150, 180, 210, 240)
+"""Minutes after which somebody may be asked, beside at once: a rule looks at each."""
 
 
 class CallRef(TypedDict):
@@ -28,7 +34,7 @@ class AskedFor(Why):
     step: int
     repeat: int
     minutes: int
-    urgency: Literal["low", "high"]
+    urgency: Urgency
 
 
 class HelpEntity(AskedFor):

@@ -1,12 +1,10 @@
 """An audit, and its entity."""
 
-from typing import Annotated, NotRequired, TypedDict
+from typing import TypedDict
 
 from andon.http.said import Line, Lines
-from andon.runtime.marks import Says, Takes
-from contract import people
-
-Person = Annotated[str, Takes(people.person_id, {"type": "string", "pattern": people.PERSON_PATTERN})]
+from andon.runtime.marks import Annotated, NotRequired, Says
+from contract.people import Person
 
 
 class Audit(TypedDict):

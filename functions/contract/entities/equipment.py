@@ -1,9 +1,9 @@
 """A piece of equipment as both versions of its service declare it, and its entities."""
 
-from typing import Annotated, TypedDict
+from typing import TypedDict
 
 from andon.http.said import Id, Line, Part, Word
-from andon.runtime.marks import Bounds, Gained, Named, ResourceEntity, Says, Takes
+from andon.runtime.marks import Annotated, Bounds, Gained, Named, ResourceEntity, Says, Takes
 from contract import levels, names
 
 Place = Annotated[Part, Says("Guadalajara", "no")]

@@ -1,9 +1,9 @@
 """Work instructions, and their entity."""
 
-from typing import Annotated, Final, TypedDict
+from typing import Final, TypedDict
 
 from andon.http.said import OneLine
-from andon.runtime.marks import Bounds, Says, Takes
+from andon.runtime.marks import Annotated, Bounds, Says, Takes
 
 LONGEST_STEP: Final = 200
 MOST_STEPS: Final = 40

@@ -1,6 +1,13 @@
 """Entities of logs, and of what is decided on them."""
 
-from typing import Literal, NotRequired, TypedDict
+from typing import Final, Literal, TypedDict
+
+from andon.http.said import UNIQUE, Time, Word
+from andon.runtime.marks import Annotated, Bounds, Named, NotRequired, Says, Takes, checked
+from contract import names
+from contract.people import Person
+
+MAX_MEMBERS: Final = 20
 
 
 class TriggerRef(TypedDict):
@@ -16,38 +23,57 @@ class Why(TypedDict, total=False):
 
     by: Literal["rule"]
     rule: str
-    triggers: list[TriggerRef]
+    triggers: list[Annotated[TriggerRef, Named("TriggerResponse", is_said=False)]]
 
 
 class LogRef(TypedDict):
-    """A log's natural key."""
+    """A log's natural key: what a piece of equipment reported at a time."""
 
-    equipmentId: str
-    state: str
-    timestamp: str
+    equipmentId: Annotated[Word, Says("press-7", "no")]
+    state: Annotated[str, Takes(names.state, {"type": "string", "pattern": names.STATE_PATTERN}), Says("ERROR")]
+    timestamp: Annotated[Time, Says("2020-04-24T14:50:00Z")]
 
 
 class LogEntity(LogRef, Why):
     """An entity about a log; a rule's decision says why."""
 
 
-class AssignmentEntity(LogEntity):
+class Assignment(TypedDict):
+    """Who deals with the log."""
+
+    operator: Annotated[Person, Says("op-17")]
+
+
+class AssignmentEntity(LogEntity, Assignment):
     """`assignment`: the operator of a log."""
 
-    operator: str
+
+class Escalation(TypedDict):
+    """Whom the log is escalated to."""
+
+    supervisor: Annotated[Person, Says("sv-03")]
 
 
-class EscalationEntity(LogEntity):
+class EscalationEntity(LogEntity, Escalation):
     """`escalation`: the supervisor whom a log was escalated to."""
 
-    supervisor: str
+
+def _names_nobody_twice(said: "Crew") -> None:
+    people = [said["lead"], *said["members"]]
+    if len({*people}) < len(people):
+        raise ValueError("must name each person once")
 
 
-class CrewEntity(LogEntity):
+@checked(_names_nobody_twice)
+class Crew(TypedDict):
+    """The people who deal with a log: one leads, and the others are members; nobody is named twice."""
+
+    lead: Annotated[Person, Says("op-17")]
+    members: Annotated[list[Person], Bounds(most=MAX_MEMBERS), Takes(list, UNIQUE), Says(["op-18"])]
+
+
+class CrewEntity(LogEntity, Crew):
     """`crew`: the people who deal with a log; `members` are the others beside the `lead`."""
-
-    lead: str
-    members: list[str]
 
 
 class AcknowledgementEntity(LogRef):

@@ -1,38 +1,60 @@
-"""Entities of maintenance."""
+"""Orders of maintenance, their attachments, and their entities."""
 
-from typing import Literal, NotRequired, TypedDict
+from typing import Final, Literal, TypedDict
+
+from andon.runtime.marks import Annotated, Bounds, NotRequired, Says
 
 OrderStatus = Literal["planned", "started", "finished"]
 Result = Literal["done", "partly", "skipped"]
+ContentType = Literal["image/jpeg", "image/png", "image/webp", "application/pdf"]
+
+LONGEST_MINUTES: Final = 30 * 24 * 60
 
 
-class PlannedBefore(TypedDict):
-    """Factory and day that an order was planned for before."""
+class Planned(TypedDict):
+    """Factory and day that an order is planned for."""
 
     factoryId: str
     plannedFor: str
 
 
-class OrderEntity(TypedDict):
-    """`order`: maintenance of a machine as of `version`; days are UTC. `date` is the day that it was first planned for.
+class Plan(TypedDict):
+    """How an order is planned, its day aside."""
+
+    minutes: NotRequired[Annotated[int, Bounds(1, LONGEST_MINUTES), Says(45)]]
+
+
+class OrderContent(Planned, Plan):
+    """What a version of an order says.
 
     minutes: how long it is expected to take. readingsNumber: of what was measured at the end, in the log of its
-    readings. before: of the version before.
+    readings.
     """
 
-    equipmentId: str
-    date: str
-    kind: str
-    version: int
-    factoryId: str
-    plannedFor: str
-    minutes: NotRequired[int]
     status: OrderStatus
     startedAt: NotRequired[str]
     finishedAt: NotRequired[str]
     result: NotRequired[Result]
     readingsNumber: NotRequired[int]
-    before: NotRequired[PlannedBefore]
+
+
+class OrderVersionKey(TypedDict):
+    """What tells a version of an order from all others; `date` is the day (UTC) that it was first planned for."""
+
+    equipmentId: str
+    date: str
+    kind: str
+    version: int
+
+
+class MaintenanceOrder(OrderVersionKey, OrderContent):
+    """A version of an order."""
+
+
+class OrderEntity(MaintenanceOrder):
+    """`order`: maintenance of a machine as of `version`; days are UTC. `before`: of the version before."""
+
+    before: NotRequired[Planned]
 
 
 class AttachmentEntity(TypedDict):
@@ -42,33 +64,5 @@ class AttachmentEntity(TypedDict):
     date: str
     kind: str
     sha256: str
-    contentType: str
+    contentType: ContentType
     bytes: int
-
-
-class OpenOrder(TypedDict):
-    """An order that is not finished; `startedAt` is there once it was started."""
-
-    date: str
-    kind: str
-    plannedFor: str
-    startedAt: NotRequired[str]
-
-
-class UpkeepEntity(TypedDict):
-    """`upkeep`: the orders of a machine that are under way, and the first of those that are planned, if there is any.
-
-    timestamp: since when it is so.
-    """
-
-    equipmentId: str
-    timestamp: str
-    underWay: list[OpenOrder]
-    next: NotRequired[OpenOrder]
-
-
-class OverdueEntity(OpenOrder):
-    """`overdue`: an order that was not finished on the day that it was planned for, at `timestamp`, the end of it."""
-
-    equipmentId: str
-    timestamp: str

@@ -1,7 +1,8 @@
 """Entities of telling people."""
 
-from typing import Literal, NotRequired, TypedDict
+from typing import Literal, TypedDict
 
+from andon.runtime.marks import NotRequired
 from contract.entities.asking import CallRef
 from contract.entities.logs import LogRef
 

@@ -6,7 +6,7 @@ when, so that the next call is later, whichever clock its writer has: views orde
 """
 
 from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple, NotRequired, TypedDict, cast
+from typing import Final, NotRequired, TypedDict, cast
 
 from andon.dynamodb.client import Put
 from andon.dynamodb.expressions import Condition
@@ -18,13 +18,14 @@ from andon.events.fact import Change, Fact
 from andon.http.places import ALWAYS
 from andon.runtime import times
 from andon.runtime.errors import Conflict, NotFound, PreconditionRequired
-from andon.runtime.json_types import all_members_of, members_of
+from andon.runtime.json_types import members_of
+from andon.runtime.marks import optional_of
 from andon.versions.also import Also
 from andon.versions.claims import CLAIM, OWNER
 from andon.versions.optimistic_lock import Changed, Command, Draft, Saved, VersionedRow, changed
 from andon.versions.versioned_write import ATTEMPTS, Contended, Versions, change, save
 from contract import calls
-from contract.entities.calls import CallEntity, CallStatus
+from contract.entities.calls import CallBody, CallEntity, CallStatus
 from services.calls.catalog import Catalog
 from services.calls.places import EquipmentPlace
 from services.calls.tables import BY_EQUIPMENT, BY_PLACE, KEYS, TABLE, partition_of
@@ -40,40 +41,8 @@ ENDED_MS: Final = "endedMs"
 """When the last call of a category ended, if none is open."""
 
 
-class CallRequest(NamedTuple):
-    """Content of a request to raise a call; priority: None: that of the category."""
-
-    equipment_id: str
-    category: str
-    priority: int | None
-    text: str | None
-
-
-class CallContent(TypedDict):
-    """The content of a version; a member that does not apply is None. `place`: key of the index of open calls."""
-
-    equipmentId: str
-    factoryId: str
-    lineId: str
-    company: str
-    place: str | None
-    category: str
-    priority: int
-    text: str | None
-    status: CallStatus
-    raisedAt: str
-    raisedBy: str
-    taker: str | None
-    takenAt: str | None
-    endedAt: str | None
-    endedBy: str | None
-    cause: str | None
-    note: str | None
-    reason: str | None
-
-
 class CallRow(CallEntity, VersionedRow):
-    """The row of a call, its key aside."""
+    """The row of a call, its key aside. `place`: key of the index of open calls."""
 
     discriminator: str
     company: str
@@ -81,7 +50,12 @@ class CallRow(CallEntity, VersionedRow):
 
 
 class CallVersion(CallEntity, Changed):
-    """A call in a response, with whole seconds since it was raised."""
+    """A call; times are fixed-width UTC, people tokens' subjects.
+
+    secondsToTake: from the raising until it was first taken. secondsToClose: until it was closed. `endedAt` and
+    `endedBy` are of a call that is closed, or rejected for a `reason`. Of an open call of the company that had the
+    equipment before, where, by whom and why is left out.
+    """
 
     secondsToTake: NotRequired[int]  # noqa: N815  the contract's name
     secondsToClose: NotRequired[int]  # noqa: N815
@@ -97,6 +71,14 @@ class OpenCallVersion(TypedDict):
     priority: int
     status: CallStatus
     raisedAt: str
+
+
+CONTENT: Final = tuple(
+    name
+    for name in dict.fromkeys(("equipmentId", *EquipmentPlace.__annotations__, "place", *CallEntity.__annotations__))
+    if name not in {"id", "version"}
+)
+"""The members of a version that it says itself: where it is, then what it is."""
 
 
 def versions_of(call_id: str) -> Versions[CallRow]:
@@ -123,7 +105,7 @@ def get(call_id: str, *, now_ms: int) -> CallRow | None:
 
 def raise_call(
     call_id: str,
-    request: CallRequest,
+    request: CallBody,
     place: EquipmentPlace,
     catalog: Catalog,
     command: Command,
@@ -150,13 +132,13 @@ def raise_call(
     raise Contended
 
 
-def find_again(call_id: str, request: CallRequest, actor: str) -> CallRow | None:
+def find_again(call_id: str, request: CallBody, actor: str) -> CallRow | None:
     """Return the call that somebody raises again; None: there is no call of this id, or it says something else."""
     row = versions_of(call_id).current()
-    if row is None or (row["raisedBy"], row["priority"]) != (actor, request.priority or row["priority"]):
+    if row is None or row["raisedBy"] != actor:
         return None
-    said = row["equipmentId"], row["category"], row.get("text")
-    return row if said == (request.equipment_id, request.category, request.text) else None
+    said = {"priority": row["priority"], **request}
+    return row if said == members_of(CallBody, row) else None
 
 
 def take(call_id: str, command: Command, here: EquipmentPlace | None) -> Saved[CallRow]:
@@ -243,35 +225,23 @@ def fact_of(change: Change) -> Fact | None:
     return Fact(event_type, row["timestamp"], row["equipmentId"], DISCRIMINATOR, to_entity(row), actor=author_in(row))
 
 
-def _raised(call_id: str, request: CallRequest, place: EquipmentPlace, catalog: Catalog, command: Command) -> Draft:
-    priority, raised_at = catalog.priority_of(request.category), times.to_utc(command.now_ms)
-    if request.priority is not None:
-        priority = request.priority
-    content = CallContent(
-        equipmentId=request.equipment_id,
-        factoryId=place["factoryId"],
-        lineId=place["lineId"],
-        company=place["company"],
-        place=sort_key(_part(place["lineId"]), str(priority), raised_at),
-        category=request.category,
-        priority=priority,
-        text=request.text,
-        status="raised",
-        raisedAt=raised_at,
-        raisedBy=command.actor,
-        taker=None,
-        takenAt=None,
-        endedAt=None,
-        endedBy=None,
-        cause=None,
-        note=None,
-        reason=None,
-    )
+def _raised(call_id: str, request: CallBody, place: EquipmentPlace, catalog: Catalog, command: Command) -> Draft:
+    raised_at = times.to_utc(command.now_ms)
+    said = {"priority": catalog.priority_of(request["category"]), **request}
+    content = {
+        **dict.fromkeys(CONTENT),
+        **said,
+        **place,
+        "place": sort_key(_part(place["lineId"]), str(said["priority"]), raised_at),
+        "status": "raised",
+        "raisedAt": raised_at,
+        "raisedBy": command.actor,
+    }
     return Draft(content, _mark_of(call_id), command, also={"open call": _opens(call_id, request, command.now_ms)})
 
 
 def _behind_the_last(
-    request: CallRequest, command: Command, to_shown: Callable[[CallRow], CallVersion | OpenCallVersion]
+    request: CallBody, command: Command, to_shown: Callable[[CallRow], CallVersion | OpenCallVersion]
 ) -> Command:
     """Return the command with a time behind the end of the last call of its category there.
 
@@ -279,21 +249,21 @@ def _behind_the_last(
         Conflict: that is open.
 
     """
-    last = TABLE.get(_open_key(request.equipment_id, request.category), consistent=True) or {}
+    last = TABLE.get(_open_key(request["equipmentId"], request["category"]), consistent=True) or {}
     row = versions_of(last[OWNER]).current() if OWNER in last else None
     if row and row["status"] in calls.OPEN:
         raise Conflict(OPEN, members={"call": to_shown(row)})
     return command._replace(now_ms=max(command.now_ms, last.get(ENDED_MS, 0) + 1))
 
 
-def _opens(call_id: str, request: CallRequest, now_ms: int) -> Also:
+def _opens(call_id: str, request: CallBody, now_ms: int) -> Also:
     """Return the write by which a call is the open one of its category, if there is none, and none ended later."""
     condition = Condition(
         "(attribute_not_exists(#owner) OR #owner = :owner) AND (attribute_not_exists(#ended) OR #ended < :now)",
         {"owner": OWNER, "ended": ENDED_MS},
         {"owner": call_id, "now": now_ms},
     )
-    key = _open_key(request.equipment_id, request.category)
+    key = _open_key(request["equipmentId"], request["category"])
     return Also(Put(TABLE, {**key, OWNER: call_id, "discriminator": CLAIM}, condition))
 
 
@@ -325,7 +295,7 @@ def _brought(row: CallRow, here: EquipmentPlace, command: Command) -> CallRow:
     raised_at = row["raisedAt"]
     if row["company"] != here["company"]:
         raised_at = times.to_utc(_now_ms(row, command))
-        gone = {"text", "taker", "takenAt"}
+        gone = optional_of(CallEntity)
         row = cast("CallRow", {name: value for name, value in row.items() if name not in gone})
         row = {**row, "status": "raised", "raisedAt": raised_at, "raisedBy": command.actor}
     return {**row, **here, "place": sort_key(_part(here["lineId"]), str(row["priority"]), raised_at)}
@@ -342,7 +312,9 @@ def _ended(row: CallRow, changes: Mapping[str, object], command: Command) -> Dra
 
 def _draft(row: CallRow, changes: Mapping[str, object], command: Command) -> Draft:
     """Return the draft of a row with changes."""
-    return Draft({**all_members_of(CallContent, row), **changes}, _mark_of(row["id"]), command)
+    members: Mapping[str, object] = row
+    content = {name: members.get(name) for name in CONTENT}
+    return Draft({**content, **changes}, _mark_of(row["id"]), command)
 
 
 def _mark_of(call_id: str) -> dict[str, object]:

@@ -1,33 +1,24 @@
 """The catalog of a factory: the categories of its calls, and the causes of its trouble."""
 
-from collections.abc import Sequence
 from typing import Final
 
-from andon.events.fact import fact_of_row
-from andon.runtime.errors import Invalid, NotFound
-from andon.versions.optimistic_lock import Changed, Command, Draft, VersionedRow, changed
-from andon.versions.versioned_write import Versions
-from contract.calls import CATALOG_SET
-from contract.entities.calls import CatalogCauseEntity, CatalogEntity, CategoryEntity
+from andon.runtime.errors import Invalid
+from andon.versions.current_resource import CurrentResource
+from andon.versions.optimistic_lock import VersionedRow
+from contract.calls import CATALOG_SET, SOURCE
+from contract.entities.calls import CatalogCauseEntity, CatalogContent, CatalogEntity
 from services.calls.tables import KEYS, TABLE
 
-DISCRIMINATOR: Final = "catalog"
 DEFAULT_PRIORITY: Final = 2
 
 WITHOUT_CATALOG: Final = frozenset({"material", "machine", "quality", "safety"})
 """Categories of a factory without a catalog: few, for views keep some calls of a machine, and none is crowded out."""
-
-MISSING: Final = "This factory has no catalog."
 
 
 class CatalogRow(CatalogEntity, VersionedRow):
     """The row of a catalog, its key aside."""
 
     discriminator: str
-
-
-class CatalogVersion(CatalogEntity, Changed):
-    """A catalog in a response."""
 
 
 class Catalog:
@@ -75,54 +66,19 @@ def _is_of(cause: CatalogCauseEntity, category: str | None, line_id: str) -> boo
     return (category is None or category in cause["categories"]) and (lines is None or line_id in lines)
 
 
-def versions_of(factory_id: str) -> Versions[CatalogRow]:
-    """Return the place of a factory's catalog; no earlier version is kept."""
-    return Versions(table=TABLE, key=KEYS.of(f"Factory#{factory_id}", DISCRIMINATOR))
-
-
-def get(factory_id: str) -> CatalogRow:
-    """Read a catalog.
-
-    Raises:
-        NotFound: there is none.
-
-    """
-    row = versions_of(factory_id).current()
-    if row is None:
-        raise NotFound(MISSING)
-    return row
+CATALOGS: Final[CurrentResource[CatalogRow, CatalogEntity]] = CurrentResource(
+    service=SOURCE,
+    kind="catalog",
+    content=CatalogContent,
+    entity=CatalogEntity,
+    id=("factoryId",),
+    table=TABLE,
+    key_of=lambda factory_id: KEYS.of(f"Factory#{factory_id}", "catalog"),
+    fact=CATALOG_SET,  # nobody subscribes to it: it is the catalog's way into the lake, out of which it comes back
+    missing="This factory has no catalog.",
+)
 
 
 def read(factory_id: str) -> Catalog:
     """Read what the catalog of a factory says, also of one that has none."""
-    return Catalog(versions_of(factory_id).current())
-
-
-def write(
-    factory_id: str, categories: Sequence[CategoryEntity], causes: Sequence[CatalogCauseEntity], command: Command
-) -> Draft:
-    """Decide the catalog of a factory."""
-    return Draft(
-        content={"factoryId": factory_id, "categories": list(categories), "causes": list(causes)},
-        attributes={"discriminator": DISCRIMINATOR},
-        command=command,
-    )
-
-
-def to_entity(row: CatalogRow) -> CatalogEntity:
-    """Return a row for an event."""
-    return {
-        "factoryId": row["factoryId"],
-        "version": row["version"],
-        "categories": row["categories"],
-        "causes": row["causes"],
-    }
-
-
-def to_response(row: CatalogRow) -> CatalogVersion:
-    """Return a row for a response."""
-    return {**to_entity(row), **changed(row)}
-
-
-# Nobody subscribes to it: it is the catalog's way into the lake, out of which a lost region comes back.
-fact_of: Final = fact_of_row(CATALOG_SET, DISCRIMINATOR, partition="factoryId", entity_of=to_entity)
+    return Catalog(CATALOGS.versions_of(factory_id).current())

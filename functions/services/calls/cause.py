@@ -3,18 +3,18 @@
 An episode is named by its equipment and its beginning, so that no other service is asked for it.
 """
 
-from typing import Final, NamedTuple, TypedDict
+from typing import Final, NamedTuple
 
 from andon.dynamodb.keys import sort_key
 from andon.dynamodb.ttl import is_alive
 from andon.events.fact import fact_of_row
 from andon.runtime.errors import NotFound
-from andon.runtime.json_types import members_of
+from andon.runtime.json_types import all_members_of, members_of
 from andon.versions.optimistic_lock import Changed, Command, Draft, VersionedRow, changed
 from andon.versions.versioned_write import Versions
 from contract import logs
 from contract.calls import CAUSE_RECORDED
-from contract.entities.calls import CauseEntity
+from contract.entities.calls import CauseBody, CauseEntity
 from services.calls.places import EquipmentPlace
 from services.calls.tables import KEYS, TABLE, partition_of
 
@@ -29,13 +29,6 @@ class EpisodeKey(NamedTuple):
     started_at: str
 
 
-class CauseContent(TypedDict):
-    """Content of a version of an episode's cause."""
-
-    cause: str
-    note: str | None
-
-
 class CauseRow(CauseEntity, VersionedRow):
     """The row of a cause, its key aside."""
 
@@ -44,7 +37,7 @@ class CauseRow(CauseEntity, VersionedRow):
 
 
 class CauseVersion(CauseEntity, Changed):
-    """A cause in a response."""
+    """The cause of an episode; times are fixed-width UTC."""
 
 
 def versions_of(episode: EpisodeKey) -> Versions[CauseRow]:
@@ -53,7 +46,7 @@ def versions_of(episode: EpisodeKey) -> Versions[CauseRow]:
     return Versions(table=TABLE, key=key)
 
 
-def record(episode: EpisodeKey, content: CauseContent, place: EquipmentPlace, command: Command) -> Draft:
+def record(episode: EpisodeKey, said: CauseBody, place: EquipmentPlace, command: Command) -> Draft:
     """Decide the cause of an episode, or another one.
 
     Raises:
@@ -62,7 +55,7 @@ def record(episode: EpisodeKey, content: CauseContent, place: EquipmentPlace, co
     """
     ttl = logs.ttl_of(episode.started_at, now_ms=command.now_ms, field="path.startedAt")
     return Draft(
-        content={**content},
+        content={**all_members_of(CauseBody, said)},
         attributes={
             "discriminator": DISCRIMINATOR,
             "equipmentId": episode.equipment_id,

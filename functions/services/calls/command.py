@@ -6,8 +6,8 @@ from typing import Any
 
 from andon.http.caller import Caller
 from andon.http.http_api import HttpApi
-from andon.http.limits import IN_FUNCTION, OfPlace
-from andon.http.openapi import responses, responses_of_write
+from andon.http.limits import IN_FUNCTION
+from andon.http.openapi import responses_of_write
 from andon.http.parameters import IfMatch
 from andon.http.problem import PROBLEM_JSON
 from andon.http.response import Response
@@ -16,24 +16,15 @@ from andon.versions.optimistic_lock import Command, Saved
 from andon.versions.versioned_write import save
 from contract import after
 from contract.calls import SOURCE
-from contract.groups import ANSWERERS, CALLERS, CALLERS_FOR_ANY, ROSTER_KEEPERS
-from contract.parameters import CallId, EquipmentId, FactoryId
+from contract.entities.calls import CallBody, CauseBody
+from contract.groups import ANSWERERS, CALLERS, CALLERS_FOR_ANY
+from contract.parameters import CallId, EquipmentId
 from contract.stations import require_own
 from services.calls import call, catalog, cause
-from services.calls.bodies import (
-    CallBody,
-    CallResponse,
-    CatalogBody,
-    CatalogResponse,
-    CauseBody,
-    CauseResponse,
-    ClosureBody,
-    OpenCallProblem,
-    RejectionBody,
-    StartedAt,
-)
-from services.calls.call import CallRequest, CallRow, CallVersion, OpenCallVersion
-from services.calls.cause import CauseContent, CauseRow, EpisodeKey
+from services.calls.api import CATALOG
+from services.calls.bodies import CALL, ClosureBody, RejectionBody, StartedAt, open_call_problem
+from services.calls.call import CallRow, CallVersion, OpenCallVersion
+from services.calls.cause import CauseVersion, EpisodeKey
 from services.calls.places import (
     OF_EPISODE,
     EquipmentPlace,
@@ -48,10 +39,12 @@ from services.calls.places import (
 app = HttpApi()
 handler = app.handler
 
+CATALOG.writes(app)
+
 OPEN_CALL: dict[int, Any] = {
     HTTPStatus.CONFLICT: {
         "description": HTTPStatus.CONFLICT.phrase,
-        "content": {PROBLEM_JSON: {"model": OpenCallProblem}},
+        "content": {PROBLEM_JSON: {"model": open_call_problem}},
     }
 }
 
@@ -60,31 +53,30 @@ OPEN_CALL: dict[int, Any] = {
     "PUT /calls/{id}",
     groups=CALLERS,
     at=IN_FUNCTION,
-    responses=responses_of_write(CallResponse, 201, 200, 404, 409) | OPEN_CALL,
+    responses=responses_of_write(CALL, 201, 200, 404, 409) | OPEN_CALL,
 )
 def put_call(call_id: CallId, body: CallBody) -> Response:
     """Call for help. Who sends it again gets the same call; 409 comes with the one that is open.
 
     A station calls for its own equipment only.
     """
-    require_own(app.caller, CALLERS_FOR_ANY, body.equipmentId)
-    command = app.command(None, body.model_dump(exclude_none=True))
-    request = CallRequest(body.equipmentId, body.category, body.priority, body.text)
+    require_own(app.caller, CALLERS_FOR_ANY, body["equipmentId"])
+    command = app.command(None, body)
     try:
-        return _saved(_raise(call_id, request, command))
+        return _saved(_raise(call_id, body, command))
     except (Forbidden, Invalid, NotFound):
         # Of what was raised, also after its category has left the catalog, or its equipment the place.
-        if (row := call.find_again(call_id, request, command.actor)) is None:
+        if (row := call.find_again(call_id, body, command.actor)) is None:
             raise
         require_shown(app.caller, row)
         return _saved(Saved(row, created=False))
 
 
-def _raise(call_id: str, request: CallRequest, command: Command) -> Saved[CallRow]:
+def _raise(call_id: str, request: CallBody, command: Command) -> Saved[CallRow]:
     caller = app.caller
-    require_at(caller.places, request.equipment_id)
-    place = place_of(request.equipment_id)
-    shown = partial(_to_shown, caller=caller, since=since_for(caller, request.equipment_id))
+    require_at(caller.places, request["equipmentId"])
+    place = place_of(request["equipmentId"])
+    shown = partial(_to_shown, caller=caller, since=since_for(caller, request["equipmentId"]))
     return call.raise_call(call_id, request, place, catalog.read(place["factoryId"]), command, to_shown=shown)
 
 
@@ -96,7 +88,7 @@ def _to_shown(row: CallRow, *, caller: Caller, since: str) -> CallVersion | Open
     "PUT /calls/{id}/taker",
     groups=ANSWERERS,
     at=IN_FUNCTION,
-    responses=responses_of_write(CallResponse, 200, 404, 409, 412, 428),
+    responses=responses_of_write(CALL, 200, 404, 409, 412, 428),
 )
 def put_taker(call_id: CallId, if_match: IfMatch = None) -> Response:
     """Take a call, or take it over: the caller sees to it. Of several at once, one does."""
@@ -107,57 +99,41 @@ def put_taker(call_id: CallId, if_match: IfMatch = None) -> Response:
     "PUT /calls/{id}/closure",
     groups=ANSWERERS,
     at=IN_FUNCTION,
-    responses=responses_of_write(CallResponse, 200, 404, 409, 412, 428),
+    responses=responses_of_write(CALL, 200, 404, 409, 412, 428),
 )
 def put_closure(call_id: CallId, body: ClosureBody, if_match: IfMatch = None) -> Response:
     """Close a call, with a cause of the factory's catalog where its category needs one."""
-    command, here = app.command(if_match, body.model_dump(exclude_none=True)), _taken_over_at(call_id)
-    return _saved(call.close(call_id, body.cause, body.note, catalog_of=catalog.read, command=command, here=here))
+    command, here = app.command(if_match, body), _taken_over_at(call_id)
+    said = body.get("cause"), body.get("note")
+    return _saved(call.close(call_id, *said, catalog_of=catalog.read, command=command, here=here))
 
 
 @app.serves(
     "PUT /calls/{id}/rejection",
     groups=ANSWERERS,
     at=IN_FUNCTION,
-    responses=responses_of_write(CallResponse, 200, 404, 409, 412, 428),
+    responses=responses_of_write(CALL, 200, 404, 409, 412, 428),
 )
 def put_rejection(call_id: CallId, body: RejectionBody, if_match: IfMatch = None) -> Response:
     """Reject a call: nothing is done about it."""
-    command, here = app.command(if_match, body.model_dump()), _taken_over_at(call_id)
-    return _saved(call.reject(call_id, body.reason, command, here))
-
-
-@app.serves(
-    "PUT /factories/{factoryId}/catalog",
-    groups=ROSTER_KEEPERS,
-    at=OfPlace("factory_id"),
-    responses=responses(CatalogResponse, 201, 200, 412, 428),
-)
-def put_catalog(factory_id: FactoryId, body: CatalogBody, if_match: IfMatch = None) -> Response:
-    """Set the categories of a factory's calls, and the causes; a change needs If-Match with the current version."""
-    said = body.model_dump(exclude_none=True)
-    draft = catalog.write(factory_id, said["categories"], said["causes"], app.command(if_match, said))
-    return app.saved(save(catalog.versions_of(factory_id), draft), to_response=catalog.to_response)
+    command, here = app.command(if_match, body), _taken_over_at(call_id)
+    return _saved(call.reject(call_id, body["reason"], command, here))
 
 
 @app.serves(
     "PUT /equipment/{id}/episodes/{startedAt}/cause",
     groups=ANSWERERS,
     at=OF_EPISODE,
-    responses=responses_of_write(CauseResponse, 201, 200, 404, 412, 428),
+    responses=responses_of_write(CauseVersion, 201, 200, 404, 412, 428),
 )
 def put_cause(equipment_id: EquipmentId, started_at: StartedAt, body: CauseBody, if_match: IfMatch = None) -> Response:
     """Say what an episode was, also when it is over; a change needs If-Match with the current version."""
-    command, place = app.command(if_match, body.model_dump(exclude_none=True)), place_of(equipment_id)
-    catalog.read(place["factoryId"]).require_cause(body.cause, category=None, line_id=place["lineId"])
-    saved = _record(EpisodeKey(equipment_id, started_at), body, place, command)
+    command, place = app.command(if_match, body), place_of(equipment_id)
+    catalog.read(place["factoryId"]).require_cause(body["cause"], category=None, line_id=place["lineId"])
+    episode = EpisodeKey(equipment_id, started_at)
+    saved = save(cause.versions_of(episode), cause.record(episode, body, place, command))
     token = after.of_row(saved.row, cause.fact_of, source=SOURCE)
     return app.saved(saved, to_response=cause.to_response, after=token)
-
-
-def _record(episode: EpisodeKey, body: CauseBody, place: EquipmentPlace, command: Command) -> Saved[CauseRow]:
-    content = CauseContent(cause=body.cause, note=body.note)
-    return save(cause.versions_of(episode), cause.record(episode, content, place, command))
 
 
 def _saved(saved: Saved[CallRow]) -> Response:

@@ -1,21 +1,14 @@
 """The facts that calls publishes of its rows."""
 
-from andon.events.fact import Facts
-from contract.calls import CALL_FACTS, CATALOG_SET, CAUSE_RECORDED, SOURCE
-from contract.entities.calls import CallEntity, CatalogEntity, CauseEntity
-from services.calls import call, catalog, cause
+from andon.versions.declared import facts_of
+from contract.calls import CALL_FACTS, CAUSE_RECORDED, SOURCE
+from contract.entities.calls import CallEntity, CauseEntity
+from services.calls import call, cause
+from services.calls.catalog import CATALOGS
 
-FACTS = Facts(
-    source=SOURCE,
-    types=frozenset({*CALL_FACTS.values(), CAUSE_RECORDED, CATALOG_SET}),
-    of={
-        call.DISCRIMINATOR: call.fact_of,
-        cause.DISCRIMINATOR: cause.fact_of,
-        catalog.DISCRIMINATOR: catalog.fact_of,
-    },
-    entities={
-        **dict.fromkeys(CALL_FACTS.values(), CallEntity),
-        CAUSE_RECORDED: CauseEntity,
-        CATALOG_SET: CatalogEntity,
-    },
+FACTS = facts_of(
+    SOURCE,
+    CATALOGS,
+    of={call.DISCRIMINATOR: call.fact_of, cause.DISCRIMINATOR: cause.fact_of},
+    entities={**dict.fromkeys(CALL_FACTS.values(), CallEntity), CAUSE_RECORDED: CauseEntity},
 )

@@ -15,18 +15,12 @@ from contract.calls import KEPT_DAYS
 from contract.groups import CALL_READERS, READERS
 from contract.parameters import CallId, EquipmentId, FactoryId
 from contract.stations import require_own
-from services.calls import call, catalog, cause
-from services.calls.bodies import (
-    CallResponse,
-    CallsResponse,
-    CatalogResponse,
-    CauseResponse,
-    LineFilter,
-    OpenFilter,
-    StartedAt,
-)
+from services.calls import call, cause
+from services.calls.api import CATALOG
+from services.calls.bodies import CALL, CALLS, LineFilter, OpenFilter, StartedAt
 from services.calls.call import CallRow, CallVersion, OpenCallVersion
-from services.calls.cause import EpisodeKey
+from services.calls.catalog import CATALOGS
+from services.calls.cause import CauseVersion, EpisodeKey
 from services.calls.places import (
     OF_EPISODE,
     OF_EQUIPMENT,
@@ -43,7 +37,7 @@ app = HttpApi()
 handler = app.handler
 
 
-@app.serves("GET /calls/{id}", groups=CALL_READERS, at=IN_FUNCTION, responses=responses(CallResponse, 200, 304, 404))
+@app.serves("GET /calls/{id}", groups=CALL_READERS, at=IN_FUNCTION, responses=responses(CALL, 200, 304, 404))
 def get_call(call_id: CallId, if_none_match: IfNoneMatch = None) -> Response:
     """Return a call as it is now; a station sees those of its own equipment."""
     row = call.get(call_id, now_ms=clock.now_ms())
@@ -54,7 +48,7 @@ def get_call(call_id: CallId, if_none_match: IfNoneMatch = None) -> Response:
     return app.found(row, to_response=shown, if_none_match=if_none_match)
 
 
-@app.serves("GET /factories/{factoryId}/calls", groups=READERS, at=IN_FUNCTION, responses=responses(CallsResponse, 200))
+@app.serves("GET /factories/{factoryId}/calls", groups=READERS, at=IN_FUNCTION, responses=responses(CALLS, 200))
 def get_open_calls(
     factory_id: FactoryId,
     line: LineFilter = None,
@@ -71,7 +65,7 @@ def get_open_calls(
     return app.page(TABLE, query, to_response=call.to_response, limit=limit, cursor=cursor)
 
 
-@app.serves("GET /equipment/{id}/calls", groups=CALL_READERS, at=OF_EQUIPMENT, responses=responses(CallsResponse, 200))
+@app.serves("GET /equipment/{id}/calls", groups=CALL_READERS, at=OF_EQUIPMENT, responses=responses(CALLS, 200))
 def get_calls(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
     """List the calls at a piece of equipment."""
     require_own(app.caller, READERS, equipment_id)
@@ -97,19 +91,19 @@ Of a call that was open when another company had the equipment, only what is nee
     "GET /factories/{factoryId}/catalog",
     groups=CALL_READERS,
     at=IN_FUNCTION,
-    responses=responses(CatalogResponse, 200, 304, 404),
+    responses=responses(CATALOG.response, 200, 304, 404),
 )
 def get_catalog(factory_id: FactoryId, if_none_match: IfNoneMatch = None) -> Response:
     """Return what a factory calls for, and the causes of its trouble; a station sees that of its own factory."""
     require_in_factory(app.caller, factory_id)
-    return app.found(catalog.get(factory_id), to_response=catalog.to_response, if_none_match=if_none_match)
+    return app.found(CATALOGS.get(factory_id), to_response=CATALOGS.to_response, if_none_match=if_none_match)
 
 
 @app.serves(
     "GET /equipment/{id}/episodes/{startedAt}/cause",
     groups=READERS,
     at=OF_EPISODE,
-    responses=responses(CauseResponse, 200, 304, 404),
+    responses=responses(CauseVersion, 200, 304, 404),
 )
 def get_cause(equipment_id: EquipmentId, started_at: StartedAt, if_none_match: IfNoneMatch = None) -> Response:
     """Return what an episode was."""

@@ -2,8 +2,9 @@
 
 from typing import Final
 
-from andon.versions.aggregate import CURRENT_ONLY, Aggregate, Aggregates, Frequency, Identity, Speed
-from services.calls import call, catalog, cause
+from andon.versions.aggregate import CURRENT_ONLY, Aggregate, Aggregates, Frequency, Identity, Speed, aggregates_of
+from services.calls import call, cause
+from services.calls.catalog import CATALOGS
 
 AGGREGATES: Final[Aggregates] = {
     call.DISCRIMINATOR: Aggregate(
@@ -18,7 +19,5 @@ AGGREGATES: Final[Aggregates] = {
     cause.DISCRIMINATOR: Aggregate(
         CURRENT_ONLY, Identity.COMPOSED, revised=Frequency.SELDOM, read=Frequency.OFTEN, speed=Speed.SLOW, expires=True
     ),
-    catalog.DISCRIMINATOR: Aggregate(
-        CURRENT_ONLY, Identity.GIVEN, revised=Frequency.SELDOM, read=Frequency.OFTEN, speed=Speed.SLOW
-    ),
+    **aggregates_of(CATALOGS),
 }

@@ -1,12 +1,13 @@
 """That somebody has seen a log: recorded once, for whoever was first."""
 
 from collections.abc import Sequence
-from typing import Final, Literal, NotRequired, TypedDict
+from typing import Final, Literal, TypedDict
 
 from andon.dynamodb.attribute_values import Item
 from andon.events.fact import fact_of_row
 from andon.runtime import times
 from andon.runtime.errors import Invalid
+from andon.runtime.marks import NotRequired
 from contract import logs
 from contract.entities.logs import AcknowledgementEntity, LogRef
 from services.dispatch.fact_types import STATE_ACKNOWLEDGED

@@ -1,7 +1,7 @@
 """Alerts of rules about a piece of equipment as a whole: it is at risk, silent, back."""
 
 from operator import itemgetter
-from typing import NamedTuple, NotRequired
+from typing import NamedTuple
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.ttl import ttl_at
@@ -10,6 +10,7 @@ from andon.events.fact import Meaning, fact_of_row
 from andon.rules.rule import Decision, decision_key
 from andon.runtime import times
 from andon.runtime.json_types import members_of
+from andon.runtime.marks import NotRequired
 from contract import logs
 from contract.entities.alerts import AlertEntity, RiskEntity, SilenceEntity
 from services.dispatch.fact_types import EQUIPMENT_AT_RISK, EQUIPMENT_BACK, EQUIPMENT_SILENT

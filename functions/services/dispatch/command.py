@@ -7,7 +7,7 @@ from http import HTTPStatus
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.errors import ConditionFailed
 from andon.http.http_api import HttpApi
-from andon.http.limits import BY_ROWS, OfPlace, OfSubject
+from andon.http.limits import BY_ROWS, OfSubject
 from andon.http.openapi import responses, responses_of_write
 from andon.http.parameters import IfMatch, Timestamp
 from andon.http.places import ELSEWHERE
@@ -18,28 +18,28 @@ from andon.runtime.errors import FieldError, Forbidden
 from andon.versions.versioned_write import save
 from andon.wire.in_parallel import in_parallel
 from contract import after, directory, links
-from contract.entities.logs import LogRef
-from contract.groups import ASSIGNERS, ESCALATORS, ROSTER_KEEPERS
-from contract.log_rows import log_of
-from contract.parameters import EquipmentId, FactoryId, State
-from services.dispatch import acknowledgement, chains, roster
-from services.dispatch.bodies import (
-    AcknowledgementResponse,
-    AcknowledgementsResponse,
-    AssignmentBody,
-    AssignmentResponse,
-    EscalationBody,
-    EscalationResponse,
-    LinkBody,
-    LinkResponse,
-    Logs,
+from contract.entities.logs import (
+    AcknowledgementEntity,
+    Assignment,
+    AssignmentEntity,
+    Escalation,
+    EscalationEntity,
+    LogRef,
 )
-from services.dispatch.duty_bodies import ChainsBody, ChainsResponse, RosterBody, RosterResponse
+from contract.groups import ASSIGNERS, ESCALATORS
+from contract.log_rows import log_of
+from contract.parameters import EquipmentId, State
+from services.dispatch import acknowledgement
+from services.dispatch.api import OF_CHAINS, OF_ROSTER
+from services.dispatch.bodies import AcknowledgementsResponse, LinkBody, LinkResponse, Logs
 from services.dispatch.responsibility import ASSIGNMENT, ESCALATION, Responsibility
 from services.dispatch.tables import TABLE
 
 app = HttpApi()
 handler = app.handler
+
+OF_ROSTER.writes(app)
+OF_CHAINS.writes(app)
 
 OF_LOG = OfSubject("equipment_id", time="timestamp")
 
@@ -48,33 +48,33 @@ OF_LOG = OfSubject("equipment_id", time="timestamp")
     "PUT /equipment/{id}/logs/{state}/{timestamp}/assignment",
     groups=ASSIGNERS,
     at=OF_LOG,
-    responses=responses_of_write(AssignmentResponse, 201, 200, 412, 428),
+    responses=responses_of_write(AssignmentEntity, 201, 200, 412, 428),
 )
 def put_assignment(
-    equipment_id: EquipmentId, state: State, timestamp: Timestamp, body: AssignmentBody, if_match: IfMatch = None
+    equipment_id: EquipmentId, state: State, timestamp: Timestamp, body: Assignment, if_match: IfMatch = None
 ) -> Response:
     """Assign a log to an operator, or to another one."""
-    return _save(ASSIGNMENT, log_of(equipment_id, state, timestamp), body.operator, if_match)
+    return _save(ASSIGNMENT, log_of(equipment_id, state, timestamp), body["operator"], if_match)
 
 
 @app.serves(
     "PUT /equipment/{id}/logs/{state}/{timestamp}/escalation",
     groups=ESCALATORS,
     at=OF_LOG,
-    responses=responses_of_write(EscalationResponse, 201, 200, 412, 428),
+    responses=responses_of_write(EscalationEntity, 201, 200, 412, 428),
 )
 def put_escalation(
-    equipment_id: EquipmentId, state: State, timestamp: Timestamp, body: EscalationBody, if_match: IfMatch = None
+    equipment_id: EquipmentId, state: State, timestamp: Timestamp, body: Escalation, if_match: IfMatch = None
 ) -> Response:
     """Escalate a log to a supervisor, or to another one."""
-    return _save(ESCALATION, log_of(equipment_id, state, timestamp), body.supervisor, if_match)
+    return _save(ESCALATION, log_of(equipment_id, state, timestamp), body["supervisor"], if_match)
 
 
 @app.serves(
     "PUT /equipment/{id}/logs/{state}/{timestamp}/acknowledgement",
     groups=ASSIGNERS,
     at=OF_LOG,
-    responses=responses_of_write(AcknowledgementResponse, 201, 200),
+    responses=responses_of_write(AcknowledgementEntity, 201, 200),
 )
 def put_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Timestamp) -> Response:
     """Acknowledge a log: it was seen. Whoever does it again gets the first response."""
@@ -98,9 +98,7 @@ def post_acknowledgements(logs: Logs) -> Response:
     """
     _require_at_places(logs)
     actor, now_ms = app.caller.subject, clock.now_ms()
-    rows = acknowledgement.acknowledge_all(
-        [log_of(one.equipmentId, one.state, one.timestamp) for one in logs], actor=actor, now_ms=now_ms
-    )
+    rows = acknowledgement.acknowledge_all(logs, actor=actor, now_ms=now_ms)
     first = in_parallel([partial(_put, row) for row in rows])
     body = {"items": [*map(acknowledgement.to_response, first)], "after": [*map(_token_of, first)]}
     return respond(HTTPStatus.OK, body)
@@ -113,36 +111,10 @@ def post_link_seen(body: LinkBody) -> Response:
     Whoever comes second reads who was first. A link that has been changed, has expired or is for something else is 410.
     """
     now_ms = clock.now_ms()
-    person, logs = links.logs_of(body.token, now_ms=now_ms)
+    person, logs = links.logs_of(body["token"], now_ms=now_ms)
     rows = acknowledgement.acknowledge_all(logs, actor=person, now_ms=now_ms, via=links.VIA_LINK)
     first = in_parallel([partial(_put, row) for row in rows])
     return respond(HTTPStatus.OK, {"person": person, "items": [*map(acknowledgement.to_response, first)]})
-
-
-@app.serves(
-    "PUT /factories/{factoryId}/roster",
-    groups=ROSTER_KEEPERS,
-    at=OfPlace("factory_id"),
-    responses=responses(RosterResponse, 201, 200, 412, 428),
-)
-def put_roster(factory_id: FactoryId, body: RosterBody, if_match: IfMatch = None) -> Response:
-    """Set who works in a factory, and when; a change needs If-Match with the current version."""
-    _require_known(body.people)
-    draft = roster.write(factory_id, body.content, app.command(if_match, body.content))
-    return app.saved(save(roster.versions_of(factory_id), draft), to_response=roster.to_response)
-
-
-@app.serves(
-    "PUT /factories/{factoryId}/chains",
-    groups=ROSTER_KEEPERS,
-    at=OfPlace("factory_id"),
-    responses=responses(ChainsResponse, 201, 200, 412, 428),
-)
-def put_chains(factory_id: FactoryId, body: ChainsBody, if_match: IfMatch = None) -> Response:
-    """Set whom to ask for help, and when, for what begins from now on; a change needs If-Match."""
-    _require_known(body.people)
-    draft = chains.write(factory_id, body.content, app.command(if_match, {"chains": body.content}))
-    return app.saved(save(chains.versions_of(factory_id), draft), to_response=chains.to_response)
 
 
 def _save(kind: Responsibility, log: LogRef, person: str, if_match: int | None) -> Response:
@@ -174,8 +146,10 @@ def _require_at_places(logs: Logs) -> None:
     places = app.caller.places
     if places.is_everywhere:
         return
-    stays = stays_of(sorted({one.equipmentId for one in logs}))
-    elsewhere = [number for number, one in enumerate(logs) if not stays[one.equipmentId].is_at(places, one.timestamp)]
+    stays = stays_of(sorted({one["equipmentId"] for one in logs}))
+    elsewhere = [
+        number for number, one in enumerate(logs) if not stays[one["equipmentId"]].is_at(places, one["timestamp"])
+    ]
     if elsewhere:
         fields = tuple(FieldError(f"body.{number}.equipmentId", "is at none of your places") for number in elsewhere)
         raise Forbidden(ELSEWHERE, fields=fields)

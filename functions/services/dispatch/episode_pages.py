@@ -1,7 +1,5 @@
 """One page of episodes: one Query over the micro event store."""
 
-from typing import Any
-
 from andon.dynamodb.client import Table
 from andon.dynamodb.key_query import BeginsWith, KeyQuery
 from andon.dynamodb.ttl import is_expired
@@ -17,8 +15,8 @@ EVENTS_READ = 1_000
 
 def read_episodes(
     table: Table, equipment_id: str, *, scope: Scope, limit: int, cursor: str | None, now_ms: int, since: str = ""
-) -> dict[str, Any]:
-    """Read `{"items": [{startedAt, endedAt, story, partial?}], "others"?, "cursor"?}`.
+) -> story.Episodes:
+    """Read a page of episodes.
 
     since: nothing is shown of reports older than that (fixed-width UTC), nor of what was done about them.
 
@@ -35,9 +33,9 @@ def read_episodes(
     count = count_that_fit(event.entities for event in events)  # nearly all that a story says of an event
     is_end = rows.last_key is None and count == len(events)
     found = story.page_of(events[:count], limit=limit, is_end=is_end, goes_on=cursor is not None)
-    page = {"items": found.episodes, **({"others": found.others} if found.others else {})}
+    others: story.Others = {"others": found.others} if found.others else {}
     last_key = rows.last_key
     if found.upto < len(stored):
         last = stored[found.upto - 1]
         last_key = KEYS.of(last.key, last.sort)
-    return {**page, **next_page(last_key, query, scope=scope)}
+    return {"items": found.episodes, **others, **next_page(last_key, query, scope=scope)}

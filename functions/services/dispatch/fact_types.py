@@ -2,6 +2,8 @@
 
 from typing import Final
 
+SOURCE: Final = "dispatch"
+
 OPERATOR_ASSIGNED: Final = "operator-assigned"
 STATE_ESCALATED: Final = "state-escalated"
 STATE_ACKNOWLEDGED: Final = "state-acknowledged"

@@ -1,34 +1,33 @@
 """The facts that dispatch publishes of its rows."""
 
-from andon.events.fact import FactAlarm, Facts
+from andon.events.fact import FactAlarm
 from andon.rules.expired import expired
+from andon.versions.declared import facts_of
 from contract.entities.alerts import TroubleEndEntity
-from contract.entities.duty import ChainsEntity, RosterEntity
 from contract.entities.logs import AcknowledgementEntity, AssignmentEntity, EscalationEntity
-from services.dispatch import acknowledgement, chains, roster
+from services.dispatch import acknowledgement
 from services.dispatch.alert import ALERTS
+from services.dispatch.chains import CHAINS
 from services.dispatch.fact_types import (
-    CHAIN_SET,
-    ENTITY_OF,
     NOBODY_FOUND,
     OPERATOR_ASSIGNED,
-    ROSTER_CHANGED,
+    SOURCE,
     STATE_ACKNOWLEDGED,
     STATE_ESCALATED,
     TROUBLE_ENDED,
 )
 from services.dispatch.help import ENTITIES, FACTS_OF
 from services.dispatch.responsibility import ASSIGNMENT, ESCALATION
+from services.dispatch.roster import ROSTERS
 from services.dispatch.rules import ended
 
-FACTS = Facts(
-    source="dispatch",
-    types=frozenset({*ENTITY_OF, ROSTER_CHANGED, CHAIN_SET, TROUBLE_ENDED}),
+FACTS = facts_of(
+    SOURCE,
+    ROSTERS,
+    CHAINS,
     of={
         **{kind.discriminator: kind.fact_of for kind in (ASSIGNMENT, ESCALATION)},
         acknowledgement.DISCRIMINATOR: acknowledgement.fact_of,
-        roster.DISCRIMINATOR: roster.fact_of,
-        chains.DISCRIMINATOR: chains.fact_of,
         **{alert.type: alert.fact_of for alert in ALERTS},
         **FACTS_OF,
         TROUBLE_ENDED: ended.fact_of,
@@ -40,9 +39,8 @@ FACTS = Facts(
         **{alert.type: alert.entity for alert in ALERTS},
         **ENTITIES,
         TROUBLE_ENDED: TroubleEndEntity,
-        ROSTER_CHANGED: RosterEntity,
-        CHAIN_SET: ChainsEntity,
     },
+)._replace(
     expired=expired,
     alarms={
         NOBODY_FOUND: FactAlarm(

@@ -9,8 +9,10 @@ from contract import factories
 from contract.chains import NO_PERSONS, Chain, chains_in
 from contract.duty import Roster
 from contract.factories import Place
-from services.dispatch import chains, roster
+from services.dispatch import roster
+from services.dispatch.chains import CHAINS
 from services.dispatch.erased import erased_among
+from services.dispatch.roster import ROSTERS
 from services.dispatch.tables import KEYS, TABLE, equipment_in, partition_of
 
 NOBODY: Final = Roster((), None)
@@ -41,7 +43,7 @@ def known_of(key: CorrelationKey) -> Known | None:
     place = factories.place_of(TABLE.get(factories.key_of(KEYS, partition_of(equipment_in(key))), consistent=True))
     if place is None:
         return None
-    of_roster, of_chains = TABLE.get_many([roster.key_of(place.factory_id), chains.key_of(place.factory_id)])
+    of_roster, of_chains = TABLE.get_many([ROSTERS.key_of(place.factory_id), CHAINS.key_of(place.factory_id)])
     there, begun = None if of_roster is None else Roster.of(of_roster), chains_in(of_chains)
     if begun:
         return _with_chains(place, there, begun)

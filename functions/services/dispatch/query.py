@@ -6,31 +6,29 @@ from http import HTTPStatus
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.ttl import is_alive
 from andon.http.http_api import HttpApi
-from andon.http.limits import OfPlace, OfSubject
+from andon.http.limits import OfSubject
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import Cursor, IfNoneMatch, Limit, Timestamp
 from andon.http.response import Response, respond
 from andon.runtime import clock
 from andon.runtime.errors import NotFound
-from contract.entities.logs import LogRef
+from contract.entities.logs import AcknowledgementEntity, AssignmentEntity, EscalationEntity, LogRef
 from contract.groups import READERS
 from contract.log_rows import log_of
-from contract.parameters import EquipmentId, FactoryId, State
-from services.dispatch import acknowledgement, chains, roster
-from services.dispatch.bodies import (
-    AcknowledgementResponse,
-    AssignmentResponse,
-    EpisodesResponse,
-    EscalationResponse,
-)
-from services.dispatch.duty_bodies import ChainsResponse, RosterResponse
+from contract.parameters import EquipmentId, State
+from services.dispatch import acknowledgement
+from services.dispatch.api import OF_CHAINS, OF_ROSTER
 from services.dispatch.episode_pages import read_episodes
 from services.dispatch.responsibility import ASSIGNMENT, ESCALATION, Responsibility
+from services.dispatch.story import Episodes
 from services.dispatch.tables import TABLE
 
 app = HttpApi()
 handler = app.handler
+
+OF_ROSTER.reads(app)
+OF_CHAINS.reads(app)
 
 OF_LOG = OfSubject("equipment_id", time="timestamp")
 
@@ -39,7 +37,7 @@ OF_LOG = OfSubject("equipment_id", time="timestamp")
     "GET /equipment/{id}/logs/{state}/{timestamp}/assignment",
     groups=READERS,
     at=OF_LOG,
-    responses=responses(AssignmentResponse, 200, 304, 404),
+    responses=responses(AssignmentEntity, 200, 304, 404),
 )
 def get_assignment(
     equipment_id: EquipmentId, state: State, timestamp: Timestamp, if_none_match: IfNoneMatch = None
@@ -52,7 +50,7 @@ def get_assignment(
     "GET /equipment/{id}/logs/{state}/{timestamp}/escalation",
     groups=READERS,
     at=OF_LOG,
-    responses=responses(EscalationResponse, 200, 304, 404),
+    responses=responses(EscalationEntity, 200, 304, 404),
 )
 def get_escalation(
     equipment_id: EquipmentId, state: State, timestamp: Timestamp, if_none_match: IfNoneMatch = None
@@ -65,7 +63,7 @@ def get_escalation(
     "GET /equipment/{id}/logs/{state}/{timestamp}/acknowledgement",
     groups=READERS,
     at=OF_LOG,
-    responses=responses(AcknowledgementResponse, 200, 404),
+    responses=responses(AcknowledgementEntity, 200, 404),
 )
 def get_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Timestamp) -> Response:
     """Return who acknowledged a log first."""
@@ -76,34 +74,10 @@ def get_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Time
 
 
 @app.serves(
-    "GET /factories/{factoryId}/roster",
-    groups=READERS,
-    at=OfPlace("factory_id"),
-    responses=responses(RosterResponse, 200, 304, 404),
-)
-def get_roster(factory_id: FactoryId, if_none_match: IfNoneMatch = None) -> Response:
-    """Return who works in a factory, and when."""
-    row = _require_alive(roster.key_of(factory_id), "This factory has no roster.")
-    return app.found(row, to_response=roster.to_response, if_none_match=if_none_match)
-
-
-@app.serves(
-    "GET /factories/{factoryId}/chains",
-    groups=READERS,
-    at=OfPlace("factory_id"),
-    responses=responses(ChainsResponse, 200, 304, 404),
-)
-def get_chains(factory_id: FactoryId, if_none_match: IfNoneMatch = None) -> Response:
-    """Return whom to ask for help in a factory, and when."""
-    row = _require_alive(chains.key_of(factory_id), "This factory has no chains.")
-    return app.found(row, to_response=chains.to_response, if_none_match=if_none_match)
-
-
-@app.serves(
     "GET /equipment/{id}/episodes",
     groups=READERS,
     at=OfSubject("equipment_id"),
-    responses=responses(EpisodesResponse, 200),
+    responses=responses(Episodes, 200),
 )
 def get_episodes(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
     """Return what happened from first abnormal reports to normal ones, newest first: who did what about it, and why."""

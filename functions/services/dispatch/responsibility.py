@@ -1,11 +1,12 @@
 """The operator of a log, and the supervisor that it was escalated to; set by a person, or by a rule."""
 
-from typing import Literal, NamedTuple, NotRequired
+from typing import Literal, NamedTuple
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.keys import sort_key
 from andon.events.fact import Meaning, fact_of_row
 from andon.rules.rule import BY, RULE, is_of_a_person
+from andon.runtime.marks import NotRequired
 from andon.versions.optimistic_lock import Command, Draft, VersionedRow, expected_by, fingerprint_of, revision_of
 from andon.versions.versioned_write import Versions
 from contract import log_rows, logs

@@ -1,18 +1,14 @@
 """Rosters: the operators of a factory, to whom abnormal logs are assigned, its supervisor, and their shifts."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from typing import Final, Literal
 
-from andon.events.fact import fact_of_row
-from andon.runtime.json_types import members_of
-from andon.versions.optimistic_lock import Command, Draft, VersionedRow
-from andon.versions.versioned_write import Versions
+from andon.versions.current_resource import CurrentResource
+from andon.versions.optimistic_lock import VersionedRow
 from contract.duty import Roster
 from contract.entities.duty import RosterEntity
-from services.dispatch.fact_types import ROSTER_CHANGED
+from services.dispatch.fact_types import ROSTER_CHANGED, SOURCE
 from services.dispatch.tables import KEYS, TABLE, factory_partition_of
-
-DISCRIMINATOR: Final = "roster"
 
 
 class RosterRow(RosterEntity, VersionedRow):
@@ -46,26 +42,15 @@ def if_any(left: Roster) -> Roster | None:
     return left if left.people else None
 
 
-def key_of(factory_id: str) -> dict[str, str | int]:
-    """Return the primary key of a factory's roster."""
-    return KEYS.of(factory_partition_of(factory_id), DISCRIMINATOR)
-
-
-def versions_of(factory_id: str) -> Versions[RosterRow]:
-    """Return the place of a factory's roster."""
-    return Versions(table=TABLE, key=key_of(factory_id))
-
-
-def write(factory_id: str, content: Mapping[str, object], command: Command) -> Draft:
-    """Decide the roster of a factory; content: its members, as a request has them."""
-    return Draft(
-        content={"factoryId": factory_id, **content}, attributes={"discriminator": DISCRIMINATOR}, command=command
-    )
-
-
-def to_response(row: RosterRow) -> RosterEntity:
-    """Return a row for a response or for the event."""
-    return members_of(RosterEntity, row)
-
-
-fact_of: Final = fact_of_row(ROSTER_CHANGED, DISCRIMINATOR, partition="factoryId", entity_of=to_response)
+ROSTERS: "Final[CurrentResource[RosterRow, RosterEntity]]" = CurrentResource(
+    service=SOURCE,
+    kind="roster",
+    content=RosterEntity,
+    entity=RosterEntity,
+    id=("factoryId",),
+    counted_as="",
+    table=TABLE,
+    key_of=lambda factory_id: KEYS.of(factory_partition_of(factory_id), "roster"),
+    fact=ROSTER_CHANGED,
+    missing="This factory has no roster.",
+)

@@ -1,37 +1,75 @@
 """The story of a piece of equipment by episodes: its reports, and what was done about them, when and why. Pure."""
 
-from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple, NotRequired, TypedDict
+from collections.abc import Sequence
+from typing import Final, Literal, NamedTuple, TypedDict
 
 from andon.events.domain_event import DomainEvent
 from andon.runtime import times
+from andon.runtime.json_types import members_of
+from andon.runtime.marks import Annotated, Named, NotRequired
+from contract.entities.logs import Why
 from services.dispatch.episodes import Episode, episodes_in
 from services.dispatch.reports import about_in, entity_in, is_abnormal, is_normal, is_report, reports_in, time_in
 
-# What an entry takes over from the entity, as text. Events from elsewhere may say more.
-TEXTS = frozenset(
-    {
-        *("state", "detail", "timestamp", "operator", "supervisor"),
-        *("acknowledgedBy", "acknowledgedAt", "since", "reason", "by", "rule"),
-        *("person", "urgency", "what", "chain", "tell", "asked"),
-    }
-)
 TRIGGERS = "triggers"
 
-StoryEntry = Mapping[str, object]
-"""An event of a story: `{type, at, id}` and what its entity says, the id of the equipment aside."""
+
+class EntryResponse(Why):
+    """An event of an episode: a report, or what was done about it; times are fixed-width UTC.
+
+    `at` is when it was so; `timestamp` is that of the log that it is about, or, of an alert, `at` again.
+    `state-reported` comes with `state` and `detail`, `operator-assigned` with `operator`, `state-escalated` with
+    `supervisor`, `state-acknowledged` with who and when, and the alerts with `since` and `reason`. `help-requested` has
+    the `person` who is asked, and the `chain`; `nobody-found` whom it would `tell`, and who was `asked` then.
+    """
+
+    type: str
+    at: str
+    id: str
+    timestamp: str
+    state: NotRequired[str]
+    detail: NotRequired[str]
+    operator: NotRequired[str]
+    supervisor: NotRequired[str]
+    acknowledgedBy: NotRequired[str]  # noqa: N815  the entity's name
+    acknowledgedAt: NotRequired[str]  # noqa: N815  the same
+    since: NotRequired[str]
+    reason: NotRequired[str]
+    what: NotRequired[str]
+    chain: NotRequired[str]
+    urgency: NotRequired[str]
+    person: NotRequired[str]
+    tell: NotRequired[str]
+    asked: NotRequired[str]
+
+
+# Taken over from the entity, as text. Events from elsewhere may say more.
+TEXTS: Final = EntryResponse.__annotations__.keys() - {"type", "at", "id", TRIGGERS}
 
 
 class EpisodeStory(TypedDict):
-    """An episode with its events in order; times are fixed-width UTC.
+    """From the first abnormal report to the next normal one, which is null as long as there is none.
 
-    endedAt: None as long as there is no normal report. partial: the pages beside have the rest of it.
+    `partial`: it is longer than what a page reads; the pages beside have the rest.
     """
 
     startedAt: str
     endedAt: str | None
-    story: list[StoryEntry]
+    story: list[EntryResponse]
     partial: NotRequired[Literal[True]]
+
+
+class Others(TypedDict, total=False):
+    """Events about logs of no episode on a page."""
+
+    others: list[EntryResponse]
+
+
+class Episodes(Others):
+    """A page, newest first; `others` is what was done about logs of no episode on it; a missing cursor is the end."""
+
+    items: list[Annotated[EpisodeStory, Named("EpisodeResponse", is_said=False)]]
+    cursor: NotRequired[str]
 
 
 class StoryPage(NamedTuple):
@@ -41,7 +79,7 @@ class StoryPage(NamedTuple):
     """
 
     episodes: list[EpisodeStory]
-    others: list[StoryEntry]
+    others: list[EntryResponse]
     upto: int
 
 
@@ -86,7 +124,7 @@ def _story_of(episode: Episode, events: Sequence[DomainEvent]) -> EpisodeStory:
     }
 
 
-def _others(events: Sequence[DomainEvent], episodes: Sequence[Episode]) -> list[StoryEntry]:
+def _others(events: Sequence[DomainEvent], episodes: Sequence[Episode]) -> list[EntryResponse]:
     facts = filter(_is_fact, events)
     return [_entry(fact) for fact in facts if not any(episode.covers(log_time(fact)) for episode in episodes)]
 
@@ -106,10 +144,11 @@ def log_time(event: DomainEvent) -> str:
     return str(entity.get("since") or entity.get("timestamp"))
 
 
-def _entry(event: DomainEvent) -> StoryEntry:
+def _entry(event: DomainEvent) -> EntryResponse:
     entity = entity_in(event)
     about = {"timestamp": about_in(event).optional_text("timestamp")}
     texts = about | {name: entity.optional_text(name) for name in entity.fields if name in TEXTS}
     said = {name: text for name, text in texts.items() if text is not None}
     why = {TRIGGERS: entity.get(TRIGGERS)} if TRIGGERS in entity.fields else {}
-    return {"type": event.type, "at": times.to_utc(event.timestamp_ms), "id": event.id, **said, **why}
+    of_event = {"type": event.type, "at": times.to_utc(event.timestamp_ms), "id": event.id}
+    return members_of(EntryResponse, {**of_event, **said, **why})

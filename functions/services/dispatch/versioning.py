@@ -11,19 +11,18 @@ from andon.versions.aggregate import (
     Frequency,
     Identity,
     Speed,
+    aggregates_of,
 )
-from services.dispatch import acknowledgement, chains, roster
+from services.dispatch import acknowledgement
 from services.dispatch.alert import ALERTS
+from services.dispatch.chains import CHAINS
 from services.dispatch.fact_types import TROUBLE_ENDED
 from services.dispatch.help import FACTS_OF
 from services.dispatch.responsibility import ASSIGNMENT, ESCALATION
+from services.dispatch.roster import ROSTERS
 
 RESPONSIBILITY: Final = Aggregate(
     CURRENT_ONLY, Identity.COMPOSED, revised=Frequency.SELDOM, read=Frequency.OFTEN, speed=Speed.SLOW, expires=True
-)
-
-OF_FACTORY: Final = Aggregate(
-    CURRENT_ONLY, Identity.GIVEN, revised=Frequency.SELDOM, read=Frequency.OFTEN, speed=Speed.SLOW
 )
 
 AGGREGATES: Final[Aggregates] = {
@@ -31,7 +30,7 @@ AGGREGATES: Final[Aggregates] = {
     acknowledgement.DISCRIMINATOR: Aggregate(
         WRITTEN_ONCE, Identity.COMPOSED, revised=Frequency.NEVER, read=Frequency.SELDOM, speed=Speed.SLOW, expires=True
     ),
-    **dict.fromkeys((roster.DISCRIMINATOR, chains.DISCRIMINATOR), OF_FACTORY),
+    **aggregates_of(ROSTERS, CHAINS),
     **{alert.type: DECISION for alert in ALERTS},
     **dict.fromkeys((*FACTS_OF, TROUBLE_ENDED), DECISION),
 }

@@ -11,7 +11,7 @@ from contract.groups import ASSIGNERS
 from contract.log_rows import log_of
 from contract.parameters import EquipmentId, State
 from services.dispatch2 import crew
-from services.dispatch2.bodies import CrewAssignmentBody, CrewAssignmentResponse
+from services.dispatch2.crew import CrewAssignment, CrewAssignmentBody
 from services.dispatch2.tables import TABLE
 
 app = HttpApi()
@@ -24,16 +24,14 @@ OF_LOG = OfSubject("equipment_id", time="timestamp")
     "PUT /v2/equipment/{id}/logs/{state}/{timestamp}/assignment",
     groups=ASSIGNERS,
     at=OF_LOG,
-    responses=responses_of_write(CrewAssignmentResponse, 201, 200, 412, 428),
+    responses=responses_of_write(CrewAssignment, 201, 200, 412, 428),
 )
 def put_assignment(
     equipment_id: EquipmentId, state: State, timestamp: Timestamp, body: CrewAssignmentBody, if_match: IfMatch = None
 ) -> Response:
     """Assign a log to a crew, or to another one."""
-    log = log_of(equipment_id, state, timestamp)
-    directory.require_within(TABLE, app.caller, app.stay, [body.crew.lead, *body.crew.members])
-    command = app.command(if_match, body.model_dump())
-    draft = crew.assign(log, {"lead": body.crew.lead, "members": body.crew.members}, command)
-    saved = save(crew.versions_of(log), draft)
+    log, said = log_of(equipment_id, state, timestamp), body["crew"]
+    directory.require_within(TABLE, app.caller, app.stay, [said["lead"], *said["members"]])
+    saved = save(crew.versions_of(log), crew.assign(log, said, app.command(if_match, body)))
     token = after.of_row(saved.row, crew.fact_of, source="dispatch2")
     return app.saved(saved, to_response=crew.to_response, after=token)

@@ -1,15 +1,16 @@
 """The crew that deals with a log: one person leads it. Pure."""
 
-from typing import Final, TypedDict
+from typing import Final, Literal, TypedDict
 
 from andon.dynamodb.keys import sort_key
 from andon.events.fact import fact_of_row
 from andon.rules.rule import is_of_a_person
 from andon.runtime import times
+from andon.runtime.marks import Annotated, Named, NotRequired
 from andon.versions.optimistic_lock import Command, Draft, VersionedRow
 from andon.versions.versioned_write import Versions
 from contract import log_rows, logs
-from contract.entities.logs import CrewEntity, LogEntity, LogRef
+from contract.entities.logs import Crew, CrewEntity, LogRef, TriggerRef
 from contract.log_rows import LogRow
 from services.dispatch2.tables import KEYS, TABLE
 
@@ -18,21 +19,23 @@ CREW_ASSIGNED: Final = "crew-assigned"
 DISCRIMINATOR: Final = "crew"
 
 
-class Crew(TypedDict):
-    """A lead, and the other members."""
-
-    lead: str
-    members: list[str]
-
-
 class CrewRow(Crew, LogRow, VersionedRow):
     """The row of a crew, its primary key aside."""
 
 
-class CrewAssignment(LogEntity):
-    """A log and its crew, in a response."""
+class CrewAssignmentBody(TypedDict):
+    """Which crew deals with the log."""
 
     crew: Crew
+
+
+class CrewAssignment(LogRef):
+    """Which crew a log is assigned to; `by`, `rule` and `triggers` are missing if a person assigned it."""
+
+    crew: Crew
+    by: NotRequired[Literal["rule"]]
+    rule: NotRequired[str]
+    triggers: NotRequired[list[Annotated[TriggerRef, Named("DecidingEventResponse", is_said=False)]]]
 
 
 def versions_of(log: LogRef) -> Versions[CrewRow]:

@@ -12,7 +12,7 @@ from contract.groups import READERS
 from contract.log_rows import log_of
 from contract.parameters import EquipmentId, State
 from services.dispatch2 import crew
-from services.dispatch2.bodies import CrewAssignmentResponse
+from services.dispatch2.crew import CrewAssignment
 
 app = HttpApi()
 handler = app.handler
@@ -24,7 +24,7 @@ OF_LOG = OfSubject("equipment_id", time="timestamp")
     "GET /v2/equipment/{id}/logs/{state}/{timestamp}/assignment",
     groups=READERS,
     at=OF_LOG,
-    responses=responses(CrewAssignmentResponse, 200, 304, 404),
+    responses=responses(CrewAssignment, 200, 304, 404),
 )
 def get_assignment(
     equipment_id: EquipmentId, state: State, timestamp: Timestamp, if_none_match: IfNoneMatch = None

@@ -1,67 +1,53 @@
-"""Bodies of equipment's requests and responses."""
+"""Bodies of equipment's requests, and its responses."""
 
-from typing import Annotated
+from typing import Annotated, Final, NotRequired, TypedDict
 
-from pydantic import AfterValidator, Field, WithJsonSchema
-
-from andon.http import schemas
-from andon.http.fields import Time, Word
-from andon.http.models import RequestModel, ResponseModel
-from andon.http.openapi import Absent
-from andon.http.schemas import IMPERSONAL, MAY_NAME_SOMEBODY
-from andon.runtime import texts
+from andon.http.derived import PageOf, Shown
+from andon.http.said import SomeLines, Time, Word
+from andon.runtime.marks import Bounds, Says, Takes
 from contract import names
+from contract.entities.reports import StateEntity
 from contract.schemas import STATE
 from services.equipment.stream_first import REPORTS_AT_ONCE
 
-MAX_DETAIL_BYTES = 4096
+MAX_DETAIL_BYTES: Final = 4096
 
 
-def _detail(text: str) -> str:
-    lines = texts.lines(text, longest=MAX_DETAIL_BYTES)
-    if len(lines.encode()) > MAX_DETAIL_BYTES:
+def _require_bytes(text: str) -> str:
+    if len(text.encode()) > MAX_DETAIL_BYTES:
         raise ValueError(f"must be at most {MAX_DETAIL_BYTES} bytes")
-    return lines
+    return text
 
 
-Detail = Annotated[str, AfterValidator(_detail), WithJsonSchema(schemas.lines(MAX_DETAIL_BYTES) | MAY_NAME_SOMEBODY)]
-
-
-class StateBody(RequestModel):
+# Marks of a `StateEntity` stand here: listeners of views load that, and would pay for them.
+class StateBody(TypedDict):
     """The state that a device reports of itself."""
 
-    state: Annotated[str, AfterValidator(names.state), WithJsonSchema(STATE)] = Field(examples=["WARNING1"])
-    detail: Detail | None = None
+    state: Annotated[str, Takes(names.state, STATE), Says("WARNING1")]
+    detail: NotRequired[
+        Annotated[str, Takes(SomeLines(MAX_DETAIL_BYTES)), Takes(_require_bytes), Says(personal="possible")]
+    ]
 
 
 class ReportBody(StateBody):
     """One of many reports, which are published and not kept."""
 
-    equipmentId: Word = Field(examples=["press-7"], json_schema_extra=IMPERSONAL)  # noqa: N815
+    equipmentId: Annotated[Word, Says("press-7", "no")]
     timestamp: Time
 
 
-Reports = Annotated[list[ReportBody], Field(min_length=1, max_length=REPORTS_AT_ONCE)]
+Reports = Annotated[list[ReportBody], Bounds(1, REPORTS_AT_ONCE)]
 
 
-class Accepted(ResponseModel):
+class Accepted(TypedDict):
     """The ids of the events, and tokens for `?after=` of a view, both in the order of the reports."""
 
     ids: list[str]
     after: list[str]
 
 
-class StateReport(ResponseModel):
-    """A report of a state; `timestamp` is fixed-width UTC."""
-
-    equipmentId: str  # noqa: N815  the contract's name
-    state: str
-    timestamp: str
-    detail: str | Absent = None
-
-
-class StateReports(ResponseModel):
-    """A page of reports, newest first; a missing cursor is the end."""
-
-    items: list[StateReport]
-    cursor: str | Absent = None
+ACCEPTED: Final = Shown(Accepted, "Accepted")
+STATE_REPORT: Final = Shown(StateEntity, "StateReport", "A report of a state; `timestamp` is fixed-width UTC.")
+STATE_REPORTS: Final = PageOf(
+    STATE_REPORT, "StateReports", "A page of reports, newest first; a missing cursor is the end."
+)

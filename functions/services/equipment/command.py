@@ -19,7 +19,7 @@ from contract.parameters import EquipmentId
 from services.equipment import reporting, state, stream_first
 from services.equipment import reports as batches
 from services.equipment.api import API, OF_AUDITS
-from services.equipment.bodies import Accepted, Reports, StateBody, StateReport
+from services.equipment.bodies import ACCEPTED, STATE_REPORT, Reports, StateBody
 from services.equipment.reporting import Reporter
 from services.equipment.stream_first import REPORTS_AT_ONCE
 from services.equipment.tables import TABLE
@@ -35,7 +35,7 @@ OF_AUDITS.writes(app)
     "POST /states",
     groups=STATE_REPORTERS,
     at=IN_FUNCTION,
-    responses=responses(Accepted, 202),
+    responses=responses(ACCEPTED, 202),
     publishes=(state.STATE_REPORTED, REPORTS_AT_ONCE),
 )
 def post_states(reports: Reports) -> Response:
@@ -58,7 +58,7 @@ def post_states(reports: Reports) -> Response:
     "PUT /equipment/{id}/states/{timestamp}",
     groups=STATE_REPORTERS,
     at=IN_FUNCTION,
-    responses=responses_of_write(StateReport, 201, 200, 409, 429),
+    responses=responses_of_write(STATE_REPORT, 201, 200, 409, 429),
     is_shared=True,  # a device reports every few minutes; whoever reports for many machines does so by POST /states
 )
 def put_state(equipment_id: EquipmentId, timestamp: Timestamp, body: StateBody) -> Response:
@@ -67,7 +67,7 @@ def put_state(equipment_id: EquipmentId, timestamp: Timestamp, body: StateBody) 
     A device reports for itself only, a gateway for the equipment of its own factory.
     """
     _require_own(equipment_id, timestamp)
-    report = state.entity_of(equipment_id, body.state, timestamp, body.detail)
+    report = state.entity_of(equipment_id, timestamp, body)
     row = state.report_state(report, actor=app.caller.subject, now_ms=clock.now_ms())
     token = after.of_row(row, state.state_reported, source="equipment")
     try:

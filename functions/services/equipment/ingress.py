@@ -12,6 +12,7 @@ from typing import Final
 from pydantic import ValidationError
 
 from andon.events.domain_event import DomainEvent
+from andon.http.derived import validated
 from andon.http.models import fields_of
 from andon.ingress.ingress import Ingress, Unusable
 from andon.ingress.message import Message
@@ -42,7 +43,7 @@ def events_of(message: Message, tags: Mapping[str, str]) -> list[DomainEvent | U
     if not 0 < len(items) <= REPORTS_AT_ONCE:
         raise Invalid.field("body", f"must be a report, or a list of 1 to {REPORTS_AT_ONCE}")
     read = [_read(item, reporter.equipment_id) for item in items]
-    registrations = reports.registrations_for([one for one in read if isinstance(one, ReportBody)], reporter)
+    registrations = reports.registrations_for([one for one in read if not isinstance(one, Invalid)], reporter)
 
     def event_of(report: ReportBody, item: object) -> DomainEvent | Unusable:
         try:
@@ -52,7 +53,7 @@ def events_of(message: Message, tags: Mapping[str, str]) -> list[DomainEvent | U
         return event
 
     pairs = zip(read, items, strict=True)
-    return [event_of(one, item) if isinstance(one, ReportBody) else Unusable([item], one) for one, item in pairs]
+    return [Unusable([item], one) if isinstance(one, Invalid) else event_of(one, item) for one, item in pairs]
 
 
 def _reporter_of(message: Message) -> Reporter:
@@ -73,7 +74,7 @@ def _read(item: object, equipment_id: str | None) -> ReportBody | Invalid:
             return Invalid.field(f"{FIRST}.{ID}", "is said by the topic, and not again")
         item = {ID: equipment_id, **item}
     try:
-        return ReportBody.model_validate(item)
+        return validated(ReportBody, item)
     except ValidationError as error:
         return Invalid("The report is invalid.", fields=fields_of(error.errors(), below=FIRST))
 

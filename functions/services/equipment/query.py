@@ -12,7 +12,7 @@ from contract.groups import READERS
 from contract.parameters import EquipmentId
 from services.equipment import state
 from services.equipment.api import API, OF_AUDITS
-from services.equipment.bodies import StateReport, StateReports
+from services.equipment.bodies import STATE_REPORT, STATE_REPORTS
 from services.equipment.tables import TABLE
 
 app = HttpApi()
@@ -23,7 +23,7 @@ OF_AUDITS.reads_all(app, "/equipment/{id}/audits")
 OF_AUDITS.reads(app)
 
 
-@app.serves("GET /equipment/{id}/states/latest", groups=READERS, at=API.at, responses=responses(StateReport, 200, 404))
+@app.serves("GET /equipment/{id}/states/latest", groups=READERS, at=API.at, responses=responses(STATE_REPORT, 200, 404))
 def get_latest_state(equipment_id: EquipmentId) -> Response:
     """Return the newest report of a piece of equipment."""
     rows = TABLE.query(state.reports_of(equipment_id), limit=1).items
@@ -32,7 +32,7 @@ def get_latest_state(equipment_id: EquipmentId) -> Response:
     return respond(HTTPStatus.OK, state.to_response(newest))
 
 
-@app.serves("GET /equipment/{id}/states", groups=READERS, at=API.at, responses=responses(StateReports, 200))
+@app.serves("GET /equipment/{id}/states", groups=READERS, at=API.at, responses=responses(STATE_REPORTS, 200))
 def get_states(
     equipment_id: EquipmentId, first: From = None, last: To = None, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
 ) -> Response:

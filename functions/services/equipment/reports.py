@@ -3,8 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from andon.events.domain_event import DomainEvent
+from andon.runtime.json_types import members_of
 from contract.entities.reports import StateEntity
-from services.equipment import reporting, state, stream_first
+from services.equipment import reporting, stream_first
 from services.equipment.bodies import ReportBody
 from services.equipment.metadata import EQUIPMENT, EquipmentRow
 from services.equipment.reporting import Reporter
@@ -28,13 +29,13 @@ def events_of(
         Invalid: times are ahead or too far back; each is named by its index.
 
     """
-    reporting.require_all_own(reporter, [one.equipmentId for one in reports], registrations)
+    reporting.require_all_own(reporter, [one["equipmentId"] for one in reports], registrations)
     return stream_first.events_of(_entities_of(reports), reporter=reporter, tags=tags, now_ms=now_ms)
 
 
 def registrations_for(reports: Sequence[ReportBody], reporter: Reporter) -> Registrations:
     """Read what decides whether somebody may report these."""
-    return registrations_of(reporter.registrations_needed([one.equipmentId for one in reports]))
+    return registrations_of(reporter.registrations_needed([one["equipmentId"] for one in reports]))
 
 
 def registrations_of(equipment_ids: Sequence[str]) -> Registrations:
@@ -43,4 +44,4 @@ def registrations_of(equipment_ids: Sequence[str]) -> Registrations:
 
 
 def _entities_of(reports: Sequence[ReportBody]) -> list[StateEntity]:
-    return [state.entity_of(one.equipmentId, one.state, one.timestamp, one.detail) for one in reports]
+    return [members_of(StateEntity, one) for one in reports]

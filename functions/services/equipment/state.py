@@ -1,6 +1,6 @@
 """State reports: time-based versions of how a piece of equipment is doing."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final, NotRequired, TypedDict
 
 from andon.dynamodb.attribute_values import Item
@@ -10,6 +10,7 @@ from andon.events.fact import fact_of_row
 from andon.http.periods import period
 from andon.runtime import times
 from andon.runtime.errors import Conflict, NotFound
+from andon.runtime.json_types import members_of
 from contract import logs
 from contract.entities.reports import StateEntity
 from services.equipment.tables import KEYS, partition_of
@@ -38,12 +39,9 @@ class StateRow(TypedDict):
     ttl: int
 
 
-def entity_of(equipment_id: str, state: str, timestamp: str, detail: str | None) -> StateEntity:
+def entity_of(equipment_id: str, timestamp: str, said: Mapping[str, object]) -> StateEntity:
     """Return the entity of a report; `timestamp`: fixed-width UTC."""
-    entity: StateEntity = {"equipmentId": equipment_id, "state": state, "timestamp": timestamp}
-    if detail is not None:
-        entity["detail"] = detail
-    return entity
+    return members_of(StateEntity, {**said, "equipmentId": equipment_id, "timestamp": timestamp})
 
 
 def report_state(report: StateEntity, *, actor: str, now_ms: int) -> StateRow:
@@ -88,7 +86,7 @@ def require_alive(rows: Sequence[Item], *, now_ms: int) -> Item:
 
 def to_response(row: Item) -> StateEntity:
     """Return a report for a response or an event."""
-    return entity_of(row["equipmentId"], row["state"], row["timestamp"], row.get("detail"))
+    return members_of(StateEntity, row)
 
 
 def time_of(row: Item) -> str:

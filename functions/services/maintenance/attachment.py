@@ -5,7 +5,7 @@ that they expire with it.
 """
 
 from collections.abc import Sequence
-from typing import Final, Literal, NotRequired
+from typing import Annotated, Final, Literal, NotRequired, TypedDict
 
 from andon.content.contents import OBJECT, Content
 from andon.content.keep import AwaitedUpload, Kept, keep, lost_among
@@ -18,6 +18,7 @@ from andon.events.fact import fact_of_row
 from andon.runtime import times
 from andon.runtime.errors import Conflict
 from andon.runtime.json_types import JsonObject, members_of
+from andon.runtime.marks import Named
 from andon.versions.optimistic_lock import Command
 from contract.entities.maintenance import AttachmentEntity
 from contract.orders import ATTACHED
@@ -43,13 +44,31 @@ class AttachmentRow(AttachmentEntity):
     isMissing: NotRequired[Literal[True]]  # noqa: N815  never stored, see `marked`
 
 
-class Attachment(AttachmentEntity):
-    """An attachment in a response; it can be read at `url` until `urlExpiresAt`."""
+class AttachmentVersion(AttachmentEntity):
+    """An attachment; its bytes can be read at `url`, without a token, until `urlExpiresAt`.
+
+    isMissing: they are lost, and `url` answers 404; who attaches them again is asked to upload them.
+    """
 
     addedAt: str  # noqa: N815
     addedBy: str  # noqa: N815
     url: str
     urlExpiresAt: str  # noqa: N815
+
+
+class UploadRequest(TypedDict):
+    """The request that uploads the bytes: with these headers and no others of its own, begun before `expiresAt`."""
+
+    method: Literal["PUT"]
+    url: str
+    headers: dict[str, str]
+    expiresAt: str
+
+
+class UploadResponse(TypedDict):
+    """The bytes are not there yet: upload them, then send the same request again."""
+
+    upload: Annotated[UploadRequest, Named("UploadRequest", is_said=False)]
 
 
 def attach(of: OrderId, content: Content, command: Command) -> Kept | AwaitedUpload:
@@ -90,7 +109,7 @@ def to_entity(row: AttachmentRow) -> AttachmentEntity:
 
 def to_response(row: AttachmentRow, *, now_ms: int) -> JsonObject:
     """Return a reference for a response, with an address to read its object at; `isMissing`: that is lost."""
-    shown: Attachment = {
+    shown: AttachmentVersion = {
         **to_entity(row),
         "addedAt": times.to_utc(row["timestamp"]),
         "addedBy": row["changedBy"],
@@ -106,7 +125,7 @@ def marked(rows: Sequence[Item]) -> list[Item]:
     return [{**row, "isMissing": True} if row[OBJECT] in lost else row for row in rows]
 
 
-def upload_of(awaited: AwaitedUpload, content: Content, *, now_ms: int) -> JsonObject:
+def upload_of(awaited: AwaitedUpload, content: Content, *, now_ms: int) -> UploadResponse:
     """Return the request with which a client uploads a content, for a response."""
     upload = to_upload(CONTENTS, awaited.name, content, now_ms=now_ms)
     expires_at = times.to_utc(upload.expires_ms)

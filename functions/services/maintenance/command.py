@@ -20,24 +20,25 @@ from contract.parameters import EquipmentId
 from services.maintenance import attachment, order, readings
 from services.maintenance.api import API as INSTRUCTIONS_API
 from services.maintenance.api import OF_MACHINE
+from services.maintenance.attachment import UploadResponse
 from services.maintenance.bodies import (
+    ATTACHMENT,
+    ORDER,
     AttachBody,
-    AttachmentResponse,
     Digest,
     FinishBody,
     OrderDate,
     OrderKind,
-    OrderResponse,
     PlanBody,
     ReadingsBody,
-    ReadingsResponse,
-    UploadResponse,
 )
 from services.maintenance.order import OrderRow
 from services.maintenance.order_id import OrderId
 from services.maintenance.place import owner_in, place_of
+from services.maintenance.readings import ReadingsVersion
 
 if TYPE_CHECKING:
+    from contract.entities.maintenance import Planned
     from services.maintenance.attachment import AttachmentRow
 
 app = HttpApi()
@@ -50,7 +51,7 @@ INSTRUCTIONS_API.writes(app)
     "PUT /equipment/{id}/maintenance/{date}/{kind}",
     groups=PLANNERS,
     at=OF_MACHINE,
-    responses=responses_of_write(OrderResponse, 201, 200, 404, 409, 412, 428),
+    responses=responses_of_write(ORDER, 201, 200, 404, 409, 412, 428),
 )
 def put_order(
     equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, body: PlanBody, if_match: IfMatch = None
@@ -59,17 +60,17 @@ def put_order(
 
     The body is the whole plan: without `plannedFor` it is for the day in the id, and without `minutes` it has none.
     """
-    command, place = app.command(if_match, body.model_dump(exclude_none=True)), place_of(equipment_id)
+    command, place = app.command(if_match, body), place_of(equipment_id)
     planned = _shown(OrderId(equipment_id, date, kind))
-    factory_id = place["factoryId"]
-    return _saved(order.plan(planned, body.plannedFor or date, body.minutes, factory_id=factory_id, command=command))
+    at: Planned = {"factoryId": place["factoryId"], "plannedFor": body.get("plannedFor", date)}
+    return _saved(order.plan(planned, body, at=at, command=command))
 
 
 @app.serves(
     "POST /equipment/{id}/maintenance/{date}/{kind}/start",
     groups=MAINTAINERS,
     at=OF_MACHINE,
-    responses=responses_of_write(OrderResponse, 200, 404, 409),
+    responses=responses_of_write(ORDER, 200, 404, 409),
 )
 def post_start(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind) -> Response:
     """Start an order. Who starts it again gets it as it is."""
@@ -80,23 +81,23 @@ def post_start(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind) -> R
     "POST /equipment/{id}/maintenance/{date}/{kind}/finish",
     groups=MAINTAINERS,
     at=OF_MACHINE,
-    responses=responses_of_write(OrderResponse, 200, 404, 409),
+    responses=responses_of_write(ORDER, 200, 404, 409),
 )
 def post_finish(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, body: FinishBody) -> Response:
     """Finish an order, or skip it. Who finishes it again with the same result and readings gets it as it is.
 
     Readings are logged first, as `POST …/readings` does: `readingsNumber` of the order is theirs.
     """
-    command = app.command(None, body.model_dump(exclude_none=True))
+    command = app.command(None, body)
     finished = _shown(OrderId(equipment_id, date, kind))
-    return _saved(order.finish(finished, body.result, body.readings, command))
+    return _saved(order.finish(finished, body["result"], body.get("readings"), command))
 
 
 @app.serves(
     "POST /equipment/{id}/maintenance/{date}/{kind}/readings",
     groups=MAINTAINERS,
     at=OF_MACHINE,
-    responses=responses(ReadingsResponse, 201, 404, 409),
+    responses=responses(ReadingsVersion, 201, 404, 409),
 )
 def post_readings(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, body: ReadingsBody) -> Response:
     """Log what was measured at an order that was started, under the next number.
@@ -104,8 +105,8 @@ def post_readings(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, b
     No number is given out twice. A request that is sent again is counted again. A crash leaves a gap: a number is
     counted, and its readings are missing in the log.
     """
-    command = app.command(None, body.model_dump())
-    taken = order.measure(_shown(OrderId(equipment_id, date, kind)), body.readings, command)
+    command = app.command(None, body)
+    taken = order.measure(_shown(OrderId(equipment_id, date, kind)), body["readings"], command)
     return respond(HTTPStatus.CREATED, readings.to_response(taken))
 
 
@@ -113,7 +114,7 @@ def post_readings(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, b
     "PUT /equipment/{id}/maintenance/{date}/{kind}/attachments/{sha256}",
     groups=MAINTAINERS,
     at=OF_MACHINE,
-    responses=responses(UploadResponse, 202) | responses(AttachmentResponse, 201, 200, 404, 409),
+    responses=responses(UploadResponse, 202) | responses(ATTACHMENT, 201, 200, 404, 409),
 )
 def put_attachment(
     equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, sha256: Digest, body: AttachBody
@@ -123,9 +124,9 @@ def put_attachment(
     202 says how to upload them first: S3 itself refuses other bytes. What the company has there already, of whichever
     order, is not uploaded again.
     """
-    command = app.command(None, body.model_dump())
+    command = app.command(None, body)
     owner = owner_in(place_of(equipment_id))
-    content = Content(sha256, body.contentType, body.bytes, owner)
+    content = Content(sha256, body["contentType"], body["bytes"], owner)
     made = attachment.attach(_shown(OrderId(equipment_id, date, kind)), content, command)
     if isinstance(made, AwaitedUpload):
         return respond(HTTPStatus.ACCEPTED, attachment.upload_of(made, content, now_ms=command.now_ms))

@@ -6,7 +6,7 @@ read. It lives until 90 days after the day that it is planned for by now.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, TypedDict
+from typing import Any, Final
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Table
@@ -25,7 +25,7 @@ from andon.versions import sequential_history
 from andon.versions.lifetime import Lifetime
 from andon.versions.optimistic_lock import Changed, Command, Draft, Guard, Saved, VersionedRow, changed
 from andon.versions.versioned_write import ATTEMPTS, Contended, Revisions, Versions, revision_in
-from contract.entities.maintenance import OrderEntity, OrderStatus, Result
+from contract.entities.maintenance import MaintenanceOrder, OrderContent, OrderEntity, Plan, Planned, Result
 from contract.orders import (
     FINISHED,
     FURTHEST_DAYS,
@@ -54,27 +54,18 @@ OTHERWISE: Final = "It is finished with another result, or with other readings."
 NOT_MEASURED: Final = "It was not started: there is nothing to measure."
 
 
-class OrderContent(TypedDict):
-    """The content of a revision; a member that does not apply is None. readingsNumber: of those at its end."""
-
-    factoryId: str
-    plannedFor: str
-    minutes: int | None
-    status: OrderStatus
-    startedAt: str | None
-    finishedAt: str | None
-    result: Result | None
-    readingsNumber: int | None
-
-
-class OrderRow(OrderEntity, VersionedRow):
+class OrderRow(MaintenanceOrder, VersionedRow):
     """The current row, or a revision, its key aside."""
 
     discriminator: str
 
 
-class OrderVersion(OrderEntity, Changed):
-    """An order in a response."""
+class OrderVersion(MaintenanceOrder, Changed):
+    """A version of an order; times are fixed-width UTC, days are UTC. `date` is the day in its id.
+
+    readingsNumber: of what was measured at its end. Of an open order of the company that had the machine before,
+    factory and author are left out.
+    """
 
 
 def versions_of(order: OrderId) -> Versions[OrderRow]:
@@ -122,10 +113,8 @@ def seen_by(order: OrderId, revisions: Sequence[Item], *, now_ms: int) -> list[I
     return [one for one in revisions if row and one["version"] <= row["version"]]
 
 
-def plan(
-    order: OrderId, planned_for: str, minutes: int | None, *, factory_id: str, command: Command
-) -> Saved[OrderRow]:
-    """Plan an order, or plan it anew, as long as it was not started.
+def plan(order: OrderId, said: Plan, *, at: Planned, command: Command) -> Saved[OrderRow]:
+    """Plan an order, or plan it anew, as long as it was not started. at: where, and for which day.
 
     Raises:
         Invalid: the day lies too far ahead, or so far back that it would be kept no more.
@@ -134,22 +123,14 @@ def plan(
         Rejected: see `sequential_history.save`.
 
     """
+    planned_for = at["plannedFor"]
     if day_ms(planned_for) > command.now_ms + FURTHEST_DAYS * DAY_MS:
         raise Invalid.field("body.plannedFor", f"must lie at most {FURTHEST_DAYS} days ahead")
     if day_ms(planned_for) < command.now_ms - KEPT_DAYS * DAY_MS:
         if planned_for == order.date:
             raise NotFound(OVER)
         raise Invalid.field("body.plannedFor", f"must lie at most {KEPT_DAYS} days back")
-    content = OrderContent(
-        factoryId=factory_id,
-        plannedFor=planned_for,
-        minutes=minutes,
-        status="planned",
-        startedAt=None,
-        finishedAt=None,
-        result=None,
-        readingsNumber=None,
-    )
+    content = all_members_of(OrderContent, {**said, **at, "status": "planned"})
     draft = Draft(content, _mark_of(order), command, guard=NOT_BEGUN, gone=NotFound(OVER))
     return _save(order, draft)
 
@@ -205,14 +186,12 @@ def finish(order: OrderId, result: Result, measured: Mapping[str, float] | None,
             return None
         if row["status"] == "planned" and result != "skipped":
             raise Conflict(NOT_STARTED)
-        number = None
+        content = all_members_of(OrderContent, row)
         if measured is not None:
             _require_started(row)
             # Once in a request: nothing but its end follows an order that was started.
-            number = readings.count(order, measured, Lasting.of(row), command)["version"]
-        at = times.to_utc(command.now_ms)
-        content = all_members_of(OrderContent, row)
-        return {**content, "status": "finished", "finishedAt": at, "result": result, "readingsNumber": number}
+            content["readingsNumber"] = readings.count(order, measured, Lasting.of(row), command)["version"]
+        return {**content, "status": "finished", "finishedAt": times.to_utc(command.now_ms), "result": result}
 
     return _advance(order, command, finished)
 
@@ -222,14 +201,9 @@ def to_entity(row: Mapping[str, object]) -> OrderEntity:
     return members_of(OrderEntity, row)
 
 
-def to_response(row: OrderRow) -> OrderVersion:
-    """Return a version for a response."""
-    return {**to_entity(row), **changed(row)}
-
-
 def to_shown(row: OrderRow, stay: Stay) -> Mapping[str, object]:
     """Return a version for a response to who is where its machine is: of another company neither factory nor people."""
-    said = to_response(row)
+    said: OrderVersion = {**members_of(MaintenanceOrder, row), **changed(row)}
     is_elsewhere = bool(stay.since) and row["factoryId"] not in stay.names
     gone = {"factoryId"} if is_elsewhere else set()
     gone |= {"changedBy"} if said["changedAt"] < stay.since else set()

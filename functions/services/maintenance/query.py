@@ -17,14 +17,7 @@ from contract.parameters import EquipmentId
 from services.maintenance import attachment, order, readings
 from services.maintenance.api import API as INSTRUCTIONS_API
 from services.maintenance.api import OF_MACHINE
-from services.maintenance.bodies import (
-    AllReadingsResponse,
-    AttachmentsResponse,
-    OrderDate,
-    OrderKind,
-    OrderResponse,
-    OrdersResponse,
-)
+from services.maintenance.bodies import ATTACHMENTS, ORDER, ORDERS, READINGS, OrderDate, OrderKind
 from services.maintenance.order_id import OrderId
 from services.maintenance.tables import HISTORY_TABLE, TABLE
 
@@ -34,7 +27,7 @@ handler = app.handler
 INSTRUCTIONS_API.reads(app)
 
 
-@app.serves("GET /equipment/{id}/maintenance", groups=READERS, at=OF_MACHINE, responses=responses(OrdersResponse, 200))
+@app.serves("GET /equipment/{id}/maintenance", groups=READERS, at=OF_MACHINE, responses=responses(ORDERS, 200))
 def get_orders(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
     """List the orders of a machine by the days in their ids, the latest first."""
     query, shown = order.orders_of(equipment_id), partial(order.to_shown, stay=app.stay)
@@ -45,7 +38,7 @@ def get_orders(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: 
     "GET /equipment/{id}/maintenance/{date}/{kind}",
     groups=READERS,
     at=OF_MACHINE,
-    responses=responses(OrderResponse, 200, 304, 404),
+    responses=responses(ORDER, 200, 304, 404),
 )
 def get_order(
     equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, if_none_match: IfNoneMatch = None
@@ -60,7 +53,7 @@ def get_order(
     "GET /equipment/{id}/maintenance/{date}/{kind}/attachments",
     groups=READERS,
     at=OF_MACHINE,
-    responses=responses(AttachmentsResponse, 200),
+    responses=responses(ATTACHMENTS, 200),
 )
 def get_attachments(
     equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
@@ -81,7 +74,7 @@ def get_attachments(
     "GET /equipment/{id}/maintenance/{date}/{kind}/versions",
     groups=READERS,
     at=OF_MACHINE,
-    responses=responses(OrdersResponse, 200),
+    responses=responses(ORDERS, 200),
 )
 def get_order_versions(
     equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None
@@ -103,7 +96,7 @@ def get_order_versions(
     "GET /equipment/{id}/maintenance/{date}/{kind}/readings",
     groups=READERS,
     at=OF_MACHINE,
-    responses=responses(AllReadingsResponse, 200),
+    responses=responses(READINGS, 200),
 )
 def get_readings(
     equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None

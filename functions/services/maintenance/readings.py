@@ -47,8 +47,8 @@ class ReadingsRow(TypedDict):
     takenBy: str
 
 
-class ReadingsTaken(TypedDict):
-    """Some readings in a response."""
+class ReadingsVersion(TypedDict):
+    """Readings of an order under their number; times are fixed-width UTC. `date` is the day in the order's id."""
 
     equipmentId: str
     date: str
@@ -90,7 +90,7 @@ def time_of(row: Item) -> str:
     return times.to_utc(row["takenAt"])
 
 
-def to_response(row: ReadingsRow) -> ReadingsTaken:
+def to_response(row: ReadingsRow) -> ReadingsVersion:
     """Return some readings for a response."""
     return {
         "equipmentId": row["equipmentId"],

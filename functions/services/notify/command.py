@@ -8,11 +8,13 @@ from andon.http.openapi import responses
 from andon.http.parameters import IfMatch
 from andon.http.response import Response, respond
 from andon.runtime import clock
+from andon.runtime.json_types import all_members_of
 from andon.versions.versioned_write import save
 from contract.groups import READERS
 from contract.parameters import PersonId
 from services.notify import contact, contact_code
-from services.notify.contact_bodies import ChannelName, CodeBody, ContactBody, ContactResponse
+from services.notify.contact import ContactVersion
+from services.notify.contact_bodies import ChannelName, CodeBody, ContactBody
 from services.notify.contact_places import require_own
 from services.notify.tables import partition_of
 
@@ -24,14 +26,13 @@ handler = app.handler
     "PUT /people/{id}/contact",
     groups=READERS,
     at=IN_FUNCTION,
-    responses=responses(ContactResponse, 201, 200, 409, 412, 428),
+    responses=responses(ContactVersion, 201, 200, 409, 412, 428),
 )
 def put_contact(person_id: PersonId, body: ContactBody, if_match: IfMatch = None) -> Response:
     """Write down how one is reached; an admin does so for others. An address counts once a code came back."""
     require_own(app.caller, person_id)
-    said = body.model_dump(by_alias=True, exclude_none=True)
-    content = {**dict.fromkeys(ContactBody.model_fields), **said}
-    saved = save(contact.versions_of(person_id), contact.write(content, app.command(if_match, said)))
+    content = {**all_members_of(ContactBody, body)}
+    saved = save(contact.versions_of(person_id), contact.write(content, app.command(if_match, body)))
     reach = contact.reach_of(partition_of(person_id)) or {"contact": saved.row, "verified": {}}
     return app.saved(saved, to_response=lambda row: contact.to_response({**reach, "contact": row}, is_own=True))
 
@@ -66,5 +67,5 @@ def post_test(person_id: PersonId, channel: ChannelName) -> Response:
 def put_verified(person_id: PersonId, channel: ChannelName, body: CodeBody) -> Response:
     """Say the code that came: from here on messages go to this address. A code lives for ten minutes and five tries."""
     require_own(app.caller, person_id)
-    contact_code.verify(person_id, channel, body.code, now_ms=clock.now_ms())
+    contact_code.verify(person_id, channel, body["code"], now_ms=clock.now_ms())
     return respond(HTTPStatus.NO_CONTENT)

@@ -29,7 +29,7 @@ class ContactContent(TypedDict):
 
     email: NotRequired[str]
     phone: NotRequired[str]
-    push: NotRequired[list[dict[str, Any]]]
+    push: NotRequired[list[Any]]
     webhooks: NotRequired[list[str]]
     language: NotRequired[str]
     order: NotRequired[list[Channel]]
@@ -38,6 +38,14 @@ class ContactContent(TypedDict):
 
 class ContactRow(ContactContent, VersionedRow):
     """The row of a contact, its primary key aside."""
+
+
+class ContactVersion(ContactContent):
+    """How a person is reached: in full for the person, masked for others. `verifiedAt`: by channel, fixed-width UTC."""
+
+    verifiedAt: dict[str, str]
+    version: int
+    changedAt: str
 
 
 class Reach(TypedDict):
@@ -82,20 +90,21 @@ def address_of(contact: Mapping[str, Any], channel: Channel) -> Any:  # noqa: AN
     return (found[0] if found else None) if isinstance(found, list) else found
 
 
-def to_response(reach: Reach, *, is_own: bool) -> dict[str, Any]:
+def to_response(reach: Reach, *, is_own: bool) -> ContactVersion:
     """Return a contact for a response: in full for its person, masked for all others."""
     row: Mapping[str, object] = reach["contact"]
     shown = {name: row[name] for name in ("language", "order", "quietHours") if name in row}
     addresses = {name: row[name] for name in PLACES.values() if row.get(name)}
     kept = addresses if is_own else {name: _MASKS[name](value) for name, value in addresses.items()}
     verified = {channel: reach["verified"].get(channel) for channel in CHANNELS if row.get(PLACES[channel])}
-    return {
+    said = {
         **kept,
         **shown,
         "verifiedAt": {channel: at for channel, at in verified.items() if at is not None},
         "version": reach["contact"]["version"],
         "changedAt": times.to_utc(reach["contact"]["timestamp"]),
     }
+    return members_of(ContactVersion, said)
 
 
 def _hidden(addresses: list[Any]) -> list[str]:

@@ -1,22 +1,19 @@
-"""Bodies of requests and responses about how a person is reached."""
+"""Bodies of requests about how a person is reached."""
 
-from typing import Annotated, Any, Final, Literal
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Final, NotRequired, TypedDict
 
-from pydantic import AfterValidator, Field, WithJsonSchema
-from pydantic.config import JsonDict
-
-from andon.http.models import RequestModel, ResponseModel
-from andon.http.openapi import Absent
+from andon.http.derived import Matches
 from andon.http.parameters import Path, described
-from andon.http.schemas import IMPERSONAL, PERSONAL
 from andon.outbound.addresses import MAIL_PATTERN, MOST_CHARACTERS_OF_MAIL, PHONE_PATTERN, mail_address, phone_number
 from andon.outbound.channels import hosts_in
 from andon.outbound.hosts import MOST_CHARACTERS
 from andon.outbound.subscription import subscription_of
 from andon.outbound.variables import PUSH_HOSTS, WEBHOOK_HOSTS
+from andon.runtime.marks import Bounds, Named, Says, Takes
 from contract import names, schemas
 from contract.zones import zone_of
-from services.notify.contact import Channel
+from services.notify.contact import CHANNELS, Channel
 
 MOST_PUSH: Final = 5
 MOST_WEBHOOKS: Final = 3
@@ -36,100 +33,73 @@ def _webhook(address: str) -> str:
     return address
 
 
-def _different(values: list[Any]) -> list[Any]:
+def _require_different(values: Sequence[Any]) -> None:
     if any(value in values[:index] for index, value in enumerate(values)):
         raise ValueError("must name each of them once")
-    return values
 
 
-UNIQUE: Final[JsonDict] = {"uniqueItems": True}
-_DIFFERENT: Final = AfterValidator(_different)
+def _require_subscriptions(found: Sequence[Mapping[str, Any]]) -> None:
+    for one in found:
+        subscription_of(one, hosts_in(PUSH_HOSTS))
+    _require_different(found)
+
+
+UNIQUE: Final = {"uniqueItems": True}
 
 Mail = Annotated[
     str,
-    AfterValidator(mail_address),
-    WithJsonSchema({"type": "string", "pattern": MAIL_PATTERN, "maxLength": MOST_CHARACTERS_OF_MAIL} | PERSONAL),
+    Takes(mail_address, {"type": "string", "pattern": MAIL_PATTERN, "maxLength": MOST_CHARACTERS_OF_MAIL}),
+    Says("ana@example.com", "yes"),
 ]
-Phone = Annotated[
-    str, AfterValidator(phone_number), WithJsonSchema({"type": "string", "pattern": PHONE_PATTERN} | PERSONAL)
-]
+Phone = Annotated[str, Takes(phone_number, {"type": "string", "pattern": PHONE_PATTERN}), Says("+5213312345678", "yes")]
 Webhook = Annotated[
     str,
-    AfterValidator(_webhook),
-    WithJsonSchema({"type": "string", "pattern": "^https://", "maxLength": MOST_CHARACTERS} | PERSONAL),
+    Takes(_webhook, {"type": "string", "pattern": "^https://", "maxLength": MOST_CHARACTERS}),
+    Says(personal="yes"),
 ]
-Clock = Annotated[str, AfterValidator(names.clock), WithJsonSchema(schemas.CLOCK)]
-Zone = Annotated[str, AfterValidator(_zone), WithJsonSchema(schemas.ZONE | IMPERSONAL)]
+Clock = Annotated[str, Takes(names.clock, schemas.CLOCK)]
+Zone = Annotated[str, Takes(_zone, schemas.ZONE), Says("America/Mexico_City", "no")]
 
-ChannelName = Annotated[
-    Channel, described({"type": "string", "enum": ["push", "sms", "mail", "webhook"]}, "mail"), Path(alias="channel")
-]
+ChannelName = Annotated[Channel, described({"type": "string", "enum": [*CHANNELS]}, "mail"), Path(alias="channel")]
 
 
-class PushKeys(RequestModel):
+class PushKeys(TypedDict):
     """The keys of a browser."""
 
-    p256dh: str = Field(pattern=POINT_PATTERN, json_schema_extra=PERSONAL)
-    auth: str = Field(pattern=AUTH_PATTERN, json_schema_extra=PERSONAL)
+    p256dh: Annotated[str, Matches(POINT_PATTERN), Says(personal="yes")]
+    auth: Annotated[str, Matches(AUTH_PATTERN), Says(personal="yes")]
 
 
-class PushBody(RequestModel):
+class PushBody(TypedDict):
     """A subscription, as `PushSubscription.toJSON()` gives it."""
 
-    endpoint: str = Field(pattern="^https://", max_length=MOST_CHARACTERS, json_schema_extra=PERSONAL)
-    keys: PushKeys
-    expirationTime: None = None  # noqa: N815  the browser's name
+    endpoint: Annotated[str, Matches("^https://"), Bounds(most=MOST_CHARACTERS), Says(personal="yes")]
+    keys: Annotated[PushKeys, Named("PushKeys")]
+    expirationTime: NotRequired[None]
 
 
-def _subscriptions(found: list[PushBody]) -> list[PushBody]:
-    for one in found:
-        subscription_of(one.model_dump(), hosts_in(PUSH_HOSTS))
-    return _different(found)
+_Hours = TypedDict(
+    "_Hours", {"from": Annotated[Clock, Says("22:00")], "to": Annotated[Clock, Says("06:00")], "timezone": Zone}
+)
 
 
-class QuietHours(RequestModel):
+class QuietHours(_Hours):
     """Hours in which loud channels come last."""
 
-    since: Clock = Field(alias="from", examples=["22:00"])
-    until: Clock = Field(alias="to", examples=["06:00"])
-    timezone: Zone = Field(examples=["America/Mexico_City"])
 
-
-class ContactBody(RequestModel):
+class ContactBody(TypedDict):
     """How a person is reached: the addresses, and the channels in the order in which they are tried."""
 
-    email: Mail | None = Field(None, examples=["ana@example.com"])
-    phone: Phone | None = Field(None, examples=["+5213312345678"])
-    push: (
-        Annotated[list[PushBody], Field(max_length=MOST_PUSH, json_schema_extra=UNIQUE), AfterValidator(_subscriptions)]
-        | None
-    ) = None
-    webhooks: Annotated[list[Webhook], Field(max_length=MOST_WEBHOOKS, json_schema_extra=UNIQUE), _DIFFERENT] | None = (
-        None
-    )
-    language: str | None = Field(None, pattern=LANGUAGE_PATTERN, examples=["es"], json_schema_extra=IMPERSONAL)
-    order: Annotated[list[Channel], Field(min_length=1, max_length=4, json_schema_extra=UNIQUE), _DIFFERENT] | None = (
-        None
-    )
-    quietHours: QuietHours | None = None  # noqa: N815
+    email: NotRequired[Mail]
+    phone: NotRequired[Phone]
+    push: NotRequired[Annotated[list[PushBody], Bounds(most=MOST_PUSH), Takes(_require_subscriptions, UNIQUE)]]
+    webhooks: NotRequired[Annotated[list[Webhook], Bounds(most=MOST_WEBHOOKS), Takes(_require_different, UNIQUE)]]
+    language: NotRequired[Annotated[str, Matches(LANGUAGE_PATTERN), Says("es", "no")]]
+    order: NotRequired[Annotated[list[Channel], Bounds(1, len(CHANNELS)), Takes(_require_different, UNIQUE)]]
+    quietHours: NotRequired[Annotated[QuietHours, Named("QuietHours")]]
 
 
-class CodeBody(RequestModel):
+class CodeBody(TypedDict):
     """The code that was sent to an address."""
 
-    code: str = Field(pattern=CODE_PATTERN, examples=["123456"], json_schema_extra=IMPERSONAL)
-
-
-class ContactResponse(ResponseModel):
-    """How a person is reached: in full for the person, masked for others. `verifiedAt`: by channel, fixed-width UTC."""
-
-    email: str | Absent = None
-    phone: str | Absent = None
-    push: list[Any] | Absent = None
-    webhooks: list[str] | Absent = None
-    language: str | Absent = None
-    order: list[Literal["push", "sms", "mail", "webhook"]] | Absent = None
-    quietHours: dict[str, str] | Absent = None  # noqa: N815
-    verifiedAt: dict[str, str]  # noqa: N815
-    version: int
-    changedAt: str  # noqa: N815
+    code: Annotated[str, Matches(CODE_PATTERN), Says("123456", "no")]

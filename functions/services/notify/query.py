@@ -1,12 +1,13 @@
 """notify table, and contacts -> HTTP."""
 
 from http import HTTPStatus
+from typing import Final
 
+from andon.http.derived import PageOf
 from andon.http.etag import etag_of
 from andon.http.http_api import About, HttpApi
 from andon.http.limits import BY_ROWS, IN_FUNCTION, OfSubject
-from andon.http.models import ResponseModel
-from andon.http.openapi import Absent, responses
+from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import Cursor, Limit
 from andon.http.response import Response, respond
@@ -14,42 +15,20 @@ from andon.runtime.errors import NotFound
 from contract.groups import READERS
 from contract.parameters import CallId, EquipmentId, PersonId
 from services.notify import contact, telling
-from services.notify.contact_bodies import ContactResponse
+from services.notify.contact import ContactVersion
 from services.notify.contact_places import is_own, require_shown
 from services.notify.tables import TABLE, partition_of
+from services.notify.telling import TellingResponse
 
 app = HttpApi()
 handler = app.handler
 
 
-class AboutResponse(ResponseModel):
-    """A log, or a call, that somebody was asked about."""
-
-    equipmentId: str  # noqa: N815  the contract's name
-    state: str | Absent = None
-    timestamp: str | Absent = None
-    callId: str | Absent = None  # noqa: N815
-
-
-class TellingResponse(ResponseModel):
-    """Who was told when (fixed-width UTC), by which channel; of so many requests, `about` those that are listed."""
-
-    at: str
-    person: str
-    channel: str
-    about: list[AboutResponse]
-    of: int
-
-
-class TellingsPage(ResponseModel):
-    """A page of them, newest first; a missing cursor is the end."""
-
-    items: list[TellingResponse]
-    cursor: str | Absent = None
+TELLINGS: Final = PageOf(TellingResponse, "TellingsPage", "A page of them, newest first; a missing cursor is the end.")
 
 
 @app.serves(
-    "GET /equipment/{id}/tellings", groups=READERS, at=OfSubject("equipment_id"), responses=responses(TellingsPage, 200)
+    "GET /equipment/{id}/tellings", groups=READERS, at=OfSubject("equipment_id"), responses=responses(TELLINGS, 200)
 )
 def get_tellings(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
     """List who was told of a piece of equipment, with no address; newest first."""
@@ -59,7 +38,7 @@ def get_tellings(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor
     )
 
 
-@app.serves("GET /calls/{id}/tellings", groups=READERS, at=BY_ROWS, responses=responses(TellingsPage, 200, 409))
+@app.serves("GET /calls/{id}/tellings", groups=READERS, at=BY_ROWS, responses=responses(TELLINGS, 200, 409))
 def get_tellings_of_call(call_id: CallId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
     """List who was told of a call, with no address; newest first."""
     return app.page(
@@ -72,7 +51,7 @@ def get_tellings_of_call(call_id: CallId, limit: Limit = DEFAULT_LIMIT, cursor: 
     )
 
 
-@app.serves("GET /people/{id}/tellings", groups=READERS, at=IN_FUNCTION, responses=responses(TellingsPage, 200))
+@app.serves("GET /people/{id}/tellings", groups=READERS, at=IN_FUNCTION, responses=responses(TELLINGS, 200))
 def get_tellings_of_person(person_id: PersonId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
     """List what one was told oneself, newest first; a supervisor and an admin of all places see that of others."""
     require_shown(app.caller, person_id)
@@ -80,7 +59,7 @@ def get_tellings_of_person(person_id: PersonId, limit: Limit = DEFAULT_LIMIT, cu
     return app.page(TABLE, query, to_response=telling.to_response, limit=limit, cursor=cursor)
 
 
-@app.serves("GET /people/{id}/contact", groups=READERS, at=IN_FUNCTION, responses=responses(ContactResponse, 200, 404))
+@app.serves("GET /people/{id}/contact", groups=READERS, at=IN_FUNCTION, responses=responses(ContactVersion, 200, 404))
 def get_contact(person_id: PersonId) -> Response:
     """Return how one is reached oneself; an admin and a supervisor see of others that there is an address, masked."""
     require_shown(app.caller, person_id)

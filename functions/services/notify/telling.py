@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import Final, TypedDict
+from typing import Final, NotRequired, TypedDict
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.errors import ConditionFailed
@@ -16,8 +16,6 @@ from andon.outbound.delivery import Delivery, Notice
 from andon.runtime import times
 from andon.runtime.json_types import JsonMapping, members_of
 from andon.wire.in_parallel import in_parallel
-from contract.entities.asking import CallRef
-from contract.entities.logs import LogRef
 from contract.entities.telling import TellingEntity
 from services.notify.about import equipment_partition_of, partition_of
 from services.notify.fact_types import TROUBLE_TOLD
@@ -31,16 +29,25 @@ OF_EQUIPMENT: Final = "telling"
 SENDER: Final = "sender"
 
 
-class TellingEntry(TypedDict):
-    """Somebody was told by a channel, at a time (fixed-width UTC), of so many requests for help.
+class AboutResponse(TypedDict):
+    """A log, or a call, that somebody was asked about."""
 
-    about: those logs and calls of them that are the equipment's, or the call; of a person: all.
+    equipmentId: str
+    state: NotRequired[str]
+    timestamp: NotRequired[str]
+    callId: NotRequired[str]
+
+
+class TellingResponse(TypedDict):
+    """Who was told when (fixed-width UTC), by which channel; of so many requests, `about` those that are listed.
+
+    They are the logs and calls of the equipment, or the call; of a person: all.
     """
 
     at: str
     person: str
     channel: str
-    about: list[LogRef | CallRef]
+    about: list[AboutResponse]
     of: int
 
 
@@ -64,9 +71,9 @@ def of_person(person: str) -> KeyQuery:
     return _query(partition_of_person(person))
 
 
-def to_response(row: Item) -> TellingEntry:
+def to_response(row: Item) -> TellingResponse:
     """Return a row for a response."""
-    return members_of(TellingEntry, row)
+    return members_of(TellingResponse, row)
 
 
 def equipment_in(row: Item) -> str:

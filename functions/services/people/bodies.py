@@ -1,16 +1,14 @@
-"""Bodies and parameters of people's requests and responses."""
+"""Parameters of people's requests, and its responses."""
 
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, NotRequired
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator
 
 from andon.dynamodb.client import MOST_READ_AT_ONCE
-from andon.http.fields import Line, Word
-from andon.http.models import RequestModel, ResponseModel
-from andon.http.openapi import Absent
+from andon.http.derived import PageOf, Shown
 from andon.http.parameters import Query, described
-from andon.http.schemas import IMPERSONAL, PERSONAL
 from contract import people
+from services.people.person import PersonVersion
 
 _ID: Final = people.PERSON_PATTERN.removeprefix("^").removesuffix("$")
 
@@ -32,32 +30,11 @@ PersonIds = Annotated[
 ]
 
 
-class PersonBody(RequestModel):
-    """A person: the name that others read, and the factory where they work."""
-
-    name: Line = Field(examples=["Ana López"], json_schema_extra=PERSONAL)
-    factoryId: Word = Field(examples=["gdl-1"], json_schema_extra=IMPERSONAL)  # noqa: N815  the contract's name
-
-
-class PersonResponse(ResponseModel):
-    """A person; `changedAt` is fixed-width UTC. Of one who was erased there are `id` and `erased` alone."""
-
-    id: str
-    version: int | Absent = None
-    name: str | Absent = None
-    factoryId: str | Absent = None  # noqa: N815
-    changedAt: str | Absent = None  # noqa: N815
-    changedBy: str | Absent = None  # noqa: N815
-    erased: Literal[True] | Absent = None
-
-
-class PeopleResponse(ResponseModel):
-    """People in the order in which they were asked for."""
-
-    items: list[PersonResponse]
-
-
-class PeoplePage(PeopleResponse):
-    """A page of people; a missing cursor is the end."""
-
-    cursor: str | Absent = None
+PERSON: Final = Shown(
+    PersonVersion,
+    "PersonResponse",
+    more={"erased": NotRequired[Literal[True]]},
+    lacks=frozenset(PersonVersion.__annotations__) - {"id"},
+)
+PEOPLE: Final = PageOf(PERSON, "PeopleResponse", "People in the order in which they were asked for.", is_all=True)
+PEOPLE_PAGE: Final = PageOf(PERSON, "PeoplePage", "A page of people; a missing cursor is the end.")

@@ -11,8 +11,9 @@ from andon.versions.versioned_write import save
 from contract.groups import ERASERS, PEOPLE_KEEPERS
 from contract.parameters import PersonId
 from services.people import person
-from services.people.bodies import PersonBody, PersonResponse
+from services.people.bodies import PERSON
 from services.people.erase import erase
+from services.people.person import Person
 from services.people.places import guard_of
 
 app = HttpApi(no_store=True)
@@ -23,15 +24,15 @@ handler = app.handler
     "PUT /people/{id}",
     groups=PEOPLE_KEEPERS,
     at=IN_FUNCTION,
-    responses=responses(PersonResponse, 201, 200, 409, 412, 428),
+    responses=responses(PERSON, 201, 200, 409, 412, 428),
 )
-def put_person(person_id: PersonId, body: PersonBody, if_match: IfMatch = None) -> Response:
+def put_person(person_id: PersonId, body: Person, if_match: IfMatch = None) -> Response:
     """Write down a person's name and factory; a change needs If-Match with the current version.
 
     An id that was erased is not given to anybody again: 409.
     """
-    command, guard = app.command(if_match, body.model_dump()), guard_of(app.caller.places)
-    draft = person.write(person_id, body.name, body.factoryId, command, guard)
+    command, guard = app.command(if_match, body), guard_of(app.caller.places)
+    draft = person.write(person_id, body, command, guard)
     return app.saved(save(person.versions_of(person_id), draft), to_response=person.to_response)
 
 

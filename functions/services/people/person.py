@@ -1,10 +1,13 @@
 """A person: the name and the factory behind an id, until they are erased."""
 
-from typing import Final, Literal, NotRequired, TypedDict, cast
+from typing import Annotated, Final, Literal, NotRequired, TypedDict, cast
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.key_query import KeyQuery
+from andon.http.said import Line, Word
 from andon.runtime.errors import Conflict
+from andon.runtime.json_types import members_of
+from andon.runtime.marks import Says
 from andon.versions.optimistic_lock import Changed, Command, Draft, Guard, VersionedRow, changed, require_admitted
 from andon.versions.versioned_write import Versions
 from services.people.placement import placement
@@ -13,27 +16,32 @@ from services.people.tables import BY_FACTORY, TABLE, key_of
 ERASED: Final = "This person was erased. The id is not given to anybody again."
 
 
-class PersonContent(TypedDict):
-    """Content of a version of a person."""
+class Person(TypedDict):
+    """A person: the name that others read, and the factory where they work."""
 
-    id: str
-    name: str
-    factoryId: str
+    name: Annotated[Line, Says("Ana López", "yes")]
+    factoryId: Annotated[Word, Says("gdl-1", "no")]
 
 
-class PersonRow(PersonContent, VersionedRow):
+class PersonRow(Person, VersionedRow):
     """The row of a person, its primary key aside; a fence has neither `name` nor `factoryId`, see `erasure`.
 
     placed: there is a placement beside it.
     """
 
+    id: str
     placed: NotRequired[Literal[True]]
 
 
-class PersonVersion(PersonContent, Changed):
-    """A person in a response."""
+class PersonKey(TypedDict):
+    """What tells a version of a person from all others."""
 
+    id: str
     version: int
+
+
+class PersonVersion(PersonKey, Person, Changed):
+    """A person; `changedAt` is fixed-width UTC. Of one who was erased there are `id` and `erased` alone."""
 
 
 class ErasedPerson(TypedDict):
@@ -53,14 +61,14 @@ def row_of(item: Item) -> PersonRow:
     return cast("PersonRow", item)
 
 
-def write(person_id: str, name: str, factory_id: str, command: Command, guard: Guard | None = None) -> Draft:
+def write(person_id: str, said: Person, command: Command, guard: Guard | None = None) -> Draft:
     """Decide a person's name and factory; an erased id stays erased.
 
     Raises:
         Rejected: the guard does not admit it.
 
     """
-    content = {"name": name, "factoryId": factory_id, "placed": True}  # what was written before gets a placement, too
+    content = {**said, "placed": True}  # what was written before gets a placement, too
     require_admitted(guard, content)
     return Draft(
         content=content,
@@ -69,7 +77,7 @@ def write(person_id: str, name: str, factory_id: str, command: Command, guard: G
         revives=False,
         gone=Conflict(ERASED),
         guard=guard,
-        also={"placement": placement(person_id, factory_id, command)},
+        also={"placement": placement(person_id, said["factoryId"], command)},
     )
 
 
@@ -82,10 +90,4 @@ def to_response(row: PersonRow) -> PersonVersion | ErasedPerson:
     """Return a row for a response."""
     if row.get("deleted"):
         return {"id": row["id"], "erased": True}
-    return {
-        "id": row["id"],
-        "version": row["version"],
-        "name": row["name"],
-        "factoryId": row["factoryId"],
-        **changed(row),
-    }
+    return {**members_of(PersonKey, row), **members_of(Person, row), **changed(row)}

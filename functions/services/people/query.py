@@ -13,7 +13,7 @@ from andon.runtime.errors import NotFound
 from contract.groups import READERS
 from contract.parameters import FactoryId, PersonId
 from services.people import person
-from services.people.bodies import PeoplePage, PeopleResponse, PersonIds, PersonResponse
+from services.people.bodies import PEOPLE, PEOPLE_PAGE, PERSON, PersonIds
 from services.people.places import is_shown
 from services.people.tables import TABLE, key_of
 
@@ -21,7 +21,7 @@ app = HttpApi(no_store=True)
 handler = app.handler
 
 
-@app.serves("GET /people/{id}", groups=READERS, at=IN_FUNCTION, responses=responses(PersonResponse, 200, 404))
+@app.serves("GET /people/{id}", groups=READERS, at=IN_FUNCTION, responses=responses(PERSON, 200, 404))
 def get_person(person_id: PersonId) -> Response:
     """Return a person; of one who was erased, that alone. Who is elsewhere is not known."""
     row = person.versions_of(person_id).current()
@@ -30,7 +30,7 @@ def get_person(person_id: PersonId) -> Response:
     return respond(HTTPStatus.OK, person.to_response(row), ETag=etag_of(row["version"]))
 
 
-@app.serves("GET /people", groups=READERS, at=IN_FUNCTION, responses=responses(PeopleResponse, 200))
+@app.serves("GET /people", groups=READERS, at=IN_FUNCTION, responses=responses(PEOPLE, 200))
 def get_people(ids: PersonIds) -> Response:
     """Return up to 100 people, in the order of their ids in the request; nothing of the unknown or elsewhere."""
     rows = TABLE.get_many([key_of(person_id) for person_id in dict.fromkeys(ids.split(","))])
@@ -39,7 +39,7 @@ def get_people(ids: PersonIds) -> Response:
 
 
 @app.serves(
-    "GET /factories/{factoryId}/people", groups=READERS, at=OfPlace("factory_id"), responses=responses(PeoplePage, 200)
+    "GET /factories/{factoryId}/people", groups=READERS, at=OfPlace("factory_id"), responses=responses(PEOPLE_PAGE, 200)
 )
 def get_people_of_factory(factory_id: FactoryId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
     """List the people of a factory by their ids, without those who were erased."""

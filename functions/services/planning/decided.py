@@ -9,7 +9,7 @@ from andon.events.fact import fact_of_row
 from andon.rules.rule import Decision, decision_key
 from andon.runtime import times
 from andon.runtime.json_types import JsonMapping, members_of
-from contract.entities.maintenance import OverdueEntity, UpkeepEntity
+from contract.entities.planning import OverdueEntity, UpkeepEntity
 from services.planning.orders import partition_in
 from services.planning.tables import DECIDED_DAYS, KEYS
 

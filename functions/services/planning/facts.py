@@ -1,7 +1,7 @@
 """The facts that planning publishes: what its rules decide."""
 
 from andon.events.fact import Facts
-from contract.entities.maintenance import OverdueEntity, UpkeepEntity
+from contract.entities.planning import OverdueEntity, UpkeepEntity
 from services.planning.decided import MAINTENANCE_OVERDUE, UPKEEP_CHANGED, maintenance_overdue, upkeep_changed
 
 FACTS = Facts(

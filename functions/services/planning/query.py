@@ -1,14 +1,17 @@
 """planning table -> HTTP."""
 
+from typing import Final
+
 from andon.dynamodb.key_query import BeginsWith, KeyQuery
 from andon.dynamodb.keys import prefix
+from andon.http.derived import PageOf, Shown
 from andon.http.http_api import About, HttpApi
 from andon.http.limits import OfSubject
-from andon.http.models import ResponseModel
-from andon.http.openapi import Absent, responses
+from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import Cursor, Limit
 from andon.http.response import Response
+from contract.entities.planning import OverdueEntity
 from contract.groups import READERS
 from contract.parameters import EquipmentId
 from services.planning.decided import overdue_in, time_of
@@ -19,26 +22,19 @@ app = HttpApi()
 handler = app.handler
 
 
-class OverdueResponse(ResponseModel):
-    """An order that was not finished on the day that it was planned for; `timestamp` is the end of that day, UTC."""
-
-    equipmentId: str  # noqa: N815  the contract's name
-    date: str
-    kind: str
-    plannedFor: str  # noqa: N815
-    startedAt: str | Absent = None  # noqa: N815
-    timestamp: str
-
-
-class OverduePage(ResponseModel):
-    """A page of them, those of the latest days first; a missing cursor is the end."""
-
-    items: list[OverdueResponse]
-    cursor: str | Absent = None
+OVERDUE: Final = PageOf(
+    Shown(
+        OverdueEntity,
+        "OverdueResponse",
+        "An order that was not finished on the day that it was planned for; `timestamp` is the end of that day, UTC.",
+    ),
+    "OverduePage",
+    "A page of them, those of the latest days first; a missing cursor is the end.",
+)
 
 
 @app.serves(
-    "GET /equipment/{id}/overdue", groups=READERS, at=OfSubject("equipment_id"), responses=responses(OverduePage, 200)
+    "GET /equipment/{id}/overdue", groups=READERS, at=OfSubject("equipment_id"), responses=responses(OVERDUE, 200)
 )
 def get_overdue(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
     """List the orders of a machine that were overdue, also if they are finished by now."""

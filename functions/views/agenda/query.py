@@ -5,17 +5,17 @@ from typing import Final
 from andon.dynamodb.key_query import Between, KeyQuery
 from andon.dynamodb.keys import SEPARATOR
 from andon.http.after import NOT_YET, awaited
+from andon.http.derived import PageOf
 from andon.http.http_api import HttpApi
 from andon.http.limits import OfPlace
-from andon.http.models import ResponseModel
-from andon.http.openapi import Absent, responses
+from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import After, Cursor, Limit
 from andon.http.response import Response
 from andon.runtime.errors import Invalid
 from andon.views.seen import Writes
 from contract.agenda import to_response
-from contract.agenda_response import PlannedOrder
+from contract.agenda_response import ORDER
 from contract.groups import READERS
 from contract.parameters import FactoryId, FirstDay, LastDay
 from views.agenda.view import BY_DAY, ON, TABLE, TTL_DAYS
@@ -28,18 +28,14 @@ app = HttpApi()
 handler = app.handler
 
 
-class AgendaResponse(ResponseModel):
-    """A page of a factory's agenda, by day; a missing cursor is the end."""
-
-    items: list[PlannedOrder]
-    cursor: str | Absent = None
+AGENDA: Final = PageOf(ORDER, "AgendaResponse", "A page of a factory's agenda, by day; a missing cursor is the end.")
 
 
 @app.serves(
     "GET /factories/{factoryId}/agenda",
     groups=READERS,
     at=OfPlace("factory_id"),
-    responses=responses(AgendaResponse, 200) | NOT_YET,
+    responses=responses(AGENDA, 200) | NOT_YET,
 )
 def get_agenda(
     factory_id: FactoryId,

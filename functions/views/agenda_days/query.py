@@ -3,17 +3,17 @@
 from typing import Final
 
 from andon.http.after import NOT_YET, awaited, read_object
+from andon.http.derived import PageOf
 from andon.http.http_api import HttpApi
 from andon.http.limits import OfPlace
-from andon.http.models import ResponseModel
-from andon.http.openapi import Absent, responses
+from andon.http.openapi import responses
 from andon.http.page import MAX_LIMIT, count_that_fit, decode_texts, encode_cursor
 from andon.http.parameters import After, Cursor, IfNoneMatch, Limit
 from andon.http.response import Response, respond_unless_known
 from andon.runtime import clock
 from andon.views.seen import Writes
 from contract.agenda import position, to_response
-from contract.agenda_response import PlannedOrder
+from contract.agenda_response import ORDER
 from contract.groups import READERS
 from contract.parameters import AgendaDay, FactoryId
 from views.agenda_days.view import OBJECTS, ON, TTL_DAYS
@@ -29,18 +29,18 @@ app = HttpApi()
 handler = app.handler
 
 
-class AgendaDayResponse(ResponseModel):
-    """A page of the orders of a factory's day, in the order of the agenda; a missing cursor is the end."""
-
-    items: list[PlannedOrder]
-    cursor: str | Absent = None
+AGENDA_DAY: Final = PageOf(
+    ORDER,
+    "AgendaDayResponse",
+    "A page of the orders of a factory's day, in the order of the agenda; a missing cursor is the end.",
+)
 
 
 @app.serves(
     "GET /factories/{factoryId}/agenda/{date}",
     groups=READERS,
     at=OfPlace("factory_id"),
-    responses=responses(AgendaDayResponse, 200, 304) | NOT_YET,
+    responses=responses(AGENDA_DAY, 200, 304) | NOT_YET,
 )
 def get_agenda_day(
     factory_id: FactoryId,

@@ -5,7 +5,7 @@ from typing import Final, Literal, NotRequired, TypedDict
 from andon.views.keep import keep
 from contract.entities.anomalies import ExpectedEntity
 from contract.entities.equipment import LocationEntity, PieceEntity
-from contract.entities.maintenance import OpenOrder
+from contract.entities.planning import OpenOrder
 
 SEEN: Final = "seen#"
 """Prefix of a state's attribute: `seen#ERROR` is the time of the newest report of ERROR."""

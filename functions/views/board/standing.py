@@ -12,7 +12,7 @@ from andon.runtime.json_types import members_of
 from andon.runtime.marks import Named
 from contract.entities.calls import OpenCall
 from contract.entities.equipment import LocationEntity
-from contract.entities.maintenance import OpenOrder
+from contract.entities.planning import OpenOrder
 from contract.names import NORMAL
 from views.board.row import (
     CALL,

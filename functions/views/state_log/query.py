@@ -1,7 +1,10 @@
 """state_log view -> HTTP."""
 
+from typing import Final
+
 from andon.dynamodb.key_query import KeyQuery
 from andon.http.after import NOT_YET, awaited
+from andon.http.derived import PageOf
 from andon.http.http_api import About, HttpApi
 from andon.http.limits import BY_ROWS, OfSubject
 from andon.http.openapi import responses
@@ -13,14 +16,14 @@ from andon.views.seen import Writes
 from contract.groups import READERS
 from contract.parameters import EquipmentId, Operator, StateFilter, Supervisor
 from views.state_log.access_patterns import escalations_to, logs_of_equipment, logs_of_operator
-from views.state_log.log import equipment_in, time_of, to_response
+from views.state_log.log import Log, equipment_in, time_of, to_response
 from views.state_log.older import link_to_archive
-from views.state_log.responses import LogsResponse
 from views.state_log.view import ON, TABLE, TTL_DAYS
 
 app = HttpApi()
 handler = app.handler
 
+LOGS: Final = PageOf(Log, "LogsResponse", "A page of logs; a missing cursor is the end.")
 WRITES = Writes(table=TABLE, on=ON, days=TTL_DAYS)
 
 
@@ -28,7 +31,7 @@ WRITES = Writes(table=TABLE, on=ON, days=TTL_DAYS)
     "GET /equipment/{id}/logs",
     groups=READERS,
     at=OfSubject("equipment_id"),
-    responses=responses(LogsResponse, 200) | NOT_YET,
+    responses=responses(LOGS, 200) | NOT_YET,
 )
 def get_logs_of_equipment(
     equipment_id: EquipmentId,
@@ -57,9 +60,7 @@ def get_logs_of_equipment(
     )
 
 
-@app.serves(
-    "GET /operators/{operator}/logs", groups=READERS, at=BY_ROWS, responses=responses(LogsResponse, 200, 409) | NOT_YET
-)
+@app.serves("GET /operators/{operator}/logs", groups=READERS, at=BY_ROWS, responses=responses(LOGS, 200, 409) | NOT_YET)
 def get_logs_of_operator(
     operator: Operator,
     first: From = None,
@@ -76,7 +77,7 @@ def get_logs_of_operator(
     "GET /supervisors/{supervisor}/escalations",
     groups=READERS,
     at=BY_ROWS,
-    responses=responses(LogsResponse, 200, 409) | NOT_YET,
+    responses=responses(LOGS, 200, 409) | NOT_YET,
 )
 def get_escalations(
     supervisor: Supervisor,

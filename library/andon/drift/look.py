@@ -7,7 +7,7 @@ from andon.drift.compare import DOUBTFUL, Basis, Difference, DriftKind, RowDrift
 from andon.drift.expected import ExpectedRow, Key, key_of
 from andon.dynamodb.attribute_values import Item
 from andon.events.domain_event import DomainEvent
-from andon.events.drift import drift_of
+from andon.events.drift import Repair, drift_of
 from andon.events.identifiers import of_content
 
 DIGITS = 32
@@ -68,7 +68,7 @@ def _of_all(drift: RowDrift, side: str) -> Item:
     return {name: value for one in drift.differences for name, value in getattr(one, side).items()}
 
 
-def _repair_of(kinds: set[DriftKind]) -> str:
+def _repair_of(kinds: set[DriftKind]) -> Repair:
     if kinds & {DriftKind.AHEAD, DriftKind.TTL}:
         return "compare-and-set"
     return "oplock" if kinds & {DriftKind.VALUES, DriftKind.MISSING} else "none"

@@ -1,7 +1,7 @@
 """`drift-detected`: a row of a view differs from what its events make of it."""
 
-from collections.abc import Mapping
-from typing import Any, Final, TypedDict
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal, TypedDict
 
 from andon.events.actor import ACTOR
 from andon.events.domain_event import DomainEvent
@@ -15,6 +15,10 @@ TYPE: Final = "drift-detected"
 # Longer values are cut: the beginning shows the difference, and an entry to the bus has at most 1 MB.
 MOST_CHARACTERS: Final = 1_000
 MOST_FIELDS: Final = 50
+
+
+Kind = Literal["values", "ahead", "ttl", "missing", "unknown"]
+Repair = Literal["oplock", "compare-and-set", "none"]
 
 
 class Differing(TypedDict):
@@ -33,19 +37,19 @@ class DriftEntity(TypedDict):
 
     view: str
     key: dict[str, str]
-    kinds: list[str]
+    kinds: list[Kind]
     fields: dict[str, Differing]
-    repair: str
+    repair: Repair
 
 
 def drift_of(
     view: str,
     key: Mapping[str, str],
     *,
-    kinds: list[str],
+    kinds: Sequence[Kind],
     found: JsonMapping,
     expected: JsonMapping,
-    repair: str,
+    repair: Repair,
     now_ms: int,
 ) -> DomainEvent:
     """Return the event of a row that differs; its id is the same if the same is found again on the same day."""
@@ -53,7 +57,7 @@ def drift_of(
     drift: DriftEntity = {
         "view": view,
         "key": dict(key),
-        "kinds": kinds,
+        "kinds": [*kinds],
         "fields": {name: {"found": _short(found.get(name)), "expected": _short(expected[name])} for name in names},
         "repair": repair,
     }

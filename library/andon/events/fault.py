@@ -18,7 +18,7 @@ MAX_ERROR_CHARACTERS = 1_000
 
 
 class FaultErrorEntity(TypedDict):
-    """The type of the error and its words, cut to `MAX_ERROR_CHARACTERS`."""
+    """The type of the error, and the beginning of its words."""
 
     name: str
     message: str

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Final, NamedTuple, get_args, get_origin, is_t
 
 from pydantic import TypeAdapter, ValidationError
 
-from andon.http.derived import kind_of
+from andon.http.derived import kind_of, plain
 from andon.http.http_request import parse, require_single, text_of
 from andon.http.models import fields_of
 from andon.http.parameters import Parameter
@@ -49,8 +49,9 @@ class Argument(NamedTuple):
 
     @property
     def is_declared(self) -> bool:
-        """True if it is a body by a declaration."""
-        return is_typeddict(self.kind)
+        """True if it is a body by a declaration, or by a list of such."""
+        kind = _plain(self.kind)
+        return is_typeddict(_plain(get_args(kind)[0]) if get_origin(kind) is list else kind)
 
     @property
     def taken(self) -> Any:  # noqa: ANN401
@@ -103,7 +104,7 @@ class Validator:
             else:
                 try:
                     taken = adapter.validate_python(value)
-                    arguments[one.name] = taken.model_dump(exclude_none=True) if one.name in self._declared else taken
+                    arguments[one.name] = plain(taken) if one.name in self._declared else taken
                 except ValidationError as error:
                     wrong += fields_of(error.errors(include_url=False), below=one.field)
         wrong += self._unknown(given["query"])
@@ -124,6 +125,10 @@ class Validator:
         """Return an error for each parameter that the function does not know: a mistyped `form=` must not list all."""
         unknown = sorted(query.keys() - self._queries)
         return [FieldError(f"query.{name}", "is not a parameter of this route") for name in unknown]
+
+
+def _plain(kind: Any) -> Any:  # noqa: ANN401  an annotation -> its type, without marks
+    return get_args(kind)[0] if get_origin(kind) is Annotated else kind
 
 
 def _argument(one: inspect.Parameter) -> Argument:

@@ -36,35 +36,55 @@ NONE: Final[Any] = Absent
 make_model: Final[Any] = create_model  # of members that are known when it runs
 
 
+class Matches:
+    """A text that fits a regular expression."""
+
+    __slots__ = ("pattern",)
+
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+
+
+class Default:
+    """What stands for a member that a request leaves out; the member itself is always there."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value: Any) -> None:  # noqa: ANN401  any JSON
+        self.value = value
+
+
 class PageOf(NamedTuple):
-    """A page of a list, in the responses of a route; item: a declaration."""
+    """A page of a list, in the responses of a route; item: a declaration. is_all: there is no other page."""
 
     item: Any
     name: str
     says: str
+    is_all: bool = False
 
 
 class Shown(NamedTuple):
     """A declaration in the responses of a route, under another name.
 
-    more: members that it has besides, if they apply.
+    more: members that it has besides, as a declaration has them. lacks: members that are left out for some callers.
     """
 
     kind: type
     name: str
     says: str | None = None
     more: JsonMapping = MappingProxyType({})
+    lacks: frozenset[str] = frozenset()
 
 
 def model_of(answer: Any) -> Any:  # noqa: ANN401
     """Return the model of what a route answers with: a declaration, a page of one, a model, or what makes one."""
     if isinstance(answer, PageOf):
-        return page_of(model_of(answer.item), answer.name, answer.says)
+        return page_of(model_of(answer.item), answer.name, answer.says, is_all=answer.is_all)
     if callable(answer) and not isinstance(answer, type):
         answer = answer()
     if isinstance(answer, Shown):
-        model = response_of(answer.kind, answer.name, answer.says)
-        more: JsonObject = {name: (kind_of(kept, request=False) | NONE, None) for name, kept in answer.more.items()}
+        model = response_of(answer.kind, answer.name, answer.says, answer.lacks)
+        more = {name: _answered(kept) for name, kept in answer.more.items()}
         return make_model(answer.name, __base__=model, __doc__=model.__doc__, **more) if more else model
     return response_of(answer) if is_typeddict(answer) else answer
 
@@ -73,7 +93,10 @@ SCHEMAS: Final[Mapping[Any, JsonMapping]] = {
     said.part: schemas.PART,
     said.identifier: schemas.IDENTIFIER,
     said.word: schemas.WORD,
-    said.time: schemas.TIME,
+    times.normalised: schemas.TIME,
+    times.first_of: schemas.TIME_OR_DATE,
+    times.last_of: schemas.TIME_OR_DATE,
+    times.date: schemas.DATE,
 }
 """Function of a mark -> what it says in JSON."""
 
@@ -81,18 +104,20 @@ VALIDATORS: Final[Mapping[Any, Callable[[str], str]]] = {
     said.part: texts.part,
     said.identifier: texts.identifier,
     said.word: texts.word,
-    said.time: times.normalised,
 }
 
-BOUNDS: Final[Mapping[Any, tuple[str, str]]] = {list: ("min_length", "max_length"), dict: ("min_length", "max_length")}
+PLAIN: Final = frozenset({list, dict})
+"""Types whose items are looked at as a whole, as plain values; a schema of the check adds to theirs."""
+
+BOUNDS: Final[Mapping[Any, tuple[str, str]]] = dict.fromkeys((*PLAIN, str), ("min_length", "max_length"))
 """Type -> the names of its bounds; of any other type they are those of a number."""
 
 
 @cache
 def body_of(kind: type, name: str | None = None, says: str | None = None) -> type[RequestModel]:
     """Return the model of a request that says what a declaration declares."""
-    check: Callable[[Any], None] | None = getattr(kind, CHECK, None)
-    validators = {} if check is None else {"_check": model_validator(mode="after")(_checking(check))}
+    checks: tuple[Callable[[Any], None], ...] = getattr(kind, CHECK, ())
+    validators = {"_check": model_validator(mode="after")(_checking(checks))} if checks else {}
     members = {name: _asked(kept, name in optional_of(kind)) for name, kept in kind.__annotations__.items()}
     called, doc = name or _name(kind, "Body"), says or kind.__doc__
     model: type[RequestModel] = make_model(
@@ -102,22 +127,22 @@ def body_of(kind: type, name: str | None = None, says: str | None = None) -> typ
 
 
 @cache
-def response_of(kind: type, name: str | None = None, says: str | None = None) -> type[ResponseModel]:
+def response_of(
+    kind: type, name: str | None = None, says: str | None = None, lacks: frozenset[str] = frozenset()
+) -> type[ResponseModel]:
     """Return the model of a response; a member that may be left out is never null."""
-    optional = optional_of(kind)
-    members: JsonObject = {
-        name: (kind_of(kept, request=False) | NONE, None) if name in optional else (kind_of(kept, request=False), ...)
-        for name, kept in kind.__annotations__.items()
-    }
+    optional = optional_of(kind) | lacks
+    members = {name: _answered(kept, name in optional) for name, kept in kind.__annotations__.items()}
     called, doc = name or _name(kind, "Response"), says or kind.__doc__
     model: type[ResponseModel] = make_model(called, __base__=ResponseModel, __doc__=doc, **members)
     return model
 
 
 @cache
-def page_of(item: type, name: str, says: str) -> type[ResponseModel]:
+def page_of(item: type, name: str, says: str, *, is_all: bool = False) -> type[ResponseModel]:
     """Return the model of a page of responses."""
-    members = {"items": (list[item], ...), "cursor": (str | NONE, None)}  # type: ignore[valid-type]
+    cursor = {} if is_all else {"cursor": (str | NONE, None)}
+    members: JsonObject = {"items": (list[item], ...), **cursor}  # type: ignore[valid-type]
     model: type[ResponseModel] = make_model(name, __base__=ResponseModel, __doc__=says, **members)
     return model
 
@@ -130,8 +155,15 @@ def validated(kind: type[Kind], value: object) -> Kind:
 
     """
     model: Any = body_of(kind)  # type: ignore[arg-type]
-    said: Kind = model.model_validate(value).model_dump(exclude_none=True)
+    said: Kind = plain(model.model_validate(value))
     return said
+
+
+def plain(value: Any) -> Any:  # noqa: ANN401
+    """Return a validated value with plain members, without those that were left out."""
+    if isinstance(value, BaseModel):
+        return value.model_dump(exclude_none=True)
+    return [plain(one) for one in value] if isinstance(value, list) else value
 
 
 def _name(kind: type, ending: str) -> str:
@@ -162,6 +194,8 @@ def _marked(kept: Any, marks: tuple[Any, ...], *, request: bool, inner: bool) ->
     else:
         kind = kind_of(kept, request=request)
     found = [*_of_pydantic(marks, get_origin(kept) or kept, inner=inner)] if request else []
+    if request and get_origin(kept) is dict:
+        found.append(Field(json_schema_extra={"additionalProperties": False}))  # its names have a pattern
     return Annotated[kind, *found] if found else kind
 
 
@@ -172,14 +206,26 @@ def _of_pydantic(marks: tuple[Any, ...], kind: type, *, inner: bool) -> Iterator
     """
     documents = {name: value for name, value in _documents(marks).items() if inner or name == PERSONAL_DATA}
     for mark in marks:
-        if isinstance(mark, Takes):
-            yield AfterValidator(_upon_plain(mark.by) if kind in BOUNDS else _validator_of(mark.by))
-            if (schema := mark.schema or _schema_of(mark.by)) is not None:
+        if isinstance(mark, Takes) and kind in PLAIN:
+            yield AfterValidator(_upon_plain(mark.by))
+            yield Field(json_schema_extra=dict(_schema_of(mark) or {}))
+        elif isinstance(mark, Takes):
+            yield AfterValidator(_validator_of(mark.by))
+            if (schema := _schema_of(mark)) is not None:
                 yield WithJsonSchema({**schema, **documents})
+        elif isinstance(mark, Matches):
+            yield Field(pattern=mark.pattern, json_schema_extra=documents)
         elif isinstance(mark, Bounds):
-            least, most = BOUNDS.get(kind, ("ge", "le"))
-            ends: JsonObject = {least: mark.least, most: mark.most}
-            yield Field(**{name: value for name, value in ends.items() if value is not None})
+            yield _bounded(mark, kind)
+    if documents and not any(isinstance(mark, (Takes, Matches)) for mark in marks):
+        yield Field(json_schema_extra=documents)
+
+
+def _bounded(mark: Bounds, kind: type) -> Any:  # noqa: ANN401
+    least, most = BOUNDS.get(kind, ("ge", "le"))
+    ends: JsonObject = {least: mark.least, most: mark.most}
+    ends |= {"allow_inf_nan": False} if kind is float else {}
+    return Field(**{name: value for name, value in ends.items() if value is not None})
 
 
 def _validator_of(by: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -189,17 +235,27 @@ def _validator_of(by: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return VALIDATORS.get(by, by)
 
 
-def _schema_of(by: Callable[[Any], Any]) -> JsonMapping | None:
+def _schema_of(mark: Takes) -> JsonMapping | None:
+    by = mark.by
+    if mark.schema is not None:
+        return mark.schema() if callable(mark.schema) else mark.schema
     if isinstance(by, said.OneLine):
         return (schemas.lines if isinstance(by, said.SomeLines) else schemas.line)(by.longest)
     return SCHEMAS.get(by)
+
+
+def _answered(annotation: Any, is_optional: bool = False) -> tuple[Any, Any]:  # noqa: ANN401, FBT001, FBT002
+    kind = kind_of(annotation, request=False)
+    origin: Any = get_origin(annotation)
+    return (kind | NONE, None) if is_optional or origin is NotRequired else (kind, ...)
 
 
 def _asked(annotation: Any, is_optional: bool) -> tuple[Any, Any]:  # noqa: ANN401, FBT001
     kind, documented = kind_of(annotation, request=True), _documented(annotation)
     if is_optional:
         return kind | None, Field(default=None, **documented)
-    return kind, Field(**documented)
+    default = next((mark for mark in get_args(annotation)[1:] if isinstance(mark, Default)), None)
+    return kind, Field(**documented) if default is None else Field(default=default.value, **documented)
 
 
 def _documented(annotation: Any) -> JsonObject:  # noqa: ANN401
@@ -223,15 +279,17 @@ def _upon_plain(by: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return the check of a list or an object, whose items pydantic has made models of; it keeps what it gets."""
 
     def checked(value: Any) -> Any:  # noqa: ANN401
-        by([one.model_dump(exclude_none=True) if isinstance(one, BaseModel) else one for one in value])
+        by(plain(value))
         return value
 
     return checked
 
 
-def _checking(check: Callable[[Any], None]) -> Callable[[Any], Any]:
+def _checking(checks: tuple[Callable[[Any], None], ...]) -> Callable[[Any], Any]:
     def checked(self: Any) -> Any:  # noqa: ANN401
-        check(self.model_dump(exclude_none=True))
+        said = self.model_dump(exclude_none=True)
+        for check in checks:
+            check(said)
         return self
 
     return checked

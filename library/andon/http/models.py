@@ -1,18 +1,15 @@
 """Base classes of the pydantic models of requests and responses."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final, Self
+from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
+from andon.http.said import fits_row
 from andon.runtime.errors import FieldError
 
 MOST_UNKNOWN = 100
 """Unknown members that a refusal names one by one; each costs, and half a megabyte has room for tens of thousands."""
-
-# A row of DynamoDB has 400 KB; its event has it up to three times, as entity, new image and old image, and an entry of
-# the bus has a million bytes, see `andon.events.bus_entry`.
-LARGEST_ROW_BYTES: Final = 256 * 1024
 
 
 class RequestModel(BaseModel):
@@ -37,9 +34,7 @@ class RowModel(RequestModel):
 
     @model_validator(mode="after")
     def _fits(self) -> Self:
-        size = len(self.model_dump_json(by_alias=True, exclude_none=True).encode())
-        if size > LARGEST_ROW_BYTES:
-            raise ValueError(f"must be at most {LARGEST_ROW_BYTES} bytes, not {size}")
+        fits_row(self.model_dump(by_alias=True, exclude_none=True))
         return self
 
 

@@ -35,7 +35,7 @@ from andon.http.response import Response, respond
 from andon.http.said import Number, Time
 from andon.runtime.errors import NotFound, PreconditionRequired
 from andon.runtime.json_types import JsonMapping
-from andon.runtime.marks import Says
+from andon.runtime.marks import CHECK, Says, checked
 from andon.versions.declared import Declared, Id, parts_of
 from andon.versions.numbered_resource import FromStream, NumberedResource
 from andon.versions.optimistic_lock import Changed, Guard, Saved, require_admitted
@@ -89,8 +89,8 @@ class Routes(TypedDict):
 
     write, read: the groups of its callers. noun: what it is, with its article. located: of a `Resource` that has
     places; beside: the API of what it belongs to, whose places it has; at: how its routes are limited otherwise.
-    require: checks a change, by the id and what is said; it raises `Rejected`. refuses: the statuses that a write has
-    besides.
+    require: checks a change, by the id and what is said; it raises `Rejected`. admit: the same of who says it, by the
+    app that answers. refuses: the statuses that a write has besides.
     revisions: what its versions are called in paths. token: False: no view shows it. says: the documentation of a
     route, where the design does not say it: `put`, `get`, `all`, and of `page` and `response`.
     """
@@ -103,6 +103,7 @@ class Routes(TypedDict):
     beside: NotRequired["ResourceApi"]
     at: NotRequired[At]
     require: NotRequired[Callable[[Any, JsonMapping], None]]
+    admit: NotRequired[Callable[[HttpApi, JsonMapping], None]]
     refuses: NotRequired[tuple[int, ...]]
     revisions: NotRequired[str]
     token: NotRequired[bool]
@@ -119,7 +120,8 @@ class ResourceApi:
         self, declared: Declared[Any, Any], path: str, parameters: JsonMapping, **routes: Unpack[Routes]
     ) -> None:
         self.of, self.path, self.parameters, self.noun = declared, path, parameters, routes["noun"]
-        self.write, self.read, self.require = routes["write"], routes["read"], routes.get("require")
+        self.write, self.read = routes["write"], routes["read"]
+        self.require, self.admit = routes.get("require"), routes.get("admit")
         self.names = routes.get("names", Names()).completed(declared.kind)
         self.refuses, self.revisions = routes.get("refuses", (409,)), routes.get("revisions", "versions")
         self.token, self.says = routes.get("token", True), routes.get("says", {})
@@ -172,6 +174,11 @@ class ResourceApi:
         assert self.located is not None  # noqa: S101
         row = self.of.versions_of(id_).current()
         return Stay() if row is None else Stay(self.located.whereabouts_in(row), since_in(row))
+
+    @property
+    def body(self) -> type[Any]:
+        """The declaration of the request that sets it."""
+        return _body_of(self)
 
     @property
     def response(self) -> Any:  # noqa: ANN401
@@ -243,19 +250,26 @@ class ResourceApi:
 
     def _put(self, app: HttpApi, id_: Id, body: JsonMapping, if_match: int | None) -> Response:
         command, guard = app.command(if_match, body), self._guard(app)
-        if isinstance(self.of, Resource):
-            require_admitted(guard, body)
-        if self.require is not None:
-            self.require(id_, body)
+        self._require(app, id_, body, guard)
         try:
             saved = self.of.save(id_, body, command, guard)
         except PreconditionRequired:
+            if app.caller.places.is_everywhere or (self.located is None and not app.stay.since):
+                raise  # all versions may be seen
             row = self.of.versions_of(id_).current()
             if row is None or self._shows(app, id_, row):
                 raise
             # Who may not see what another owner said has no version to name.
             saved = self.of.save(id_, body, command._replace(if_match=row["version"]), guard)
         return self._saved(app, saved)
+
+    def _require(self, app: HttpApi, id_: Id, body: JsonMapping, guard: Guard | None) -> None:
+        if isinstance(self.of, Resource):
+            require_admitted(guard, body)
+        if self.admit is not None:
+            self.admit(app, body)
+        if self.require is not None:
+            self.require(id_, body)
 
     def _delete(self, app: HttpApi, id_: str, if_match: int | None) -> Response:
         assert isinstance(self.of, Resource)  # noqa: S101
@@ -341,8 +355,10 @@ def _body_of(api: ResourceApi) -> type:
     if isinstance(of, Resource):
         since = {"validFrom": NotRequired[Annotated[Time, Says("2020-04-20T06:00:00Z")]]}
         says = _says_of(content).removesuffix(".") + "; with `validFrom`, what it has been since before."
-        return _declared(api.names.body, says, {**members, **since})
-    return _declared(api.names.body, _says_of(content), members)
+        body = _declared(api.names.body, says, {**members, **since})
+    else:
+        body = _declared(api.names.body, _says_of(content), members)
+    return checked(*getattr(content, CHECK, ()))(body)
 
 
 @cache
@@ -357,7 +373,7 @@ def _shown(api: ResourceApi) -> Shown:
     name, entity, is_timed = api.names.response, api.of.entity, isinstance(api.of, Resource)
     first = (*api.of.id, api.of.counted_as)  # as `Declared.entity_of` has them
     said = sorted(entity.__annotations__.items(), key=lambda member: member[0] not in first)
-    members = {**dict(said), **Changed.__annotations__}
+    members = {**dict(said), **(Changed.__annotations__ if api.of.counted_as else {})}
     members.pop("ownedSince", None)
     since = "\n\n`validFrom` is there if it has been so since before `changedAt`, when it was recorded."
     says = f"times are fixed-width UTC.{since}" if is_timed else "`changedAt` is fixed-width UTC."

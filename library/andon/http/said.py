@@ -5,11 +5,17 @@ Listeners load declarations; the tables of Unicode and the expressions of `texts
 
 # ruff: noqa: PLC0415  see above
 
-from typing import Annotated, Final
+from collections.abc import Sequence
+from typing import Final
 
-from andon.runtime.marks import Bounds, Says, Takes
+from andon.runtime import times
+from andon.runtime.marks import Annotated, Bounds, Says, Takes
 
 MAX_TEXT_CHARACTERS: Final = 1000
+
+# A row of DynamoDB has 400 KB; its event has it up to three times, as entity, new image and old image, and an entry of
+# the bus has a million bytes, see `andon.events.bus_entry`.
+LARGEST_ROW_BYTES: Final = 256 * 1024
 
 
 def part(text: str) -> str:
@@ -33,11 +39,33 @@ def word(text: str) -> str:
     return texts.word(text)
 
 
-def time(text: str) -> str:
-    """See `times.normalised`."""
-    from andon.runtime import times
+UNIQUE: Final = {"uniqueItems": True}
 
-    return times.normalised(text)
+
+def different(values: Sequence[str]) -> Sequence[str]:
+    """Return a list, each of whose items is another one; UNIQUE says the same in JSON.
+
+    Raises:
+        ValueError: one is there twice.
+
+    """
+    if len({*values}) < len(values):
+        raise ValueError("must name each of them once")
+    return values
+
+
+def fits_row(said: object) -> None:
+    """Check that a body becomes no larger row than it and its event may be, see `marks.checked`.
+
+    Raises:
+        ValueError: it has lists or texts by which it would.
+
+    """
+    from andon.runtime import strict_json
+
+    size = len(strict_json.dumps(said).encode())
+    if size > LARGEST_ROW_BYTES:
+        raise ValueError(f"must be at most {LARGEST_ROW_BYTES} bytes, not {size}")
 
 
 class OneLine:
@@ -72,5 +100,9 @@ Id = Annotated[str, Takes(identifier)]
 Word = Annotated[str, Takes(word)]
 Line = Annotated[str, Takes(OneLine())]
 Lines = Annotated[str, Takes(SomeLines()), Says(personal="possible")]
-Time = Annotated[str, Takes(time)]
+Time = Annotated[str, Takes(times.normalised)]
+First = Annotated[str, Takes(times.first_of), Says("2026-11-21")]
+"""A time, or the beginning of a day (UTC)."""
+Last = Annotated[str, Takes(times.last_of), Says("2026-11-21")]
+"""A time, or the end of a day."""
 Number = Annotated[int, Bounds(1, 999_999_999), Says(1)]

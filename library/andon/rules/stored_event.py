@@ -7,13 +7,14 @@
 
 import re
 from collections.abc import Iterable
-from typing import Final, Literal, NamedTuple, NotRequired, TypedDict
+from typing import Final, Literal, NamedTuple, TypedDict
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.keys import SEPARATOR, prefix, require_part, within_limit
 from andon.dynamodb.schema import Keys
 from andon.events.domain_event import MAX_TIMESTAMP_MS, DomainEvent, WireEvent
 from andon.events.topic import Topic
+from andon.runtime.marks import NotRequired
 from andon.runtime.tried import tried
 from andon.runtime.whole_number import is_whole
 

@@ -6,7 +6,7 @@ be left out is removed by a change that leaves it out, and one that older rows l
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, NotRequired, TypedDict, TypeVar, Unpack, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, TypedDict, TypeVar, Unpack, cast
 
 from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.client import Table
@@ -15,7 +15,7 @@ from andon.events.actor import author_in
 from andon.events.fact import Change, Fact, Facts, Meaning
 from andon.runtime.errors import Conflict, NotFound
 from andon.runtime.json_types import JsonMapping, JsonObject
-from andon.runtime.marks import gained_of, optional_of
+from andon.runtime.marks import NotRequired, gained_of, optional_of
 from andon.versions.optimistic_lock import Command, Guard, Saved, VersionedRow, changed, require_admitted
 from andon.versions.versioned_write import KeptRevisions, Versions
 
@@ -42,7 +42,8 @@ class Declaration(TypedDict):
     service: which owns it, and publishes its facts. kind: the discriminator of its rows, and the name of its entity.
     content, entity: the TypedDicts of what a revision says, and of what is published. missing: for whoever asks for
     what is not there. id: the names of what tells one from another, as a row has them; the first is the partition key
-    of its facts. counted_as: the name of its version in an entity. revised, read: how often it is, and its versions
+    of its facts. counted_as: the name of its version in an entity; empty: neither that nor a response says it, nor when
+    it was made. revised, read: how often it is, and its versions
     are; see `Aggregate`.
     """
 
@@ -79,6 +80,7 @@ class Declared(Generic[Row, Entity]):
         self.names = tuple(sorted(self.content.__annotations__, key=lambda name: name not in self.id))  # the id first
         self.gained: JsonMapping = gained_of(self.content)
         self.may_lack = optional_of(self.content) | self.gained.keys()
+        self._instead = {name: said for name, said in self.gained.items() if said is not None}
 
     def versions_of(self, id_: Id, guard: Guard | None = None) -> Versions[Row]:
         """Return the place of its versions; guard: of what is required for a write of them."""
@@ -142,9 +144,28 @@ class Declared(Generic[Row, Entity]):
         return self._claims_of if self.unique else None
 
     def said_in(self, row: JsonMapping) -> dict[str, object]:
-        """Return the content of a row, also of one of before a member was declared."""
-        found = {name: row[name] for name in self.names if name in row}
-        return found if len(found) == len(self.names) else self._completed(found)
+        """Return the content of a row, also of one of before a member was declared.
+
+        Raises:
+            KeyError: the row lacks a member that it must not lack.
+
+        """
+        found = {name: row[name] for name in self.names if name in row or name not in self.may_lack}
+        return found if len(found) == len(self.names) else {**self._instead, **found}
+
+    def published_of(self, row: Row) -> JsonObject:
+        """Return the members of the entity of a version."""
+        fields: JsonMapping = row
+        version = {self.counted_as: row["version"]} if self.counted_as else {}
+        return {**{name: fields[name] for name in self.id}, **version, **self.said_in(fields)}
+
+    def entity_of(self, row: Row) -> Entity:
+        """Return the entity of a version, for its event."""
+        return cast("Entity", self.published_of(row))
+
+    def to_response(self, row: Row) -> JsonObject:
+        """Return a version for a response: its entity, when it was made (fixed-width UTC), and by whom."""
+        return {**self.published_of(row), **(changed(row) if self.counted_as else {})}
 
     def _claims_of(self, version: Attributes) -> "dict[str, Claim]":
         from andon.versions.claims import Claim  # noqa: PLC0415  most have no unique member
@@ -157,31 +178,6 @@ class Declared(Generic[Row, Entity]):
             for name, key_of in self.unique.items()
             if version.get(name) is not None
         }
-
-    def _completed(self, found: dict[str, object]) -> dict[str, object]:
-        """Return the content of a row that lacks something.
-
-        Raises:
-            KeyError: it must not lack that.
-
-        """
-        for name in self.names:
-            if name not in found and name not in self.may_lack:
-                raise KeyError(name)
-        return found | {name: said for name, said in self.gained.items() if name not in found and said is not None}
-
-    def published_of(self, row: Row) -> JsonObject:
-        """Return the members of the entity of a version."""
-        fields: JsonMapping = row
-        return {**{name: fields[name] for name in self.id}, self.counted_as: row["version"], **self.said_in(fields)}
-
-    def entity_of(self, row: Row) -> Entity:
-        """Return the entity of a version, for its event."""
-        return cast("Entity", self.published_of(row))
-
-    def to_response(self, row: Row) -> JsonObject:
-        """Return a version for a response: its entity, when it was made (fixed-width UTC), and by whom."""
-        return {**self.published_of(row), **changed(row)}
 
     @property
     def types(self) -> frozenset[str]:

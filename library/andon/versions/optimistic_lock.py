@@ -11,11 +11,12 @@ The way of an If-Match: `Command.if_match` -> `Expected.version` -> `#version = 
 from collections.abc import Callable, Mapping
 from enum import Enum, auto
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, NotRequired, TypedDict, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, TypedDict, TypeVar, cast
 
 from andon.dynamodb.expressions import Condition, both
 from andon.runtime import strict_json, times
 from andon.runtime.errors import NotFound, PreconditionRequired, Rejected, Stale
+from andon.runtime.marks import NotRequired
 
 if TYPE_CHECKING:
     from andon.versions.also import Also

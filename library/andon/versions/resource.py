@@ -4,7 +4,7 @@ A service declares what is its own: the tables, the content, the entity.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, NotRequired, TypeVar, Unpack
+from typing import Any, Final, TypeVar, Unpack
 
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item
@@ -16,7 +16,7 @@ from andon.events.fact import Change, Fact, lifecycle, lifecycle_types
 from andon.runtime import times
 from andon.runtime.errors import Conflict, Invalid, NotFound
 from andon.runtime.json_types import JsonMapping, JsonObject
-from andon.runtime.marks import ResourceEntity
+from andon.runtime.marks import NotRequired, ResourceEntity
 from andon.versions.bitemporal import Asked, Timeline, revision_at
 from andon.versions.declared import NOT_UNIQUE, Declaration, Declared, Id, Unique, parts_of
 from andon.versions.optimistic_lock import (

@@ -44,10 +44,15 @@ class KeptMembers:
         return {**mark, **said, **more()}
 
     @property
-    def optional(self) -> JsonObject:
-        """The members that may be left out, as they are declared, for a response that shows them."""
-        kept = {member for member, _ in self.members.values()} & optional_of(self.kind)
+    def declared(self) -> JsonObject:
+        """The members as they are declared, for a response that shows them."""
+        kept = {member for member, _ in self.members.values()}
         return {name: said for name, said in self.kind.__annotations__.items() if name in kept}
+
+    @property
+    def optional(self) -> JsonObject:
+        """Those that may be left out."""
+        return {name: said for name, said in self.declared.items() if name in optional_of(self.kind)}
 
     def said_in(self, row: JsonMapping) -> JsonObject:
         """Return the members that a row has, by their names."""

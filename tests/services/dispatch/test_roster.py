@@ -4,10 +4,11 @@ from typing import Any
 
 import pytest
 
+from andon.runtime.marks import optional_of
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer, Loop
+from contract.entities.duty import MAX_OPERATORS, RosterEntity
 from demo.people import LIZ, SARA, SUE, TOM
-from services.dispatch.duty_bodies import MAX_OPERATORS
 from tests.support.samples import NOW
 from tests.support.services.reports import ROSTER, STAFF, staff
 
@@ -145,8 +146,8 @@ WHOLE: dict[str, Any] = {
 }
 
 
-def put(loop: Loop, factory_id: str, body: dict[str, Any]) -> Answer:
-    return loop.request(STAFF, path={"factoryId": factory_id}, body=body)
+def put(loop: Loop, factory_id: str, body: dict[str, Any], **parts: Any) -> Answer:  # noqa: ANN401
+    return loop.request(STAFF, path={"factoryId": factory_id}, body=body, **parts)
 
 
 def test_a_roster_with_shifts_is_found_and_published_as_it_was_put(loop: Loop, equipment_id: str) -> None:
@@ -157,6 +158,21 @@ def test_a_roster_with_shifts_is_found_and_published_as_it_was_put(loop: Loop, e
     assert told(roster(loop, equipment_id)) == (200, '"1"', {"factoryId": equipment_id, **WHOLE})
     [envelope] = loop.run()
     assert envelope["detail"]["roster"] == {"factoryId": equipment_id, **WHOLE}
+
+
+@pytest.mark.parametrize("left_out", sorted(optional_of(RosterEntity)))
+def test_what_a_change_leaves_out_is_gone_from_the_roster(loop: Loop, equipment_id: str, left_out: str) -> None:
+    gone = {"anchor", "weeks"} if left_out == "anchor" else {left_out}  # the weeks of none need no anchor
+    less = {name: said for name, said in WHOLE.items() if name not in gone}
+    put(loop, equipment_id, WHOLE)
+    loop.run()
+
+    answer = put(loop, equipment_id, less, headers={"if-match": '"1"'})
+
+    said = {"factoryId": equipment_id, **less}
+    assert (told(answer), told(roster(loop, equipment_id))) == ((200, '"2"', said), (200, '"2"', said))
+    [envelope] = loop.run()
+    assert (envelope["detail"]["roster"], envelope["detail"]["raw"]["new"].get(left_out)) == (said, None)
 
 
 def test_a_roster_without_shifts_is_the_row_that_it_was(loop: Loop, equipment_id: str) -> None:

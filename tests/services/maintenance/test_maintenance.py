@@ -5,9 +5,11 @@ from typing import Any
 
 import pytest
 
+from andon.http.derived import model_of
 from andon.runtime.clock import DAY_MS
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
+from services.maintenance.bodies import ORDER as ORDER_RESPONSE
 from tests.services.maintenance.requests import FINISH, GET, NOW, PLAN, START, facts, register, send, statuses
 from tests.services.maintenance.samples import ORDER
 from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, intruding
@@ -25,6 +27,20 @@ def test_an_order_is_planned_moved_started_and_finished(loop: Loop) -> None:
         assert send(loop, GET).body == finished.body
         assert statuses(loop) == [(1, "planned"), (2, "planned"), (3, "started"), (4, "finished")]
         assert finished.body["plannedFor"] == "2026-01-11"
+
+
+def test_an_order_is_documented_with_all_that_it_says_at_its_end(loop: Loop) -> None:
+    with frozen_clock(NOW):
+        send(loop, PLAN, {"minutes": 45})
+        send(loop, START)
+        finished = send(loop, FINISH, {"result": "done", "readings": {"oil": 4.2}})
+
+    documented = model_of(ORDER_RESPONSE).model_json_schema()
+    assert {*documented["properties"]} == {*finished.body}
+    assert {*documented["required"]} == {*finished.body} - {
+        *("factoryId", "changedBy"),  # another company's
+        *("minutes", "startedAt", "finishedAt", "result", "readingsNumber"),
+    }
 
 
 def test_a_moved_order_says_where_it_was_before(loop: Loop) -> None:

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 import pytest
 
-from contract.entities.maintenance import OpenOrder
+from contract.entities.planning import OpenOrder
 from views.board.standing import to_response
 
 if TYPE_CHECKING:

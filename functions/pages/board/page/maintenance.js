@@ -18,7 +18,7 @@ import { dayText, problemText, text, timeOf } from "./speech.js";
  */
 
 const FURTHEST_DAYS = 366; // contract.orders.FURTHEST_DAYS
-const LONGEST_MINUTES = 43_200; // services.maintenance.bodies.LONGEST_MINUTES
+const LONGEST_MINUTES = 43_200; // contract.entities.maintenance.LONGEST_MINUTES
 const STALE = [412, 428];
 const AT_ONCE = 100;
 const REREAD_MS = 30_000;

@@ -9,7 +9,7 @@ from andon.rules.timing import Later
 from andon.runtime.clock import DAY_MS
 from andon.runtime.errors import Poison
 from andon.runtime.json_types import JsonObject
-from contract.entities.maintenance import OpenOrder
+from contract.entities.planning import OpenOrder
 from contract.orders import TOPICS, key_in, open_order, order_in
 from services.planning.decided import UPKEEP_CHANGED, decide
 from services.planning.orders import is_open, newest, partition_in

@@ -13,7 +13,6 @@ from andon.stores.archive.bodies import RehydrationBody
 from andon.stores.archive.days import days_of
 from andon.stores.archive.pages import Period
 from andon.stores.archive.parameters import Subject
-from andon.stores.archive.responses import RehydrationResponse
 from andon.stores.archive.store import SUBJECTS
 
 app = HttpApi()
@@ -22,7 +21,7 @@ handler = app.handler
 
 def post_rehydration(subject: Subject, body: RehydrationBody) -> Response:
     """See `Project.brings_back`."""
-    period, now_ms = Period.of(body.first, body.last, place="body"), clock.now_ms()
+    period, now_ms = Period.of(body["from"], body["to"], place="body"), clock.now_ms()
     days = list(days_of(SUBJECTS, first=period.first[:10], last=period.last[:10]))
     job = rehydration.plan(subject, period, days=days, actor=app.caller.subject, now_ms=now_ms)
     jobs.begin(job)
@@ -38,5 +37,5 @@ app.serves(
     f"POST {PATH}/rehydrations",
     groups=project().groups.admins,
     at=OfSubject("subject"),
-    responses=responses(RehydrationResponse, 202),
+    responses=responses(rehydration.RehydrationResponse, 202),
 )(post_rehydration)

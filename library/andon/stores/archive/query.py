@@ -14,7 +14,7 @@ from andon.runtime import times
 from andon.stores.archive import jobs, rehydration
 from andon.stores.archive.pages import Period, Position, read_events
 from andon.stores.archive.parameters import Subject, actor_of
-from andon.stores.archive.responses import Accept, ArchivedEventsResponse, JobId, RehydrationResponse
+from andon.stores.archive.responses import EVENTS, Accept, JobId
 from andon.stores.archive.store import KINDS, SUBJECTS
 from andon.stores.archive.to_response import page_response
 
@@ -50,14 +50,14 @@ for _kind in KINDS:
     _route = f"GET /archive/{_kind.name}/{{{_kind.parameter}}}"
     # Only of subjects it is known where they are: a person may have been everywhere.
     _at = OfSubject("actor") if _kind is SUBJECTS else None
-    app.serves(_route, groups=REVIEWERS, at=_at, responses=responses(ArchivedEventsResponse, 200))(_events_of(_kind))
+    app.serves(_route, groups=REVIEWERS, at=_at, responses=responses(EVENTS, 200))(_events_of(_kind))
 
 
 @app.serves(
     f"GET /archive/{SUBJECTS.name}/{{{SUBJECTS.parameter}}}/rehydrations/{{job}}",
     groups=REVIEWERS,
     at=OfSubject("subject"),
-    responses=responses(RehydrationResponse, 200, 404),
+    responses=responses(rehydration.RehydrationResponse, 200, 404),
 )
 def get_rehydration(subject: Subject, job_id: JobId) -> Response:
     """Return how far a rehydration is."""

@@ -7,7 +7,7 @@
 """
 
 from collections.abc import Sequence
-from typing import Final, TypedDict
+from typing import Any, Final, Literal, TypedDict
 
 from andon.dynamodb.ttl import ttl_at
 from andon.events.bus_entry import Replay, to_replayed
@@ -41,6 +41,28 @@ Job = TypedDict(
     },
 )
 """`days`: the archived ones. `until`: the second at which rehydrated rows expire (epoch seconds)."""
+
+
+_MEMBERS: Final[JsonMapping] = {
+    "id": str,
+    SUBJECTS.field: str,
+    "from": str,
+    "to": str,
+    "until": str,
+    "requestedBy": str,
+    "requestedAt": str,
+    "state": Literal["working", "done"],
+    "days": int,
+    "daysDone": int,
+    "messages": int,
+}
+
+RehydrationResponse: Final[Any] = TypedDict("RehydrationResponse", dict(_MEMBERS))  # type: ignore[misc]
+RehydrationResponse.__doc__ = """A rehydration. `until`: when what comes back expires.
+
+daysDone: the archived days of which all messages are on their way to the tables; `messages` counts them. A message
+brings back a row, or finds that it is there.
+"""
 
 
 class RehydrationWork(TypedDict):

@@ -2,6 +2,7 @@
 
 import os
 from http import HTTPStatus
+from typing import TypedDict
 
 from andon.drift.recompute import RecomputeWork
 from andon.http.http_api import HttpApi
@@ -11,7 +12,7 @@ from andon.project import project
 from andon.recorded.archive import SHARDS
 from andon.runtime import strict_json
 from andon.runtime.errors import NotFound
-from andon.stores.drift.responses import RecomputationResponse, ViewName
+from andon.stores.drift.parameters import ViewName
 from andon.stores.drift.store import QUEUE, RECOMPUTED
 from andon.wire.queue import RECOMPUTE, beside, name_of, send_all
 
@@ -19,7 +20,14 @@ app = HttpApi()
 handler = app.handler
 
 
-@app.serves("POST /drift/{view}", groups=project().groups.admins, responses=responses(RecomputationResponse, 202, 404))
+class Recomputation(TypedDict):
+    """What was asked for: a view, in so many parts."""
+
+    view: str
+    shards: int
+
+
+@app.serves("POST /drift/{view}", groups=project().groups.admins, responses=responses(Recomputation, 202, 404))
 def post_recomputation(view: ViewName) -> Response:
     """Compare all rows of a view with what its events make of them; `GET /drift` lists what differs, and is repaired.
 
@@ -29,4 +37,4 @@ def post_recomputation(view: ViewName) -> Response:
         raise NotFound("There is no such view.")
     url = beside(os.environ[QUEUE], name_of(view, RECOMPUTE))
     shards = send_all(url, (strict_json.dumps(RecomputeWork(shard=shard)) for shard in range(SHARDS)))
-    return respond(HTTPStatus.ACCEPTED, {"view": view, "shards": shards})
+    return respond(HTTPStatus.ACCEPTED, Recomputation(view=view, shards=shards))

@@ -8,14 +8,19 @@ from andon.events.drift import DriftEntity
 from andon.runtime import times
 from andon.runtime.clock import DAY_MS
 from andon.runtime.errors import Poison
-from andon.runtime.json_types import JsonObject
+from andon.runtime.json_types import JsonObject, members_of
 from andon.stores.drift.store import FOLDER
 
 _ID = re.compile("[0-9A-Za-z_-]{1,128}", re.ASCII)  # ids stand in keys as they are
 
 
 class Finding(DriftEntity):
-    """Drift in a row of a view, and its repair; `timestamp` is fixed-width UTC."""
+    """A row that differed from its events; `timestamp` is fixed-width UTC.
+
+    kinds: `values`: it said something else of the same events. `ahead`: it had an order that lies ahead of all clocks.
+    `ttl`: it would have expired too early or too late. `missing`: it had not seen an event. `unknown`: it had seen one
+    that the lake does not have. repair: by which writes it was ended; `unknown` is not.
+    """
 
     id: str
     timestamp: str
@@ -33,7 +38,7 @@ def finding_in(delivery: Delivery, *, now_ms: int) -> Finding:
         raise Poison(f"{delivery.source} says what drifted in another view")
     if not _ID.fullmatch(event.id):
         raise Poison("not a finding as our views publish them")
-    return {
+    found = {
         "id": event.id,
         "timestamp": times.to_utc(times.known_by(event.timestamp_ms, now_ms=now_ms)),
         "view": entity.text("view"),
@@ -42,6 +47,7 @@ def finding_in(delivery: Delivery, *, now_ms: int) -> Finding:
         "fields": _object(entity.get("fields")),
         "repair": entity.text("repair"),
     }
+    return members_of(Finding, found)
 
 
 def key_of(finding: Finding) -> str:

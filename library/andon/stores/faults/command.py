@@ -11,8 +11,8 @@ from andon.project import project
 from andon.runtime import clock
 from andon.runtime.errors import Conflict
 from andon.stores.faults import objects
+from andon.stores.faults.parameters import FaultId
 from andon.stores.faults.record import Fault, queue_of, require_fault, resubmitted
-from andon.stores.faults.responses import FaultId, FaultResponse
 from andon.stores.faults.store import QUEUE, QUEUES
 from andon.wire import aws
 from andon.wire.queue import beside
@@ -21,9 +21,7 @@ app = HttpApi()
 handler = app.handler
 
 
-@app.serves(
-    "POST /faults/{id}/resubmit", groups=project().groups.admins, responses=responses(FaultResponse, 202, 404, 409)
-)
+@app.serves("POST /faults/{id}/resubmit", groups=project().groups.admins, responses=responses(Fault, 202, 404, 409))
 def resubmit_fault(fault_id: FaultId) -> Response:
     """Put the message of a fault back on the queue that it came from."""
     fault = require_fault(objects.get(fault_id))

@@ -62,7 +62,7 @@ class FaultSummary(TypedDict):
 
 
 class Fault(FaultSummary):
-    """A fault with the original message, as text, and the newest `ATTEMPTS_KEPT` attempts to resubmit it, in order."""
+    """A fault with the original message, as text, and the newest attempts to resubmit it, in order."""
 
     message: str
     attempts: NotRequired[list[Attempt]]

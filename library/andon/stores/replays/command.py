@@ -9,8 +9,8 @@ from andon.project import project
 from andon.runtime import clock
 from andon.stores.replays import jobs, replay
 from andon.stores.replays.bodies import ReplayBody
-from andon.stores.replays.replay import CANCELLED, PAUSED, RUNNING, State
-from andon.stores.replays.responses import ReplayId, ReplayResponse
+from andon.stores.replays.parameters import ReplayId
+from andon.stores.replays.replay import CANCELLED, PAUSED, RUNNING, ReplayResponse, State
 from andon.stores.replays.settings import views
 from andon.stores.replays.work import begin, go_on
 
@@ -24,8 +24,9 @@ def post_replay(body: ReplayBody) -> Response:
 
     A row that has seen an event drops it: only an empty table shows what a view makes of the lake.
     """
-    view, now_ms = replay.require_view(body.view, views()), clock.now_ms()
-    planned = replay.plan(view, body.first, body.last, body.rate, actor=app.caller.subject, now_ms=now_ms)
+    view, now_ms = replay.require_view(body["view"], views()), clock.now_ms()
+    first, last = body.get("from"), body.get("to")
+    planned = replay.plan(view, first, last, body["rate"], actor=app.caller.subject, now_ms=now_ms)
     jobs.admit(planned, now_ms=now_ms)
     row = begin(planned)
     location = f"/replays/{row['id']}"

@@ -7,7 +7,8 @@ from andon.http.openapi import responses
 from andon.http.response import Response, respond
 from andon.project import project
 from andon.stores.replays import jobs, replay
-from andon.stores.replays.responses import ReplayId, ReplayResponse
+from andon.stores.replays.parameters import ReplayId
+from andon.stores.replays.replay import ReplayResponse
 
 app = HttpApi()
 handler = app.handler

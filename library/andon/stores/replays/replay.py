@@ -9,7 +9,7 @@ from andon.events.identifiers import of_content
 from andon.recorded.lake import hour_in
 from andon.runtime import times
 from andon.runtime.errors import Conflict, Invalid, NotFound
-from andon.runtime.json_types import JsonMapping, members_of
+from andon.runtime.json_types import members_of
 from andon.stores.replays.tables import DAY, DONE, JOB, KEEPS_DAYS, KEYS, partition_of
 
 ID_DIGITS: Final = 32
@@ -80,6 +80,32 @@ class ObjectSent(TypedDict):
 
     sent: int
     faults: int
+
+
+_Between = TypedDict("_Between", {"from": NotRequired[str], "to": str})
+
+
+class ReplayResponse(_Between):
+    """A replay. `rate`: events a second, at most; `eventsPerSecond`: since it was asked for, pauses included.
+
+    state: `done` when all messages are on their way to the view. daysPlanned: those whose `objects` are known.
+    events: messages that were sent of the objects that are done. faults: events that nobody can read. What the view
+    itself cannot use, its log counts as `fault`.
+    """
+
+    id: str
+    view: str
+    rate: int
+    state: Literal[State, "done"]
+    days: int
+    daysPlanned: int  # noqa: N815  the contract's name
+    objects: int
+    objectsDone: int  # noqa: N815
+    events: int
+    eventsPerSecond: float  # noqa: N815
+    faults: int
+    requestedBy: str  # noqa: N815
+    requestedAt: str  # noqa: N815
 
 
 class Progress(NamedTuple):
@@ -235,14 +261,12 @@ def progress_of(rows: Sequence[Item]) -> Progress:
     )
 
 
-def to_response(row: ReplayRow, progress: Progress) -> JsonMapping:
+def to_response(row: ReplayRow, progress: Progress) -> ReplayResponse:
     """Return the response body for a job."""
     took_s = (progress.until_ms - times.to_ms(row["requestedAt"])) / 1000
-    begins = {"from": row["first"]} if row["first"] else {}
-    return {
+    said: ReplayResponse = {
         "id": row["id"],
         "view": row["view"],
-        **begins,
         "to": row["last"],
         "rate": row["rate"],
         "state": DONE_STATE if is_whole(row, progress) else row["state"],
@@ -256,6 +280,7 @@ def to_response(row: ReplayRow, progress: Progress) -> JsonMapping:
         "requestedBy": row["requestedBy"],
         "requestedAt": row["requestedAt"],
     }
+    return {**said, "from": row["first"]} if row["first"] else said
 
 
 def is_whole(row: ReplayRow, progress: Progress) -> bool:

@@ -96,7 +96,7 @@ def _of_library() -> Iterator[MadeFact]:
     kept = {path.stem: read(path) for path in paths("domain") if (ANY, type_of(path)) in OF_LIBRARY}
     gone, now_ms = fault_of(Poison("no event"), "{}", consumer="things.listener", now_ms=BEGINNING_MS), BEGINNING_MS
     key, found, expected = {"id": "thing-1"}, {"place": "north"}, {"place": "south"}
-    wrong = drift_of("things", key, kinds=["wrong"], found=found, expected=expected, repair="oplock", now_ms=now_ms)
+    wrong = drift_of("things", key, kinds=["values"], found=found, expected=expected, repair="oplock", now_ms=now_ms)
     for event in (gone, wrong):
         kept.setdefault(event.type, {**event.to_wire()})
     yield from (MadeFact(name, (ANY, event["type"]), event) for name, event in sorted(kept.items()))

@@ -87,7 +87,7 @@ def test_a_member_more_takes_three_lines_in_two_files_and_what_was_said_before_s
     before = {file: file.read_bytes() for file in (copy / "events").rglob("*.json")}
     member = '    colour: NotRequired[Annotated[Line, Says("red", "no")]]\n'
     for file, line, instead in (
-        ("contract/entities/permits.py", "Annotated, TypedDict", "Annotated, NotRequired, TypedDict"),
+        ("contract/entities/permits.py", "Annotated, Says", "Annotated, NotRequired, Says"),
         ("contract/entities/permits.py", "\n\n\nclass PermitEntity", f"\n{member}\n\nclass PermitEntity"),
         ("views/inventory/view.py", 'place="place")', 'place="place", colour="colour")'),
     ):

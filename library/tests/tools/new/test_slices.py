@@ -296,7 +296,7 @@ def test_the_contracts_of_what_was_written_are_kept_and_who_breaks_them_is_named
     tree = city.root / "functions" / "contract" / "entities" / "trees.py"
     kept = tree.read_text()
     renamed = kept.replace("    grove: Annotated[Line, ", '    wood: Annotated[Line, Gained("north"), ')
-    tree.write_text(renamed.replace("import Says", "import Gained, Says"))
+    tree.write_text(renamed.replace(", Says\n", ", Gained, Says\n"))
     broken = city.run(CLI, "contracts")
     tree.write_text(kept)
 

@@ -1,9 +1,9 @@
 """Each inspection as requests, rows and events say it: a member that is declared here is in all of them."""
 
-from typing import Annotated, TypedDict
+from typing import TypedDict
 
 from andon.http.said import Lines
-from andon.runtime.marks import Says
+from andon.runtime.marks import Annotated, Says
 
 
 class Inspection(TypedDict):

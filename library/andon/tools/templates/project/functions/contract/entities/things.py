@@ -1,9 +1,9 @@
 """Things as requests, rows and events say them: a member that is declared here is in all of them."""
 
-from typing import Annotated, TypedDict
+from typing import TypedDict
 
 from andon.http.said import Line
-from andon.runtime.marks import Says
+from andon.runtime.marks import Annotated, Says
 
 
 class Thing(TypedDict):
