@@ -12,7 +12,11 @@ from typing import Final
 from andon.tools.new.errors import NotNew
 
 FACTS, RULES, FACTS_OF = "Facts", "Rules", "facts_of"
-POSITIONS: Final = {FACTS: ("source", "types", "of", "expired"), RULES: ("source", "types", "all")}
+POSITIONS: Final = {
+    FACTS: ("source", "types", "of", "expired"),
+    FACTS_OF: ("source",),
+    RULES: ("source", "types", "all"),
+}
 """Call -> its parameters, as it may be given them by position."""
 
 LINE: Final = re.compile(r'^(?P<before>[ \t]*)(?P<construct>\w+)\((?P<scope>\w+), "(?P<name>\w+)", (?P<more>\w+, \w+)')
@@ -84,18 +88,21 @@ def with_type(text: str, call: str, constant: str) -> str:
     return _replaced(text, value, f"{source} | {{{constant}}}")
 
 
-def with_meaning(text: str, constant: str, meaning: str) -> str:
-    """Return a file whose call of `Facts` has the meaning of rows of a discriminator more."""
-    return _with_entry(text, _argument(text, FACTS, "of"), f"{constant}: {meaning}")
+def with_fact(text: str, type_: str, entity: str, *, kind: str, meaning: str) -> str:
+    """Return a `facts.py` whose call of `Facts` or `facts_of` has a type and the meaning of a kind of rows more."""
+    call = _facts_in(text)
+    if call == FACTS:
+        text = with_type(text, FACTS, type_)
+    for argument, entry in (("of", f"{kind}: {meaning}"), ("entities", f"{type_}: {entity}")):
+        try:
+            text = _with_entry(text, _argument(text, call, argument), entry)
+        except NotNew:  # nothing says it yet
+            text = with_argument(text, call, f"{argument}={{{entry}}}")
+    return text
 
 
-def with_entity(text: str, constant: str, entity: str) -> str:
-    """Return a file whose call of `Facts` says of a type more which TypedDict its entity is."""
-    entry = f"{constant}: {entity}"
-    try:
-        return _with_entry(text, _argument(text, FACTS, "entities"), entry)
-    except NotNew:  # none of its types says it
-        return with_argument(text, FACTS, f"entities={{{entry}}}")
+def _facts_in(text: str) -> str:
+    return FACTS_OF if re.search(rf"\b{FACTS_OF}\(", text) else FACTS
 
 
 def with_rule(text: str, rule: str) -> str:
@@ -154,8 +161,7 @@ def with_declared(text: str, constant: str, entity: str) -> str:
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == FACTS_OF:
             return _with_element(text, node, node.args, constant)
-    with_fact = with_meaning(with_type(text, FACTS, f"{constant}.fact"), f"{constant}.kind", f"{constant}.fact_of")
-    return with_entity(with_fact, f"{constant}.fact", entity)
+    return with_fact(text, f"{constant}.fact", entity, kind=f"{constant}.kind", meaning=f"{constant}.fact_of")
 
 
 def with_entry(text: str, name: str, entry: str) -> str:

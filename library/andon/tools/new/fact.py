@@ -91,8 +91,9 @@ def _declared(root: Path, package: Package, words: Words) -> dict[PurePosixPath,
     facts, versioning = folder / "facts.py", folder / "versioning.py"
     edited = {}
     if (root / facts).is_file():
-        of_entity = f"from {ENTITIES}.{words('inspection')} import {entity}"
-        edited[facts] = with_imports(with_declared((root / facts).read_text(), constant, entity), [*imports, of_entity])
+        text = with_declared((root / facts).read_text(), constant, entity)
+        of_entity = [f"from {ENTITIES}.{words('inspection')} import {entity}"] if entity in text else []
+        edited[facts] = with_imports(text, [*imports, *of_entity])
     if (root / versioning).is_file():
         declared = with_entry((root / versioning).read_text(), "AGGREGATES", f"**aggregates_of({constant})")
         edited[versioning] = with_imports(declared, [*imports, "from andon.versions.aggregate import aggregates_of"])
