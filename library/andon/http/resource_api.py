@@ -14,6 +14,7 @@
 """
 
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from http import HTTPStatus
@@ -61,7 +62,7 @@ class Names(NamedTuple):
 
     def completed(self, kind: str) -> "Names":
         """Return all names."""
-        title, one = kind.title().replace("-", ""), self.one or kind
+        title, one = re.sub("[-_]", "", kind.title()), self.one or kind
         return Names(
             one,
             self.many or f"{one}s",

@@ -9,7 +9,7 @@ The handlers of `command.py` and `query.py` are the package's own. Those of othe
 | file | declares | in |
 |---|---|---|
 | `command.py`, `query.py` | `app`, an `HttpApi`: its routes; of a page ROUTES, which ask for no token | any package |
-| `resources.py` | RESOURCES: versioned things, of which the next four follow where it lacks them | services |
+| `resources.py` | RESOURCES: what it keeps by versions; the next four follow from it where it lacks them | services |
 | `facts.py` | FACTS: the facts that it publishes of its rows; hence it has a trigger | services |
 | `tables.py` | TABLES: environment variable -> schema; BUCKETS, GRANTS: if any | services, some stores |
 | `revisions.py` | REVISIONS: discriminator -> the revision that a row is, for when a region is lost | services |

@@ -19,11 +19,16 @@ CONSTRUCTS: Final = {"services": "Service", "views": "View", "pages": "Page"}
 LINE: Final = re.compile(r"\b(Service|View|Page)\(\s*self,\s*\"(\w+)\"")
 OLD: Final = re.compile(r"\.v\d+$")
 ROUTE: Final = re.compile(r"\"((?:DELETE|GET|PATCH|POST|PUT) /[^\"]*)\"")
+OF_RESOURCE: Final = re.compile(r"^(\w+): Final = ResourceApi\(\s*\w+,\s*\"([^\"]+)\"", re.MULTILINE)
+BELOW: Final = r"(?:/rollback|/(?:versions|revisions)(?:/\{n\})?)?"
+ON_RESOURCE: Final = re.compile(rf"(DELETE|GET|PUT|POST(?=.*/rollback$)) (.+?){BELOW}")
+"""Routes that a declared thing may have, at its path; which of them, the design of its versions says."""
+LISTED: Final = re.compile(r"\.reads_all\(\w+, \"([^\"]+)\"")
 RECORDED: Final = re.compile(r"^def record_(\w+)\(", re.MULTILINE)
-CLAIMED: Final = re.compile(r"\"(\w+)\": Claim\(")
+CLAIMED: Final = re.compile(r"(?:unique=\{\s*\"|\"(?=\w+\": Claim\())(\w+)")
 PART: Final = re.compile(r"/(\w+)")
 OF_STORES: Final = [[folder.name] for folder in (library_folder() / "stores").glob("*/")]
-OWN: Final = ("services", "views", "pages", "tests")
+OWN: Final = ("contract", "services", "views", "pages", "tests")
 """Roots of modules of which each must have its file."""
 
 
@@ -74,30 +79,34 @@ class _Files:
         if folder.parent.name == "views":
             yield from self._need(folder / "view.py", "it is a view")
             return
-        tables = folder / "tables.py"
-        if tables.is_file() and "stream=True" in tables.read_text():
-            yield from self._need(folder / "facts.py", f"the stream of {self._at(tables)} is followed")
-        if (folder / "facts.py").is_file() and self._declares_versions:
-            yield from self._need(folder / "versioning.py", "it says how what it publishes is versioned")
+        if not (folder / "resources.py").is_file():
+            yield from self._of_rows(folder)
         if (folder / "rules").is_dir():
             yield from self._need(folder / "control.py", "it has rules")
         if (folder / "control.py").is_file():
             yield from self._need(folder / "subscriptions.py", "rules decide over events")
 
+    def _of_rows(self, folder: Path) -> Iterator[str]:
+        tables = folder / "tables.py"
+        if tables.is_file() and "stream=True" in tables.read_text():
+            yield from self._need(folder / "facts.py", f"the stream of {self._at(tables)} is followed")
+        if (folder / "facts.py").is_file() and self._declares_versions:
+            yield from self._need(folder / "versioning.py", "it says how what it publishes is versioned")
+
     def _of_tests(self, folder: Path) -> Iterator[str]:
         tests = self._root / "tests" / folder.relative_to(self._functions)
         samples = tests / "samples.py"
         recorded = RECORDED.findall(samples.read_text()) if samples.is_file() else []
-        claims = folder / "claims.py"
-        claimed = CLAIMED.findall(claims.read_text()) if claims.is_file() else []
+        claiming = [file for name in ("claims", "resources") if (file := folder / f"{name}.py").is_file()]
+        claimed = {name: file for file in claiming for name in CLAIMED.findall(file.read_text())}
         own = {f"test_{name}.py" for name in (*recorded, *claimed)}
         # Of a view's second version it is the stories: what it answers is tried where it serves.
         if not {file.name for file in (*tests.glob("test_*.py"), *tests.glob("stories.py"))} - own:
             yield f"{self._at(tests)} has no test of {self._at(folder)}"
         for name in recorded:
             yield from self._need(tests / f"test_{name}.py", f"samples.py has record_{name}")
-        for name in claimed:
-            yield from self._need(tests / f"test_{name}.py", f"{self._at(claims)} claims each {name}")
+        for name, file in claimed.items():
+            yield from self._need(tests / f"test_{name}.py", f"{self._at(file)} claims each {name}")
 
     def _need(self, file: Path, why: str) -> Iterator[str]:
         if not file.is_file():
@@ -154,6 +163,9 @@ class _Files:
         """Yield samples that nothing answers; the routes of stores are not in the project's files."""
         of_pages = {route for file in (self._functions / "pages").rglob("*.py") for route in _routes_in(file)}
         for route in sorted(sampled.keys() - routes.keys() - of_pages):
+            found = ON_RESOURCE.fullmatch(route)
+            if found is not None and f"{'GET' if found[1] == 'GET' else 'PUT'} {found[2]}" in routes:
+                continue
             if PART.findall(route)[:1] not in OF_STORES:
                 yield f"{self._at(sampled[route])} is of {route}, which nothing answers"
 
@@ -162,8 +174,14 @@ class _Files:
         return sample.stem.partition(".")[0] in {"fault", "drift-detected"}
 
     def _routes(self, folder: Path) -> Iterator[tuple[Path, str]]:
-        for file in sorted(folder.glob("*.py")):
+        files = sorted(folder.glob("*.py"))
+        text = "".join(file.read_text() for file in files)
+        for file in files:
             yield from ((file, route) for route in _routes_in(file))
+            for name, path in _declared_in(file):
+                served = {"PUT": f"{name}.writes(", "GET": f"{name}.reads("}
+                yield from ((file, f"{verb} {path}") for verb, call in served.items() if call in text)
+            yield from ((file, f"GET {path}") for path in LISTED.findall(file.read_text()))
 
     def _at(self, path: Path) -> str:
         return path.relative_to(self._root).as_posix()
@@ -171,3 +189,7 @@ class _Files:
 
 def _routes_in(file: Path) -> list[str]:
     return ROUTE.findall(file.read_text())
+
+
+def _declared_in(file: Path) -> list[tuple[str, str]]:
+    return OF_RESOURCE.findall(file.read_text())

@@ -5,13 +5,16 @@ from typing import Unpack
 
 from andon.dynamodb.client import Table
 from andon.events.fact import Change
-from andon.versions.declared import Declaration, Declared, Entity, Id, Row, parts_of
+from andon.versions.declared import NOT_UNIQUE, Declaration, Declared, Entity, Id, Row, Unique, parts_of
 from andon.versions.optimistic_lock import Command, Draft, Guard, Saved
 from andon.versions.versioned_write import Versions, save
 
 
 class CurrentResource(Declared[Row, Entity]):
-    """Things with a current row and no other; key_of: their id -> its key. fact: the type of the fact of a version."""
+    """Things with a current row and no other.
+
+    key_of: their id -> its key. fact: the type of the fact of a version. unique: see `Unique`.
+    """
 
     design = "CURRENT_ONLY"
 
@@ -21,10 +24,12 @@ class CurrentResource(Declared[Row, Entity]):
         table: Table,
         key_of: Callable[..., Mapping[str, str | int]],
         fact: str,
+        unique: Unique = NOT_UNIQUE,
         **declared: Unpack[Declaration],
     ) -> None:
         super().__init__(**declared)
         self.table, self.key_of, self.fact = table, key_of, fact
+        self.unique = unique
 
     @property
     def types(self) -> frozenset[str]:
@@ -41,7 +46,5 @@ class CurrentResource(Declared[Row, Entity]):
 
     def save(self, id_: Id, said: Mapping[str, object], command: Command, guard: Guard | None = None) -> Saved[Row]:
         """Make it what a request says."""
-        return save(
-            self.versions_of(id_),
-            Draft(self.content_of(self.with_id(id_, said)), self.mark_of(id_), command, guard=guard),
-        )
+        content = self.content_of(self.with_id(id_, said))
+        return save(self.versions_of(id_), Draft(content, self.mark_of(id_), command, guard=guard, claims=self.claims))

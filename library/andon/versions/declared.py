@@ -4,19 +4,23 @@ content: the TypedDict of what a revision says. Its row, its entity and its resp
 be left out is removed by a change that leaves it out, and one that older rows lack reads as its mark says, `Gained`.
 """
 
-from collections.abc import Mapping
-from typing import Any, ClassVar, Generic, Literal, TypedDict, TypeVar, Unpack, cast
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, TypedDict, TypeVar, Unpack, cast
 
-from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.client import Table
 from andon.dynamodb.key_query import KeyQuery
 from andon.events.actor import author_in
 from andon.events.fact import Change, Fact, Facts, Meaning
-from andon.runtime.errors import NotFound
+from andon.runtime.errors import Conflict, NotFound
 from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.runtime.marks import NotRequired, gained_of, optional_of
 from andon.versions.optimistic_lock import Command, Guard, Saved, VersionedRow, changed, require_admitted
 from andon.versions.versioned_write import KeptRevisions, Versions
+
+if TYPE_CHECKING:
+    from andon.versions.claims import Claim, ClaimsOf
 
 Row = TypeVar("Row", bound=VersionedRow)
 Entity = TypeVar("Entity")
@@ -25,6 +29,11 @@ How = Literal["never", "seldom", "often"]
 
 Id = str | tuple[str, ...]
 """An id, or the parts of one that is composed."""
+
+Unique = Mapping[str, Callable[[str], Mapping[str, str | int]]]
+"""Member -> the key of the row, in the table of its thing, that claims a value: no two living things have the same."""
+
+NOT_UNIQUE: Final[Unique] = MappingProxyType({})
 
 
 class Declaration(TypedDict):
@@ -61,6 +70,7 @@ class Declared(Generic[Row, Entity]):
     """The name of the design of its versions in `andon.versions.aggregate`, which no function loads."""
 
     table: Table
+    unique: Unique = NOT_UNIQUE
 
     def __init__(self, **declared: Unpack[Declaration]) -> None:
         self.service, self.kind, self.missing = declared["service"], declared["kind"], declared["missing"]
@@ -128,6 +138,11 @@ class Declared(Generic[Row, Entity]):
             name: said.get(name, self.gained.get(name)) if name in self.may_lack else said[name] for name in self.names
         }
 
+    @property
+    def claims(self) -> "ClaimsOf | None":
+        """The claims of its unique members; None: it has none, and a change reads nothing first."""
+        return self._claims_of if self.unique else None
+
     def said_in(self, row: JsonMapping) -> dict[str, object]:
         """Return the content of a row, also of one of before a member was declared.
 
@@ -151,6 +166,18 @@ class Declared(Generic[Row, Entity]):
     def to_response(self, row: Row) -> JsonObject:
         """Return a version for a response: its entity, when it was made (fixed-width UTC), and by whom."""
         return {**self.published_of(row), **(changed(row) if self.counted_as else {})}
+
+    def _claims_of(self, version: Attributes) -> "dict[str, Claim]":
+        from andon.versions.claims import Claim  # noqa: PLC0415  most have no unique member
+
+        owner = "#".join(self.id_in(version))
+        return {
+            name: Claim(
+                self.table, key_of(str(version[name])), owner, Conflict(f"Another {self.kind} has this {name}.")
+            )
+            for name, key_of in self.unique.items()
+            if version.get(name) is not None
+        }
 
     @property
     def types(self) -> frozenset[str]:

@@ -18,8 +18,9 @@ def tables_of(*declared: Declared[Any, Any]) -> dict[str, TableSchema]:
     """Return the schemas of tables."""
     schemas: dict[str, TableSchema] = {}
     for one in declared:
-        expires = isinstance(one, Resource)  # a tombstone does
-        schemas[one.table.variable] = TableSchema(one.table.keys, stream=True, expires=expires)
+        variable, before = one.table.variable, schemas.get(one.table.variable)
+        expires = isinstance(one, Resource) or (before is not None and before.expires)  # a tombstone does
+        schemas[variable] = TableSchema(one.table.keys, stream=True, expires=expires)
         if isinstance(one, Resource):
             schemas[one.history.variable] = HISTORY_SCHEMA
     return schemas
@@ -28,14 +29,28 @@ def tables_of(*declared: Declared[Any, Any]) -> dict[str, TableSchema]:
 def grants_of(*declared: Declared[Any, Any], crosses: bool = False) -> Grants:
     """Return the calls of the routes of resources; crosses: edits of another version come in by a listener.
 
-    Of other designs the infrastructure decides.
+    Where none has a history or a unique member, the infrastructure decides.
     """
+    has_history, claimed = any(isinstance(one, Resource) for one in declared), [one for one in declared if one.unique]
     grants: Grants = {}
-    for one in declared:
-        if isinstance(one, Resource):
-            for role, calls in _grants_of(one, crosses=crosses).items():
-                grants.setdefault(role, {}).update(calls)
+    for one in declared if has_history or claimed else ():
+        _add(grants, _grants_of(one, crosses=crosses) if isinstance(one, Resource) else _plain(one, reads=has_history))
+    for one in claimed:  # a change reads the version before, and deletes what that claims
+        _add(grants, {"command": {one.table.variable: ("DeleteItem",)}})
     return grants
+
+
+def _add(grants: Grants, more: Grants) -> None:
+    for role, calls in more.items():
+        known = grants.setdefault(role, {})
+        known |= {place: tuple(dict.fromkeys((*known.get(place, ()), *actions))) for place, actions in calls.items()}
+
+
+def _plain(one: Declared[Any, Any], *, reads: bool) -> Grants:
+    """Return the calls that the infrastructure grants where nothing is said."""
+    table = one.table.variable
+    command: Grants = {"command": {table: (*READ, "ConditionCheckItem", "PutItem", "Query", "UpdateItem")}}
+    return command | ({"query": {table: (*READ, "Query")}} if reads else {})
 
 
 def _grants_of(resource: Resource[Any, Any], *, crosses: bool) -> Grants:

@@ -4,11 +4,10 @@ A service declares what is its own: the tables, the content, the entity.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, TypeVar, Unpack
+from typing import Any, Final, TypeVar, Unpack
 
 from andon.dynamodb import ttl
-from andon.dynamodb.attribute_values import Attributes, Item
+from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Check, Table
 from andon.dynamodb.expressions import Condition, both
 from andon.dynamodb.key_query import KeyQuery
@@ -19,7 +18,7 @@ from andon.runtime.errors import Conflict, Invalid, NotFound
 from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.runtime.marks import NotRequired, ResourceEntity
 from andon.versions.bitemporal import Asked, Timeline, revision_at
-from andon.versions.declared import Declaration, Declared, Id, parts_of
+from andon.versions.declared import NOT_UNIQUE, Declaration, Declared, Id, Unique, parts_of
 from andon.versions.optimistic_lock import (
     OWNED_SINCE,
     Command,
@@ -31,9 +30,6 @@ from andon.versions.optimistic_lock import (
     require_admitted,
 )
 from andon.versions.versioned_write import Requirement, Revisions, Versions, change, revision_in, save
-
-if TYPE_CHECKING:
-    from andon.versions.claims import Claim, ClaimsOf
 
 HISTORY: Final = Keys("pk", "version", sort_type="N", one_partition_per="entity")
 BY_TIME: Final = Keys("pk", "timestamp", sort_type="N", one_partition_per="entity")
@@ -76,9 +72,8 @@ Entity = TypeVar("Entity", bound=ResourceEntity)
 class Resource(Declared[Row, Entity]):
     """A kind of thing with an id, a current row in one table, and every revision in another.
 
-    sort: the sort key of the current row, if its table has one. unique: member -> the key of the row, in its table,
-    that claims a value of it: no two living things have the same. owner: of things that change hands; facts say since
-    when it is the present one. For the rest see `Declaration`.
+    sort: the sort key of the current row, if its table has one. unique: see `Unique`. owner: of things that change
+    hands; facts say since when it is the present one. For the rest see `Declaration`.
     """
 
     design = "TWO_TABLES"
@@ -90,7 +85,7 @@ class Resource(Declared[Row, Entity]):
         history: Table,
         partition_of: Callable[[str], str],
         sort: tuple[str, ...] = (),
-        unique: Mapping[str, Callable[[str], Mapping[str, str | int]]] = MappingProxyType({}),
+        unique: Unique = NOT_UNIQUE,
         owner: Owner | None = None,
         **declared: Unpack[Declaration],
     ) -> None:
@@ -174,7 +169,7 @@ class Resource(Declared[Row, Entity]):
         valid_from = content[VALID_FROM]
         if isinstance(valid_from, int) and not 0 <= valid_from <= command.now_ms:
             raise Invalid.field(f"body.{VALID_FROM}", "must lie between 1970 and now")
-        draft = Draft(content, self.mark_of(id_), command, guard=guard, claims=self._claims, owner=self.owner)
+        draft = Draft(content, self.mark_of(id_), command, guard=guard, claims=self.claims, owner=self.owner)
         return save(self.versions_of(id_), draft)
 
     def delete(self, id_: Id, command: Command, guard: Guard | None = None) -> Saved[Row]:
@@ -248,26 +243,7 @@ class Resource(Declared[Row, Entity]):
     def _again(self, row: Row, attributes: Mapping[str, object], command: Command) -> Draft:
         """Decide a revision with the content of another one, which is so from now on."""
         content = {**super().content_of(row), VALID_FROM: None}
-        return Draft(content, attributes, command, revives=False, repeats=True, claims=self._claims, owner=self.owner)
-
-    @property
-    def _claims(self) -> "ClaimsOf | None":
-        """Return the claims of its unique fields; None: it has none, and a change reads nothing first."""
-        return self._claims_of if self.unique else None
-
-    def _claims_of(self, version: Attributes) -> "dict[str, Claim]":
-        from andon.versions.claims import Claim  # noqa: PLC0415  most resources have no unique field
-
-        return {
-            field: Claim(
-                self.table,
-                key_of(str(version[field])),
-                version["id"],
-                Conflict(f"Another {self.kind} has this {field}."),
-            )
-            for field, key_of in self.unique.items()
-            if version.get(field) is not None
-        }
+        return Draft(content, attributes, command, revives=False, repeats=True, claims=self.claims, owner=self.owner)
 
     def _partition(self, id_: Id) -> str:
         return self.partition_of(*parts_of(id_))

@@ -4,7 +4,7 @@ One test for all: a thing is said by a declaration, then by one that gained memb
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from itertools import count
+from itertools import count, permutations
 from typing import Annotated, Any, Final, NamedTuple, NotRequired, TypedDict
 
 import pytest
@@ -16,7 +16,7 @@ from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Keys, TableSchema
 from andon.events.change_data_capture import events_of
 from andon.events.domain_event import DomainEvent
-from andon.runtime.errors import Stale
+from andon.runtime.errors import Conflict, Stale
 from andon.runtime.marks import Gained, ResourceEntity
 from andon.sync.mapped_crossing import resource_crossing
 from andon.testing.world import World
@@ -26,6 +26,7 @@ from andon.versions.declared import Declared, facts_of, kept
 from andon.versions.from_stream import keep_revisions
 from andon.versions.numbered_resource import FromStream, NumberedResource
 from andon.versions.optimistic_lock import Command, Saved, fingerprint_of
+from andon.versions.owned import grants_of, tables_of
 from andon.versions.resource import HISTORY, HISTORY_SCHEMA, Resource
 from tests.support.examples import ON_TABLES
 from tests.support.samples import NOW
@@ -246,3 +247,35 @@ def test_an_old_event_that_crosses_lacks_nothing(signs: Signs, sign: str) -> Non
         "title": "sea",
         "frame": "none",
     }
+
+
+def _claiming() -> Declared[Any, Any]:
+    unique = {"title": lambda title: KEYS.of(f"Title#{title}", "now")}
+    return CurrentResource(
+        **_said(Plain), table=TABLE, key_of=lambda sign: KEYS.of(sign, "now"), fact="said", unique=unique
+    )
+
+
+def test_a_unique_member_of_a_current_row_is_let_go_by_a_change(signs: Signs) -> None:
+    of, first, other = _claiming(), f"first {next(_numbers)}", f"other {next(_numbers)}"
+    command = Command("somebody", NOW, None, "")
+    of.save(first, {"title": first}, command)
+    with pytest.raises(Conflict, match=r"Another sign has this title\."):
+        of.save(other, {"title": first}, command)
+    of.save(first, {"title": other}, command._replace(if_match=1, fingerprint="change"))
+
+    assert of.save(other, {"title": first}, command).row["title"] == first
+    assert len(signs.published(of)) == 3, "a claim is no fact"
+
+
+@pytest.mark.parametrize("order", [*permutations([_resource(Plain), _numbered(Plain), _claiming()])])
+def test_kinds_that_share_a_table_may_each_do_in_it_what_they_do_in_one_of_their_own(
+    order: tuple[Declared[Any, Any], ...],
+) -> None:
+    granted = grants_of(*order)["command"]
+
+    assert tables_of(*order)[TABLE.variable].expires
+    assert {"ConditionCheckItem", "DeleteItem", "GetItem", "PutItem", "Query", "UpdateItem"} == {
+        *granted["SIGNS_TABLE"]
+    }
+    assert grants_of(_current(Plain), _numbered(Plain)) == {}, "the infrastructure decides"

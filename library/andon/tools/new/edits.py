@@ -11,8 +11,12 @@ from typing import Final
 
 from andon.tools.new.errors import NotNew
 
-FACTS, RULES = "Facts", "Rules"
-POSITIONS: Final = {FACTS: ("source", "types", "of", "expired"), RULES: ("source", "types", "all")}
+FACTS, RULES, FACTS_OF = "Facts", "Rules", "facts_of"
+POSITIONS: Final = {
+    FACTS: ("source", "types", "of", "expired"),
+    FACTS_OF: ("source",),
+    RULES: ("source", "types", "all"),
+}
 """Call -> its parameters, as it may be given them by position."""
 
 LINE: Final = re.compile(r'^(?P<before>[ \t]*)(?P<construct>\w+)\((?P<scope>\w+), "(?P<name>\w+)", (?P<more>\w+, \w+)')
@@ -46,14 +50,14 @@ def with_imports(text: str, imports: Iterable[str]) -> str:
 
 
 def merged(text: str, addition: str, *, before: str | None = None) -> str:
-    """Return a file with the imports, constants, functions and classes of another one that it has not.
+    """Return a file with the imports, constants, functions, classes and calls of another one that it has not.
 
     They stand at the end, or before the statement that defines the name `before`.
     """
     tree, more = ast.parse(text), ast.parse(addition)
     imports = [ast.unparse(node) for node in more.body if isinstance(node, ast.Import | ast.ImportFrom)]
-    known = {name for node in tree.body for name in _defined(node)}
-    chosen = [node for node in more.body if (names := _defined(node)) and not known & names]
+    known = {name for node in tree.body for name in _added(node)}
+    chosen = [node for node in more.body if (names := _added(node)) and not known & names]
     lines = addition.splitlines()
     parts: list[str] = []
     for node in chosen:
@@ -84,18 +88,21 @@ def with_type(text: str, call: str, constant: str) -> str:
     return _replaced(text, value, f"{source} | {{{constant}}}")
 
 
-def with_meaning(text: str, constant: str, meaning: str) -> str:
-    """Return a file whose call of `Facts` has the meaning of rows of a discriminator more."""
-    return _with_entry(text, _argument(text, FACTS, "of"), f"{constant}: {meaning}")
+def with_fact(text: str, type_: str, entity: str, *, kind: str, meaning: str) -> str:
+    """Return a `facts.py` whose call of `Facts` or `facts_of` has a type and the meaning of a kind of rows more."""
+    call = _facts_in(text)
+    if call == FACTS:
+        text = with_type(text, FACTS, type_)
+    for argument, entry in (("of", f"{kind}: {meaning}"), ("entities", f"{type_}: {entity}")):
+        try:
+            text = _with_entry(text, _argument(text, call, argument), entry)
+        except NotNew:  # nothing says it yet
+            text = with_argument(text, call, f"{argument}={{{entry}}}")
+    return text
 
 
-def with_entity(text: str, constant: str, entity: str) -> str:
-    """Return a file whose call of `Facts` says of a type more which TypedDict its entity is."""
-    entry = f"{constant}: {entity}"
-    try:
-        return _with_entry(text, _argument(text, FACTS, "entities"), entry)
-    except NotNew:  # none of its types says it
-        return with_argument(text, FACTS, f"entities={{{entry}}}")
+def _facts_in(text: str) -> str:
+    return FACTS_OF if re.search(rf"\b{FACTS_OF}\(", text) else FACTS
 
 
 def with_rule(text: str, rule: str) -> str:
@@ -134,6 +141,27 @@ def with_aggregate(text: str, kind: str, declared: str, module: str) -> str:
     text = with_entry(text, "AGGREGATES", f"{kind}: {declared}")
     folder, _, name = module.rpartition(".")
     return with_imports(text, [f"from andon.versions.aggregate import {names}", f"from {folder} import {name}"])
+
+
+def with_resource(text: str, constant: str) -> str:
+    """Return a `resources.py` whose RESOURCES have one more.
+
+    Raises:
+        NotNew: they are no tuple in it.
+
+    """
+    for node in ast.parse(text).body:
+        if "RESOURCES" in _defined(node) and isinstance(value := getattr(node, "value", None), ast.Tuple):
+            return _with_element(text, value, value.elts, constant)
+    raise NotNew("there is no tuple RESOURCES in it")
+
+
+def with_declared(text: str, constant: str, entity: str) -> str:
+    """Return a `facts.py` that has the facts of a declared thing more, by `facts_of` or by `Facts`."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == FACTS_OF:
+            return _with_element(text, node, node.args, constant)
+    return with_fact(text, f"{constant}.fact", entity, kind=f"{constant}.kind", meaning=f"{constant}.fact_of")
 
 
 def with_entry(text: str, name: str, entry: str) -> str:
@@ -211,6 +239,12 @@ def _defined(node: ast.stmt) -> set[str]:
             return {name}
         case _:
             return set()
+
+
+def _added(node: ast.stmt) -> set[str]:
+    """Return the names that a statement defines, or itself if it is a call, as that of a route's declaration."""
+    is_call = isinstance(node, ast.Expr) and isinstance(node.value, ast.Call)
+    return {ast.unparse(node)} if is_call else _defined(node)
 
 
 def _imported(tree: ast.Module) -> set[tuple[str, str]]:

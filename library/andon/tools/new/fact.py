@@ -1,6 +1,7 @@
 """`andon new fact SERVICE NAME`: a fact more of a service, of rows of its own in the service's table.
 
-Its row, its route and its bodies stand in files of their own; the service's command and FACTS get a few lines.
+It is a resource of its own, whose entity stands in the contract: RESOURCES, routes and command get a few lines, and
+FACTS and AGGREGATES, where the service says them itself.
 """
 
 import re
@@ -14,18 +15,17 @@ from andon.project import project
 from andon.tools.called import as_called
 from andon.tools.new import template
 from andon.tools.new.changes import Changes, made
-from andon.tools.new.edits import merged, with_aggregate, with_entity, with_imports, with_meaning, with_type
+from andon.tools.new.edits import merged, with_declared, with_entry, with_imports, with_resource
 from andon.tools.new.errors import NotNew
 from andon.tools.new.known import require_no_sample, service_of
 from andon.tools.new.words import Name, Words
+from andon.versions.declared import Declared
 
-MERGED: Final = ("command.py", "samples.py")
-"""Files that a service may have already: what they lack is put behind what they have."""
+MERGED: Final = ("api.py", "command.py", "resources.py", "samples.py")
+"""Files that a service may have already: what they lack is put behind what they have, or before RESOURCES."""
 
-DECLARED: Final = (
-    "Aggregate(CURRENT_ONLY, Identity.GIVEN, revised=Frequency.SELDOM, read=Frequency.OFTEN, speed=Speed.SLOW)"
-)
-"""How the rows of the template are versioned."""
+ENTITIES: Final = "contract.entities"
+OF_TABLES: Final = re.compile(r"^from services\.\w+\.tables import TABLE\n", re.MULTILINE)
 
 CALLED: Final = frozenset({"PutItem", "UpdateItem"})
 
@@ -55,39 +55,48 @@ def changes(root: Path, service: str, text: str) -> Changes:
     require_no_sample(words("http/put-inspection"), f"domain/{event_type}")
     constant, table = _table_of(package)
     texts = {
-        file: _in_table(text, constant, table)
+        file: _in_table(text, package, constant, table)
         for file, text in template.copied(words, template.files(of=template.FACT), of=template.FACT).items()
         if file.suffix == ".py"
     }
     edited = {
-        file: merged((root / file).read_text(), text)
+        file: merged((root / file).read_text(), text, before="RESOURCES")
         for file, text in texts.items()
         if file.name in MERGED and (root / file).is_file()
     }
-    edited |= _declared(root, package, name, words)
-    new = {file: text for file, text in texts.items() if file not in edited}
+    resources = PurePosixPath("functions", package.folder, "resources.py")
+    if resources in edited:
+        edited[resources] = with_resource(edited[resources], words("INSPECTION"))
+    edited |= _declared(root, package, words)
+    new = {file: text for file, text in texts.items() if file not in edited} | template.contract_of(root)
     return Changes(
         new,
         edited,
         (
-            f"say in functions/{package.folder}/{name.many}.py what is recorded, in {name.many}_bodies.py what is said",
+            f"say in functions/contract/entities/{name.many}.py what is recorded",
             f"then write its samples anew: {as_called('samples')}",
             f"let a view show it: andon new view NAME --of {package.name}/{event_type}",
         ),
     )
 
 
-def _declared(root: Path, package: Package, name: Name, words: Words) -> dict[PurePosixPath, str]:
-    """Return the files of a service that declare its facts, and how its rows are versioned, with those of the fact."""
-    facts = PurePosixPath("functions", package.folder, "facts.py")
-    of_type, meaning = words("inspection.INSPECTION_RECORDED"), words("inspection.inspection_recorded")
-    kind, module = words("inspection.DISCRIMINATOR"), f"services.{package.name}.{name.many}"
-    with_both = with_meaning(with_type((root / facts).read_text(), "Facts", of_type), kind, meaning)
-    with_all = with_entity(with_both, of_type, words("inspection.InspectionEntity"))
-    edited = {facts: with_imports(with_all, [f"from services.{package.name} import {name.many}"])}
-    versioning = facts.with_name("versioning.py")
+def _declared(root: Path, package: Package, words: Words) -> dict[PurePosixPath, str]:
+    """Return the files of a service that say its facts and how its rows are versioned; else both follow."""
+    folder, constant, entity = (
+        PurePosixPath("functions", package.folder),
+        words("INSPECTION"),
+        words("InspectionEntity"),
+    )
+    imports = [f"from services.{package.name}.resources import {constant}"]
+    facts, versioning = folder / "facts.py", folder / "versioning.py"
+    edited = {}
+    if (root / facts).is_file():
+        text = with_declared((root / facts).read_text(), constant, entity)
+        of_entity = [f"from {ENTITIES}.{words('inspection')} import {entity}"] if entity in text else []
+        edited[facts] = with_imports(text, [*imports, *of_entity])
     if (root / versioning).is_file():
-        edited[versioning] = with_aggregate((root / versioning).read_text(), kind, DECLARED, module)
+        declared = with_entry((root / versioning).read_text(), "AGGREGATES", f"**aggregates_of({constant})")
+        edited[versioning] = with_imports(declared, [*imports, "from andon.versions.aggregate import aggregates_of"])
     return edited
 
 
@@ -108,9 +117,13 @@ def _table_of(package: Package) -> tuple[str, Table]:
     return constant, table
 
 
-def _in_table(text: str, constant: str, table: Table) -> str:
-    """Return a file for a table of another name, or with a sort key."""
+def _in_table(text: str, package: Package, constant: str, table: Table) -> str:
+    """Return a file for a table of another name, or with a sort key; of a table that resources have, by one of them."""
+    declared = vars(package.load("resources")) if package.has("resources") else {}
+    name = next((name for name, one in declared.items() if isinstance(one, Declared) and one.table == table), None)
+    if name is not None:
+        text, constant = OF_TABLES.sub("", text), f"{name}.table"
     text = re.sub(r"\bTABLE\b", constant, text)
     if table.keys.sort is None:
         return text
-    return re.sub(r"(\.keys\.of\((f\"\w+#\{\w+\}\"))\)", r"\1, DISCRIMINATOR)", text)
+    return re.sub(r"(kind=(\"\w+\").*\.keys\.of\(f\"\w+#\{\w+\}\")\)", r"\1, \2)", text, flags=re.DOTALL)

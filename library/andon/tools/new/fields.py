@@ -66,7 +66,7 @@ class Fields(NamedTuple):
         for end in sorted(ends, reverse=True):
             text = f"{text[:end]}{ends[end]}{text[end:]}"
         kind = instead["Line"]
-        return with_imports(text, [f"from andon.http.fields import {kind}"]) if f": {kind} =" in text else text
+        return with_imports(text, [f"from andon.http.said import {kind}"]) if f"Annotated[{kind}," in text else text
 
 
 def _said(text: str, name: str) -> Iterator[tuple[int, int, str]]:

@@ -20,10 +20,9 @@ from andon.tools.new.changes import Changes, made
 from andon.tools.new.edits import (
     merged,
     with_aggregate,
-    with_entity,
     with_entry,
+    with_fact,
     with_imports,
-    with_meaning,
     with_package,
     with_rule,
     with_type,
@@ -144,8 +143,8 @@ def _changed(
     folder, tests = PurePosixPath("functions", service.folder), PurePosixPath("tests", service.folder)
     imports = [f"from services.{service.name}.rules import {name.many}"]
     control = with_rule(_text(root, folder / "control.py"), f"{name.many}.RULE")
-    facts = with_type(_text(root, folder / "facts.py"), "Facts", fact.constant)
-    facts = with_entity(with_meaning(facts, fact.constant, fact.meaning), fact.constant, fact.entity)
+    facts = _text(root, folder / "facts.py")
+    facts = with_fact(facts, fact.constant, fact.entity, kind=fact.constant, meaning=fact.meaning)
     edited = {
         folder / "control.py": with_imports(with_type(control, "Rules", fact.constant), imports),
         folder / "facts.py": with_imports(facts, imports),

@@ -9,7 +9,7 @@ from andon.project import project
 from andon.tools.called import as_called
 from andon.tools.new import template
 from andon.tools.new.changes import Changes, made
-from andon.tools.new.edits import merged, with_argument, with_imports, with_package
+from andon.tools.new.edits import with_argument, with_package
 from andon.tools.new.fields import Fields
 from andon.tools.new.known import require_free, require_no_sample
 from andon.tools.new.words import Name, Words
@@ -42,13 +42,14 @@ def changes(root: Path, name: Name, fields: Fields) -> Changes:
     new = {file: fields.beside_first(text) for file, text in plain.items()}
     if fields.unique is not None:
         new = _with_unique(new, name, fields, fields.unique)
+    new |= template.contract_of(root)
     stack = with_package((root / STACK).read_text(), "Service", name.many)
     return Changes(new, {STACK: stack}, (*_next(name, fields),))
 
 
 def _next(name: Name, fields: Fields) -> Iterator[str]:
     folder, fact = f"functions/services/{name.many}", f"{name.many}/{name.one.replace('_', '-')}-moved"
-    yield f"say in {folder}/{name.one}.py what it is, and in bodies.py what a request says"
+    yield f"say in functions/contract/entities/{name.many}.py what it says, and in {folder}/resources.py how it is kept"
     yield "(--field FIELD names what it says, --unique FIELD a text that no two of them have, --date FIELD a time)"
     yield f"then write its samples anew: {as_called('samples')}"
     yield f"let a view show it: andon new view NAME --of {fact}; it counts with --count-by {fields.first.one}"
@@ -59,14 +60,10 @@ def _next(name: Name, fields: Fields) -> Iterator[str]:
 def _with_unique(
     texts: Mapping[PurePosixPath, str], name: Name, fields: Fields, unique: Name
 ) -> dict[PurePosixPath, str]:
-    """Return the files of a service whose drafts claim a unique field."""
+    """Return the files of a service that has a unique field."""
     words = Words([(template.NUMBER, unique), (template.THINGS, name), (template.PLACE, fields.first)])
-    found = dict(texts)
-    for file in template.files("functions/**", "tests/**", of=template.UNIQUE):
-        path, text = PurePosixPath(words(str(file))), words((template.UNIQUE / file).read_text())
-        more = fields.dates_beside_first(text)
-        found[path] = merged(found[path], more) if path in found else more
-    aggregate = PurePosixPath("functions", "services", name.many, f"{name.one}.py")
-    claiming = with_argument(found[aggregate], "Draft", "claims=claims_of")
-    found[aggregate] = with_imports(claiming, [f"from services.{name.many}.claims import claims_of"])
-    return found
+    tests = template.copied(words, template.files("tests/**", of=template.UNIQUE), of=template.UNIQUE)
+    resources = PurePosixPath("functions", "services", name.many, "resources.py")
+    claimed = words('unique={"number": lambda number: KEYS.of(f"Number#{number}")}')
+    found = {**texts, resources: with_argument(texts[resources], "CurrentResource", claimed)}
+    return {**found, **{file: fields.dates_beside_first(text) for file, text in tests.items()}}

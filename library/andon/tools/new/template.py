@@ -50,7 +50,7 @@ DUE: Final = PROJECT.parent / "due"
 """The files of a rule that is due at a date, in place of those of the other one."""
 
 SLICES: Final[Mapping[str, tuple[str, ...]]] = {
-    "service": ("functions/services/things/**", "tests/services/things/**"),
+    "service": ("functions/contract/entities/things.py", "functions/services/things/**", "tests/services/things/**"),
     "view": ("functions/views/inventory/**", "tests/views/inventory/**"),
     "control": ("functions/services/watch/**", "tests/services/watch/**"),
 }
@@ -80,6 +80,12 @@ def _within(folder: Path, pattern: str) -> Iterable[Path]:
 def copied(words: Words, chosen: Iterable[PurePosixPath], *, of: Path = PROJECT) -> dict[PurePosixPath, str]:
     """Return the text of each chosen file with its words replaced, by its path with its words replaced."""
     return {PurePosixPath(words(str(file))): _copied(words, of, file) for file in chosen}
+
+
+def contract_of(root: Path) -> dict[PurePosixPath, str]:
+    """Return the file by which the entities of a project are a package, if it lacks that."""
+    file = PurePosixPath("functions/contract/entities/__init__.py")
+    return {} if (root / file).is_file() else {file: ""}
 
 
 def _copied(words: Words, of: Path, file: PurePosixPath) -> str:

@@ -24,14 +24,18 @@ from andon.tools.new.service import STACK
 from andon.tools.new.words import HUMP, Name, Words
 
 SCALARS: Final[Mapping[type, str]] = {bool: "bool", int: "int", float: "float", str: "str"}
-NOT_FIELDS: Final = frozenset({"ttl", "id"})
-MIXED: Final = re.compile(r"[a-z0-9][A-Z]")
+NOT_FIELDS: Final = frozenset({"ttl", "id", "version"})
 
 # Parts of the template's files, in whose place stand those of other facts.
 ON_MOVED: Final = re.compile(r"def on_thing_moved.*?\n\n\n", re.DOTALL)
 ENTRY: Final = '    ("things", "thing-moved"): on_thing_moved,\n'
 PLACE: Final = "    place: str\n"
-SHOWN: Final = ', "place": row["place"]}'
+SHOWN: Final = re.compile(r', (?:"place": row\["place"\]|\*\*KEPT\.said_in\(row\))}')
+DECLARED: Final = re.compile(
+    r"^from andon\.views\.keep .*\n|^from contract\..*\n|^KEPT = .*\n|^from andon\.http\.derived .*\n|^SHOWN: .*\n\n\n",
+    re.MULTILINE,
+)
+"""Lines by which the template's view keeps what is declared: facts of several sources have no one declaration."""
 NAMES: Final = '("thing-moved",)'
 BODY: Final = '{"id": "thing-1", "place": "north"}'
 EXAMPLE: Final = '"thing-1"'
@@ -128,12 +132,13 @@ class KeptMembers:
 
     def fitted(self, file: PurePosixPath, words: Words) -> str:
         """Return a file of the template with other words, and with these facts in the place of its own."""
-        text = self._form.text_of(file)
+        text = DECLARED.sub("", self._form.text_of(file)).replace("import KEPT, ", "import ")
+        text = text.replace("responses(SHOWN,", "responses(InventoryResponse,")
         match file.name:
             case "view.py":
                 return self._lifting(words.fitted(text, _each_once(text, self._in_view(text))))
             case "query.py":
-                return self._completed(words.fitted(text, _each_once(text, self._in_query())))
+                return self._completed(words.fitted(text, _each_once(text, self._in_query(text))))
             case _:
                 return words.fitted(text, self._in_tests())
 
@@ -142,11 +147,10 @@ class KeptMembers:
         entries = (f'    ("{topic[0]}", "{topic[1]}"): {function},\n' for topic, function in self._topics.items())
         return {"".join(ON_MOVED.findall(text)): f"{functions}\n\n\n", ENTRY: "".join(entries)}
 
-    def _in_query(self) -> dict[str, str]:
-        members = (f"    {name}: {SCALARS[type(value)]} | Absent = None" for name, value in self.shown.items())
-        lines = "".join(f"{line}\n" for line in map(_with_noqa, members))
+    def _in_query(self, text: str) -> dict[str, str]:
+        lines = "".join(f"    {name}: NotRequired[{SCALARS[type(value)]}]\n" for name, value in self.shown.items())
         examples = {} if self._form.example is None else {self._form.example: repr(self._partition)}
-        return {PLACE: lines, SHOWN: "} | _members_of(row)"} | examples
+        return {PLACE: lines, "".join(SHOWN.findall(text)): "} | _members_of(row)"} | examples
 
     def _in_tests(self) -> dict[str, str]:
         names = ", ".join(repr(topic[1]) for topic in self._topics)
@@ -154,8 +158,8 @@ class KeptMembers:
         return {NAMES: f"({names},)", BODY: repr(known), EXAMPLE: repr(self._partition)}
 
     def _completed(self, query: str) -> str:
-        query += _MEMBERS_OF.format(response=re.findall(r"class (\w+)\(ResponseModel\)", query)[0])
-        imports = ("from andon.http.openapi import Absent", "from andon.dynamodb.attribute_values import Item")
+        query += _MEMBERS_OF.format(response=re.findall(r"class (\w+)\(TypedDict\)", query)[0])
+        imports = ("from typing import NotRequired", "from andon.dynamodb.attribute_values import Item")
         return with_imports(query, [*imports, "from andon.runtime.json_types import JsonObject"])
 
     @property
@@ -211,7 +215,7 @@ _MEMBERS_OF: Final = '''
 
 def _members_of(row: Item) -> JsonObject:
     """Return the members of a response that a row has."""
-    return {{name: row[name] for name in {response}.model_fields if name in row}}
+    return {{name: row[name] for name in {response}.__annotations__ if name in row}}
 '''
 
 
@@ -244,11 +248,6 @@ def _last(facts: Sequence[Heard]) -> Heard:
 
 def _said(facts: Sequence[Heard], member: str) -> object:
     return _last(facts).entity.get(member)
-
-
-def _with_noqa(line: str) -> str:
-    name = line.strip().partition(":")[0]
-    return f"{line}  # noqa: N815  as events say it" if MIXED.search(name) else line
 
 
 def _each_once(text: str, instead: dict[str, str]) -> dict[str, str]:

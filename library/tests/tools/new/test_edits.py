@@ -48,9 +48,10 @@ def test_rules_that_take_the_types_of_facts_need_none() -> None:
     ],
 )
 def test_a_meaning_is_added_to_those_that_are_there(before: str, after: str) -> None:
-    text = "FACTS = Facts(source='a', types=T, of={})"
-
-    assert plain(edits.with_meaning(text.replace("{}", before), "new.D", "new.f")) == plain(text.replace("{}", after))
+    for call, types in (("Facts(source='a', ", "types=T"), ("facts_of('a', ", "")):
+        text, said = f"F = {call}{types or 'X'}, of={before})", f"F = {call}@, of={after}, entities={{new.T: new.E}})"
+        found = edits.with_fact(text, "new.T", "new.E", kind="new.D", meaning="new.f")
+        assert plain(found) == plain(said.replace("@", "types=T | {new.T}" if types else "X"))
 
 
 def test_a_file_gets_what_it_lacks_and_keeps_what_it_has() -> None:

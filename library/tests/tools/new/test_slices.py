@@ -249,11 +249,9 @@ def test_what_cannot_be_made_is_refused_with_what_to_write_instead(
 
 
 def test_what_fails_halfway_leaves_nothing(untouched: City) -> None:
-    handler = untouched.root / "functions" / "services" / "things" / "thing.py"
+    handler = untouched.root / "functions" / "services" / "things" / "resources.py"
     text = handler.read_text()
-    handler.write_text(
-        text.replace("    return {**to_entity(row)", '    raise LookupError("half")\n    return {**to_entity(row)')
-    )
+    handler.write_text(text.replace("key_of=KEYS.of", 'key_of=lambda _: {}["half"]'))
     before = untouched.content()
 
     done = untouched.new("service trees")
@@ -295,11 +293,10 @@ def test_the_contracts_of_what_was_written_are_kept_and_who_breaks_them_is_named
         for file in ("contracts/released.json", f"{DERIVED}/asyncapi.json", f"{DERIVED}/contracts.md")
     )
 
-    tree = city.root / "functions" / "services" / "trees" / "tree.py"
+    tree = city.root / "functions" / "contract" / "entities" / "trees.py"
     kept = tree.read_text()
-    tree.write_text(
-        kept.replace('"grove": row["grove"]', '"wood": row["grove"]').replace("    grove: str", "    wood: str", 1)
-    )
+    renamed = kept.replace("    grove: Annotated[Line, ", '    wood: Annotated[Line, Gained("north"), ')
+    tree.write_text(renamed.replace(", Says\n", ", Gained, Says\n"))
     broken = city.run(CLI, "contracts")
     tree.write_text(kept)
 

@@ -2,14 +2,13 @@
 
 from functools import partial
 from http import HTTPStatus
-from typing import Annotated, Final
+from typing import Annotated, Final, TypedDict
 
 from pydantic import AfterValidator
 
 from andon.dynamodb.key_query import KeyQuery
 from andon.http import schemas
 from andon.http.http_api import HttpApi
-from andon.http.models import ResponseModel
 from andon.http.openapi import responses
 from andon.http.parameters import Query, described
 from andon.http.response import Response, respond
@@ -31,7 +30,7 @@ app = HttpApi()
 handler = app.handler
 
 
-class InventoryByPlace(ResponseModel):
+class InventoryByPlace(TypedDict):
     """How many there are now; `complete` is false if there are more, too many to be counted at once."""
 
     place: str

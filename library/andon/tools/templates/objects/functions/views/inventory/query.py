@@ -1,6 +1,6 @@
 """inventory view -> HTTP."""
 
-from typing import Annotated, Final
+from typing import Annotated, Final, TypedDict
 
 from pydantic import AfterValidator
 
@@ -8,7 +8,6 @@ from andon.dynamodb.attribute_values import Item
 from andon.http import schemas
 from andon.http.after import NOT_YET, awaited, read_object
 from andon.http.http_api import HttpApi
-from andon.http.models import ResponseModel
 from andon.http.openapi import responses
 from andon.http.parameters import After, IfNoneMatch, Path, described
 from andon.http.response import Response, respond_unless_known
@@ -32,14 +31,14 @@ app = HttpApi()
 handler = app.handler
 
 
-class InventoryItem(ResponseModel):
+class InventoryItem(TypedDict):
     """What was said of one on that day last."""
 
     id: str
     place: str
 
 
-class InventoryResponse(ResponseModel):
+class InventoryResponse(TypedDict):
     """All of which something was said on a day."""
 
     items: list[InventoryItem]

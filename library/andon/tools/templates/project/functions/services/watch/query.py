@@ -7,9 +7,9 @@ from pydantic import AfterValidator
 from andon.dynamodb.key_query import BeginsWith, KeyQuery
 from andon.dynamodb.keys import prefix
 from andon.http import schemas
+from andon.http.derived import PageOf, Shown
 from andon.http.http_api import HttpApi
-from andon.http.models import ResponseModel
-from andon.http.openapi import Absent, responses
+from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import Cursor, Limit, Path, described
 from andon.http.response import Response
@@ -28,21 +28,13 @@ app = HttpApi()
 handler = app.handler
 
 
-class Restless(ResponseModel):
-    """A decision; `since`: epoch milliseconds of the first of them."""
-
-    id: str
-    since: int
-
-
-class RestlessPage(ResponseModel):
-    """A page of decisions, the latest first; a missing cursor is the end."""
-
-    items: list[Restless]
-    cursor: str | Absent = None
+DECIDED: Final = Shown(
+    restless.RestlessEntity, "Restless", "A decision; `since`: epoch milliseconds of the first of them."
+)
+PAGE: Final = PageOf(DECIDED, "RestlessPage", "A page of decisions, the latest first; a missing cursor is the end.")
 
 
-@app.serves("GET /watch/{id}", groups=ANYBODY, responses=responses(RestlessPage, 200))
+@app.serves("GET /watch/{id}", groups=ANYBODY, responses=responses(PAGE, 200))
 def list_restless(thing_id: ThingId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
     """List when it was restless, the latest first."""
     decided = BeginsWith(prefix("decision", restless.RULE.id))

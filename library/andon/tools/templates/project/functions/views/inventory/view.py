@@ -4,17 +4,20 @@ from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Keys
 from andon.events.domain_event import DomainEvent
 from andon.events.upcast import Upcasters
+from andon.views.keep import keep
 from andon.views.view_update import On, ViewUpdate
+from contract.entities.things import Thing
 
 KEYS = Keys("thing", one_partition_per="entity")
 TABLE = Table("INVENTORY_TABLE", KEYS)
 TTL_DAYS = 90
+KEPT = keep(Thing, place="place")  # attribute of the row -> member of the entity
 
 
 def on_thing_moved(event: DomainEvent) -> ViewUpdate:
     """Keep where it is now."""
     thing = event.entity("thing")
-    return ViewUpdate(key=KEYS.of(thing.text("id")), fields={"place": thing.text("place")}, oplock="moved")
+    return ViewUpdate(key=KEYS.of(thing.text("id")), fields=KEPT.of(thing), oplock="moved")
 
 
 ON: On = {  # (source, type) -> what the view keeps of it
