@@ -32,8 +32,8 @@ OPERATORS: Final = Actors(
 
 def description() -> str:
     """Return the description of the API, with figures of those who own them; no handler needs any of it."""
+    from contract.entities.reports import REPORTS_AT_ONCE as MOST  # noqa: PLC0415
     from contract.logs import TTL_DAYS  # noqa: PLC0415
-    from services.equipment.stream_first import REPORTS_AT_ONCE as MOST  # noqa: PLC0415
 
     route = "PUT /equipment/{id}/states/{timestamp}"
     return f"""\

@@ -15,7 +15,7 @@ from bench.simulate.counted import Way
 from bench.simulate.limit_use import LimitUse
 from bench.simulate.line import Basis, Line, total
 from bench.simulate.settings import MONTH_DAYS, MONTH_S
-from services.equipment.stream_first import REPORTS_AT_ONCE
+from contract.entities.reports import REPORTS_AT_ONCE
 
 MINUTE_S: Final = 60
 BACK_WITHIN_S: Final = 300

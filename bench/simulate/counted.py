@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from andon.runtime.metrics import STAGE
 from andon.testing.memory.meter import Used
-from services.equipment.stream_first import REPORTS_AT_ONCE
+from contract.entities.reports import REPORTS_AT_ONCE
 
 EVERY_S: Final = 300
 

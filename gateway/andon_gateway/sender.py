@@ -10,7 +10,7 @@ from andon_gateway.pauses import FIRST_S, pause_s
 from andon_gateway.store import Store, Unavailable
 from andon_gateway.verdict import Verdict
 
-REPORTS_AT_ONCE: Final = 100  # services.equipment.stream_first.REPORTS_AT_ONCE
+REPORTS_AT_ONCE: Final = 100  # contract.entities.reports.REPORTS_AT_ONCE
 LONGEST_S: Final = 300.0
 IDLE_S: Final = 0.2
 

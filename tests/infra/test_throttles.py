@@ -22,9 +22,9 @@ from andon.packages.discovery import packages, role_of, subscribers_of
 from andon.packages.package import Package
 from andon.testing.synthesised import Properties, Synthesised
 from bench.simulate import limits
+from contract.entities.reports import REPORTS_AT_ONCE
 from contract.groups import DEVICE
 from services.equipment.bodies import Reports
-from services.equipment.stream_first import REPORTS_AT_ONCE
 from tests.support.infra.synthesised import SERVICES, synthesise
 
 PUBLISHING = [(service, route) for service in SERVICES for route in service.stream_first]

@@ -1,6 +1,8 @@
 """Entities of what a piece of equipment reports, and of its connection."""
 
-from typing import NotRequired, TypedDict
+from typing import Final, NotRequired, TypedDict
+
+REPORTS_AT_ONCE: Final = 100
 
 
 class StateEntity(TypedDict):

@@ -6,9 +6,8 @@ from andon.http.derived import PageOf, Shown
 from andon.http.said import SomeLines, Time, Word
 from andon.runtime.marks import Bounds, Says, Takes
 from contract import names
-from contract.entities.reports import StateEntity
+from contract.entities.reports import REPORTS_AT_ONCE, StateEntity
 from contract.schemas import STATE
-from services.equipment.stream_first import REPORTS_AT_ONCE
 
 MAX_DETAIL_BYTES: Final = 4096
 

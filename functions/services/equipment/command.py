@@ -14,6 +14,7 @@ from andon.runtime import clock
 from andon.runtime.errors import Forbidden
 from andon.versions.resource import since_in
 from contract import after
+from contract.entities.reports import REPORTS_AT_ONCE
 from contract.groups import STATE_REPORTERS
 from contract.parameters import EquipmentId
 from services.equipment import reporting, state, stream_first
@@ -21,7 +22,6 @@ from services.equipment import reports as batches
 from services.equipment.api import API, OF_AUDITS
 from services.equipment.bodies import ACCEPTED, STATE_REPORT, Reports, StateBody
 from services.equipment.reporting import Reporter
-from services.equipment.stream_first import REPORTS_AT_ONCE
 from services.equipment.tables import TABLE
 
 app = HttpApi()

@@ -17,11 +17,11 @@ from andon.http.models import fields_of
 from andon.ingress.ingress import Ingress, Unusable
 from andon.ingress.message import Message
 from andon.runtime.errors import Forbidden, Invalid
+from contract.entities.reports import REPORTS_AT_ONCE
 from services.equipment import connection, reports
 from services.equipment.bodies import ReportBody
 from services.equipment.provisioning import PROVISIONING
 from services.equipment.reporting import Reporter
-from services.equipment.stream_first import REPORTS_AT_ONCE
 from services.equipment.things import GATEWAY, MACHINE
 
 ID: Final = "equipmentId"

@@ -13,7 +13,6 @@ from contract.entities.reports import StateEntity
 from services.equipment.reporting import Reporter
 from services.equipment.state import STATE_REPORTED
 
-REPORTS_AT_ONCE: Final = 100
 DIGITS: Final = 32  # 128 bits, as an eventID of a stream: rows keep it in their oplocks
 
 

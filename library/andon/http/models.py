@@ -1,11 +1,10 @@
 """Base classes of the pydantic models of requests and responses."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Self
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from andon.http.said import fits_row
 from andon.runtime.errors import FieldError
 
 MOST_UNKNOWN = 100
@@ -27,15 +26,6 @@ class RequestModel(BaseModel):
         if isinstance(body, dict) and len(body) > len(cls.model_fields) + MOST_UNKNOWN:
             raise ValueError(f"must have at most {len(cls.model_fields)} members, not {len(body)}")
         return body
-
-
-class RowModel(RequestModel):
-    """Body that becomes a row, and has lists or texts that could make it larger than a row and its event may be."""
-
-    @model_validator(mode="after")
-    def _fits(self) -> Self:
-        fits_row(self.model_dump(by_alias=True, exclude_none=True))
-        return self
 
 
 class ResponseModel(BaseModel):
