@@ -23,7 +23,7 @@ CauseName = Annotated[CallName, Says("out-of-coils")]
 Priority = Annotated[int, Bounds(1, LEAST_PRIORITY), Says(1)]
 
 
-class NeededHelp(TypedDict):
+class _NeededHelp(TypedDict):
     """A category of help, and where it is needed."""
 
     equipmentId: Annotated[Word, Says("press-7", "no")]
@@ -31,13 +31,13 @@ class NeededHelp(TypedDict):
     text: NotRequired[Lines]
 
 
-class CallBody(NeededHelp):
+class CallBody(_NeededHelp):
     """What help is needed for, where; without a priority, that of the category."""
 
     priority: NotRequired[Priority]
 
 
-class CallEntity(NeededHelp):
+class CallEntity(_NeededHelp):
     """`call`: a call for help at a piece of equipment as of `version`.
 
     factoryId, lineId: where it was raised. priority: 1 comes first. raisedBy, taker, endedBy: tokens' subjects. cause:
