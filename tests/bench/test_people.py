@@ -1,6 +1,5 @@
 """The proofs of `make prove-people`, small; and each finds what it looks for, once that is there."""
 
-import re
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -48,7 +47,7 @@ Break = Callable[[pytest.MonkeyPatch], None]
 
 
 def names_are_ids(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(people, "_PERSON", re.compile(".*", re.DOTALL))
+    patch.setattr(people, "BADGE_PATTERN", "(?s:.*)")
 
 
 def who_signs_in_is_said_by_name(patch: pytest.MonkeyPatch) -> None:
