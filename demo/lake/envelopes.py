@@ -7,7 +7,7 @@ from typing import Any, Final, TypedDict
 from andon.dynamodb.ttl import ttl_at
 from andon.runtime import times
 from contract import calls, logs
-from contract.entities.asking import HelpEntity
+from contract.entities.alerts import HelpEntity
 from contract.entities.calls import CallEntity, CauseEntity
 from contract.entities.equipment import LocationEntity
 from contract.entities.maintenance import OrderEntity

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple, Self
 
 from contract.duty import MANAGER, OPERATOR, SUPERVISOR, Roster
-from contract.entities.asking import TICKS, Urgency
+from contract.entities.alerts import TICKS, Urgency
 
 SILENT: Final = "SILENT"
 """The state of a machine that reports nothing any more; it reports none, so that nobody else says this of it."""

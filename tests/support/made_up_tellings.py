@@ -6,7 +6,7 @@ from random import Random
 from typing import Any, Final
 
 from andon.runtime.clock import MINUTE_MS
-from contract.entities.asking import CallRef, HelpEntity
+from contract.entities.alerts import CallRef, HelpEntity
 from contract.entities.logs import LogRef
 from contract.entities.telling import FailedEntity, ToldEntity
 from demo.lake.envelopes import LakeEnvelope, Writer

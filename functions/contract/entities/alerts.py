@@ -1,7 +1,14 @@
-"""Entities of what is said of a machine as a whole, and of troubles."""
+"""Entities of what is said of a machine as a whole, of troubles, and of asking for help."""
+
+from typing import Final, Literal, TypedDict
 
 from andon.runtime.marks import NotRequired
 from contract.entities.logs import LogRef, Why
+
+Urgency = Literal["low", "high"]
+
+TICKS: Final = (*range(1, 7), 8, 10, 12, 15, *range(20, 65, 5), 75, 90, 105, 120, 150, 180, 210, 240)
+"""Minutes after which somebody may be asked, beside at once: a rule looks at each."""
 
 
 class AlertEntity(Why):
@@ -50,3 +57,42 @@ class TroubleEndEntity(Why):
 
     equipmentId: str
     timestamp: str
+
+
+class CallRef(TypedDict):
+    """A call's id, and what it is for."""
+
+    callId: str
+    equipmentId: str
+
+
+class AskedFor(Why):
+    """A step of a chain, for the `repeat`th time, so many `minutes` after the trouble `since` (fixed-width UTC) began.
+
+    about: the log, or the call. what: the state, or the category of the call.
+    """
+
+    about: LogRef | CallRef
+    name: str
+    factoryId: str
+    lineId: NotRequired[str]
+    what: str
+    since: str
+    chain: str
+    step: int
+    repeat: int
+    minutes: int
+    urgency: Urgency
+
+
+class HelpEntity(AskedFor):
+    """`help`: somebody is asked for help."""
+
+    person: str
+
+
+class NobodyEntity(AskedFor):
+    """`nobody`: nobody is on duty whom the step tells; `asked`: who is asked instead, if there is anybody at all."""
+
+    tell: str
+    asked: NotRequired[str]

@@ -9,7 +9,7 @@ from andon.runtime import times
 from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.runtime.marks import Annotated, Bounds, NotRequired, Says, Takes, checked
 from contract import names
-from contract.entities.asking import TICKS, Urgency
+from contract.entities.alerts import TICKS, Urgency
 from contract.people import PERSON_PATTERN, Person, person_id
 
 MAX_OPERATORS: Final = 100

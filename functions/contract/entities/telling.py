@@ -3,7 +3,7 @@
 from typing import Literal, TypedDict
 
 from andon.runtime.marks import NotRequired
-from contract.entities.asking import CallRef
+from contract.entities.alerts import CallRef
 from contract.entities.logs import LogRef
 
 

@@ -15,7 +15,7 @@ class ChainsRow(ChainsEntity, VersionedRow):
     discriminator: Literal["chains"]
 
 
-CHAINS: Final[CurrentResource[ChainsRow, ChainsEntity]] = CurrentResource(
+CHAINS: "Final[CurrentResource[ChainsRow, ChainsEntity]]" = CurrentResource(
     service=SOURCE,
     kind="chains",
     content=ChainsEntity,

@@ -12,8 +12,7 @@ from andon.rules.rule import Decision, decision_key
 from andon.runtime.json_types import members_of
 from contract import logs
 from contract.chains import CALL, Asking, person_for
-from contract.entities.alerts import TroubleEntity, TroubleRef
-from contract.entities.asking import CallRef, HelpEntity, NobodyEntity
+from contract.entities.alerts import CallRef, HelpEntity, NobodyEntity, TroubleEntity, TroubleRef
 from contract.entities.logs import LogRef
 from services.dispatch.fact_types import ENTITY_OF, HELP_REQUESTED, NOBODY_FOUND, TROUBLE_OPENED
 from services.dispatch.known import Known

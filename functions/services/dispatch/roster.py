@@ -42,7 +42,7 @@ def if_any(left: Roster) -> Roster | None:
     return left if left.people else None
 
 
-ROSTERS: Final[CurrentResource[RosterRow, RosterEntity]] = CurrentResource(
+ROSTERS: "Final[CurrentResource[RosterRow, RosterEntity]]" = CurrentResource(
     service=SOURCE,
     kind="roster",
     content=RosterEntity,

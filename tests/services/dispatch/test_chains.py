@@ -9,7 +9,7 @@ import pytest
 from andon.runtime import times
 from andon.testing.orders import OrderedStep, State, ends_of_every_order
 from contract.duty import Roster
-from contract.entities.asking import TICKS
+from contract.entities.alerts import TICKS
 from demo.people import SARA
 from services.dispatch.control import RULES
 from services.dispatch.rules.trouble import STALE_MS

@@ -9,8 +9,7 @@ from andon.rules.rule import Decision, History, Rule
 from andon.rules.timing import Later
 from andon.runtime.clock import MINUTE_MS
 from contract.chains import askings_of
-from contract.entities.alerts import TroubleRef
-from contract.entities.asking import TICKS
+from contract.entities.alerts import TICKS, TroubleRef
 from services.dispatch.fact_types import HELP_REQUESTED, NOBODY_FOUND, TROUBLE_OPENED
 from services.dispatch.handled import assigned_to, is_over, logs_of_episode
 from services.dispatch.help import ask, begun_in, trouble_in
