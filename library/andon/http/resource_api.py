@@ -130,6 +130,8 @@ class ResourceApi:
         self._stay_of = (beside or self).stay_of
         self.at = OfSubject(next(iter(parameters)), self._stay_of) if self.located else routes.get("at")
         self.write_at = IN_FUNCTION if self.located else self.at
+        is_counted = not isinstance(declared, Resource) and declared.counted_as != ""
+        self._told = {declared.kind: (*declared.id, declared.counted_as) if is_counted else declared.id}
 
     def writes(self, app: HttpApi) -> None:
         """Let an app change it."""
@@ -199,7 +201,9 @@ class ResourceApi:
 
         def answered(**arguments: Any) -> Response:  # noqa: ANN401
             id_ = arguments.pop(first)
-            return answer(app, (id_, *map(arguments.pop, others)) if others else id_, **arguments)
+            if others:
+                id_ = (id_, *map(arguments.pop, others))
+            return answer(app, id_, **arguments)
 
         verb, _, below = method.partition(" ")
         is_read = verb == "GET"
@@ -318,10 +322,7 @@ class ResourceApi:
         return app.saved(saved, to_response=self.of.to_response, after=self._token(saved) if self.token else None)
 
     def _token(self, saved: Saved[Any]) -> str:
-        of = self.of
-        is_counted = not isinstance(of, Resource) and of.counted_as != ""
-        names = (*of.id, of.counted_as) if is_counted else of.id
-        return Written.of_row(saved.row, of.fact_of, {of.kind: names}, source=of.service).to_token()
+        return Written.of_row(saved.row, self.of.fact_of, self._told, source=self.of.service).to_token()
 
     def _guard(self, app: HttpApi) -> Guard | None:
         return None if self.located is None else self.located.guard_of(app.caller.places)

@@ -80,6 +80,7 @@ class Declared(Generic[Row, Entity]):
         self.names = tuple(sorted(self.content.__annotations__, key=lambda name: name not in self.id))  # the id first
         self.gained: JsonMapping = gained_of(self.content)
         self.may_lack = optional_of(self.content) | self.gained.keys()
+        self._says_id = not set(self.id).isdisjoint(self.names)
         self._instead = {name: said for name, said in self.gained.items() if said is not None}
 
     def versions_of(self, id_: Id, guard: Guard | None = None) -> Versions[Row]:
@@ -128,8 +129,10 @@ class Declared(Generic[Row, Entity]):
         """Return the id that a row says."""
         return tuple(row[name] for name in self.id)
 
-    def with_id(self, id_: Id, said: Mapping[str, object]) -> dict[str, object]:
+    def with_id(self, id_: Id, said: Mapping[str, object]) -> Mapping[str, object]:
         """Return what a request says, with the id, for a content that has parts of it: its digest is made of them."""
+        if not self._says_id:
+            return said
         return {**dict(zip(self.id, parts_of(id_), strict=True)), **said}
 
     def content_of(self, said: Mapping[str, object]) -> dict[str, object]:
@@ -156,8 +159,11 @@ class Declared(Generic[Row, Entity]):
     def published_of(self, row: Row) -> JsonObject:
         """Return the members of the entity of a version."""
         fields: JsonMapping = row
-        version = {self.counted_as: row["version"]} if self.counted_as else {}
-        return {**{name: fields[name] for name in self.id}, **version, **self.said_in(fields)}
+        published = {name: fields[name] for name in self.id}
+        if self.counted_as:
+            published[self.counted_as] = row["version"]
+        published.update(self.said_in(fields))
+        return published
 
     def entity_of(self, row: Row) -> Entity:
         """Return the entity of a version, for its event."""

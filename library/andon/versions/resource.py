@@ -222,7 +222,10 @@ class Resource(Declared[Row, Entity]):
 
     def published_of(self, row: Row) -> JsonObject:
         """Return the members of the entity of a version."""
-        return super().published_of(row) | ({"deleted": True} if row.get("deleted") else {})
+        published = super().published_of(row)
+        if row.get("deleted"):
+            published["deleted"] = True
+        return published
 
     @property
     def types(self) -> frozenset[str]:
