@@ -47,7 +47,7 @@ def open_call(call: Entity) -> "OpenCall | None":
         Poison: it does not say what it is.
 
     """
-    status, taker = call.text("status"), call.optional_text("taker")
+    status = call.text("status")
     if status not in OPEN:
         return None
     made: OpenCall = {
@@ -58,6 +58,6 @@ def open_call(call: Entity) -> "OpenCall | None":
         "status": status,
         "raisedAt": call.text("raisedAt"),
     }
-    if taker:
+    if taker := call.optional_text("taker"):
         made["taker"] = taker
     return made

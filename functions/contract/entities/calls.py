@@ -23,21 +23,16 @@ CauseName = Annotated[CallName, Says("out-of-coils")]
 Priority = Annotated[int, Bounds(1, LEAST_PRIORITY), Says(1)]
 
 
-class _NeededHelp(TypedDict):
-    """A category of help, and where it is needed."""
+class CallBody(TypedDict):
+    """What help is needed for, where; without a priority, that of the category."""
 
     equipmentId: Annotated[Word, Says("press-7", "no")]
     category: CallName
+    priority: NotRequired[Priority]
     text: NotRequired[Lines]
 
 
-class CallBody(_NeededHelp):
-    """What help is needed for, where; without a priority, that of the category."""
-
-    priority: NotRequired[Priority]
-
-
-class CallEntity(_NeededHelp):
+class CallEntity(TypedDict):
     """`call`: a call for help at a piece of equipment as of `version`.
 
     factoryId, lineId: where it was raised. priority: 1 comes first. raisedBy, taker, endedBy: tokens' subjects. cause:
@@ -46,9 +41,12 @@ class CallEntity(_NeededHelp):
 
     id: str
     version: int
+    equipmentId: str
     factoryId: str
     lineId: str
+    category: str
     priority: int
+    text: NotRequired[str]
     status: CallStatus
     raisedAt: str
     raisedBy: str
