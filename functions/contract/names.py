@@ -3,6 +3,7 @@
 import re
 
 from andon.runtime import times
+from andon.runtime.json_types import JsonObject
 
 STATE_PATTERN = r"^[A-Z][A-Z0-9_]{0,31}$"
 LEVEL_PATTERN = r"^[a-z][a-z0-9-]{0,31}$"
@@ -14,6 +15,12 @@ WALL_TIME_PATTERN = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T([01][0-9]|2[0-3]):[0-5][0-9]$
 TROUBLE_PATTERN = r"^(?:[A-Z][A-Z0-9_]{0,31}\*?|call:[a-z][a-z0-9-]{0,31})$"
 STATE_FILTER_PATTERN = r"^[A-Z][A-Z0-9_]{0,31}\*?$"
 NORMAL = "NORMAL"
+
+
+def schema(pattern: str) -> JsonObject:
+    """Return the JSON schema of a text that fits a pattern."""
+    return {"type": "string", "pattern": pattern}
+
 
 # The others are compiled where one is asked for: whoever handles events needs states alone.
 _STATE = re.compile(STATE_PATTERN, re.ASCII)

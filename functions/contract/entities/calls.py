@@ -16,7 +16,7 @@ CallStatus = Literal["raised", "taken", "closed", "rejected"]
 
 CallName = Annotated[
     str,
-    Takes(names.call_name, {"type": "string", "pattern": names.CALL_NAME_PATTERN}),
+    Takes(names.call_name, names.schema(names.CALL_NAME_PATTERN)),
     Says("material", "no"),
 ]
 CauseName = Annotated[CallName, Says("out-of-coils")]

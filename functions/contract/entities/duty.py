@@ -35,7 +35,7 @@ def _zone(name: str) -> str:
 def _zone_schema() -> JsonObject:
     from contract.zones import ZONE_PATTERN
 
-    return {"type": "string", "pattern": ZONE_PATTERN}
+    return names.schema(ZONE_PATTERN)
 
 
 def _told(text: str) -> str:
@@ -52,21 +52,17 @@ def _told(text: str) -> str:
 def _told_schema() -> JsonObject:
     from contract.chains import NO_PERSONS
 
-    return {"type": "string", "pattern": f"{PERSON_PATTERN}|^(?:{'|'.join(sorted(NO_PERSONS))})$"}
-
-
-def _named(pattern: str) -> JsonObject:
-    return {"type": "string", "pattern": pattern}
+    return names.schema(f"{PERSON_PATTERN}|^(?:{'|'.join(sorted(NO_PERSONS))})$")
 
 
 Role = Literal["operator", "supervisor", "manager"]
 WeekDay = Literal["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
-Name = Annotated[str, Takes(names.level, _named(names.LEVEL_PATTERN)), Says(personal="no")]
-Clock = Annotated[str, Takes(names.clock, _named(names.CLOCK_PATTERN))]
-WallTime = Annotated[str, Takes(names.wall_time, _named(names.WALL_TIME_PATTERN))]
+Name = Annotated[str, Takes(names.level, names.schema(names.LEVEL_PATTERN)), Says(personal="no")]
+Clock = Annotated[str, Takes(names.clock, names.schema(names.CLOCK_PATTERN))]
+WallTime = Annotated[str, Takes(names.wall_time, names.schema(names.WALL_TIME_PATTERN))]
 Zone = Annotated[str, Takes(_zone, _zone_schema), Says("America/Mexico_City", "no")]
-Trouble = Annotated[str, Takes(names.trouble, _named(names.TROUBLE_PATTERN))]
+Trouble = Annotated[str, Takes(names.trouble, names.schema(names.TROUBLE_PATTERN))]
 Week = Annotated[int, Bounds(1, MAX_WEEKS)]
 Lines = Annotated[
     list[Annotated[Id, Says(personal="no")]], Bounds(1, MAX_LINES), Takes(different, UNIQUE), Says(["line-3"])

@@ -46,7 +46,7 @@ class EquipmentEntity(Equipment, ResourceEntity):
 class LevelEntity(TypedDict):
     """A level of a location, and the name of the place on it."""
 
-    level: Annotated[str, Takes(names.level, {"type": "string", "pattern": names.LEVEL_PATTERN}), Says("country", "no")]
+    level: Annotated[str, Takes(names.level, names.schema(names.LEVEL_PATTERN)), Says("country", "no")]
     name: Annotated[Part, Takes(levels.place), Says("MX", "no")]
 
 

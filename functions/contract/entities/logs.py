@@ -30,7 +30,7 @@ class LogRef(TypedDict):
     """A log's natural key: what a piece of equipment reported at a time."""
 
     equipmentId: Annotated[Word, Says("press-7", "no")]
-    state: Annotated[str, Takes(names.state, {"type": "string", "pattern": names.STATE_PATTERN}), Says("ERROR")]
+    state: Annotated[str, Takes(names.state, names.schema(names.STATE_PATTERN)), Says("ERROR")]
     timestamp: Annotated[Time, Says("2020-04-24T14:50:00Z")]
 
 

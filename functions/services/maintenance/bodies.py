@@ -29,13 +29,13 @@ OrderDate = Annotated[
 OrderKind = Annotated[
     str,
     AfterValidator(names.order_kind),
-    described({"type": "string", "pattern": names.ORDER_KIND_PATTERN}, "lubrication"),
+    described(names.schema(names.ORDER_KIND_PATTERN), "lubrication"),
     Path(alias="kind", description="The kind of maintenance."),
 ]
 Digest = Annotated[
     str,
     AfterValidator(names.sha256),
-    described({"type": "string", "pattern": names.SHA256_PATTERN}, hashlib.sha256(b"a photo").hexdigest()),
+    described(names.schema(names.SHA256_PATTERN), hashlib.sha256(b"a photo").hexdigest()),
     Path(alias="sha256", description="The SHA-256 of the bytes, in small hexadecimal digits."),
 ]
 

@@ -5,14 +5,15 @@ from typing import Annotated, Any, Final, NotRequired, TypedDict
 
 from andon.http.derived import Matches
 from andon.http.parameters import Path, described
+from andon.http.said import UNIQUE, different
 from andon.outbound.addresses import MAIL_PATTERN, MOST_CHARACTERS_OF_MAIL, PHONE_PATTERN, mail_address, phone_number
 from andon.outbound.channels import hosts_in
 from andon.outbound.hosts import MOST_CHARACTERS
 from andon.outbound.subscription import subscription_of
 from andon.outbound.variables import PUSH_HOSTS, WEBHOOK_HOSTS
+from andon.runtime import strict_json
 from andon.runtime.marks import Bounds, Named, Says, Takes
-from contract import names, schemas
-from contract.zones import zone_of
+from contract.entities.duty import Clock, Zone
 from services.notify.contact import CHANNELS, Channel
 
 MOST_PUSH: Final = 5
@@ -23,28 +24,16 @@ POINT_PATTERN: Final = "^B[A-Za-z0-9_-]{86}$"  # 65 bytes, of which the first is
 AUTH_PATTERN: Final = "^[A-Za-z0-9_-]{22}$"  # 16 bytes
 
 
-def _zone(name: str) -> str:
-    zone_of(name)
-    return name
-
-
 def _webhook(address: str) -> str:
     hosts_in(WEBHOOK_HOSTS).target_of(address)
     return address
 
 
-def _require_different(values: Sequence[Any]) -> None:
-    if any(value in values[:index] for index, value in enumerate(values)):
-        raise ValueError("must name each of them once")
-
-
 def _require_subscriptions(found: Sequence[Mapping[str, Any]]) -> None:
     for one in found:
         subscription_of(one, hosts_in(PUSH_HOSTS))
-    _require_different(found)
+    different([strict_json.dumps(one) for one in found])
 
-
-UNIQUE: Final = {"uniqueItems": True}
 
 Mail = Annotated[
     str,
@@ -57,8 +46,6 @@ Webhook = Annotated[
     Takes(_webhook, {"type": "string", "pattern": "^https://", "maxLength": MOST_CHARACTERS}),
     Says(personal="yes"),
 ]
-Clock = Annotated[str, Takes(names.clock, schemas.CLOCK)]
-Zone = Annotated[str, Takes(_zone, schemas.ZONE), Says("America/Mexico_City", "no")]
 
 ChannelName = Annotated[Channel, described({"type": "string", "enum": [*CHANNELS]}, "mail"), Path(alias="channel")]
 
@@ -93,9 +80,9 @@ class ContactBody(TypedDict):
     email: NotRequired[Mail]
     phone: NotRequired[Phone]
     push: NotRequired[Annotated[list[PushBody], Bounds(most=MOST_PUSH), Takes(_require_subscriptions, UNIQUE)]]
-    webhooks: NotRequired[Annotated[list[Webhook], Bounds(most=MOST_WEBHOOKS), Takes(_require_different, UNIQUE)]]
+    webhooks: NotRequired[Annotated[list[Webhook], Bounds(most=MOST_WEBHOOKS), Takes(different, UNIQUE)]]
     language: NotRequired[Annotated[str, Matches(LANGUAGE_PATTERN), Says("es", "no")]]
-    order: NotRequired[Annotated[list[Channel], Bounds(1, len(CHANNELS)), Takes(_require_different, UNIQUE)]]
+    order: NotRequired[Annotated[list[Channel], Bounds(1, len(CHANNELS)), Takes(different, UNIQUE)]]
     quietHours: NotRequired[Annotated[QuietHours, Named("QuietHours")]]
 
 

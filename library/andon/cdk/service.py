@@ -40,11 +40,9 @@ from andon.packages.discovery import role_of
 from andon.packages.package import PROVISION, Package
 from andon.rules import due, hold_back
 from andon.rules.sweep import ALL_SHARDS, EVERY_SECONDS, SHARDS
+from andon.versions.owned import COMMAND_ACTIONS
 from andon.wire import queue
 
-# A command writes on condition and deletes nothing. It reads, consistently and therefore from no index, to check for a
-# retry and to find an earlier revision.
-COMMAND_ACTIONS: Final = ("ConditionCheckItem", "GetItem", "PutItem", "Query", "UpdateItem")
 # Stores events and the rows that rules need beside them; queries for newer events first.
 LISTENER_ACTIONS: Final = ("PutItem", "Query", "UpdateItem")
 DECIDING_ACTIONS: Final = ("GetItem", "PutItem", "Query")  # reads the history of an event, consistently: so no index

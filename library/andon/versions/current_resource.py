@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from typing import Unpack
 
 from andon.dynamodb.client import Table
-from andon.events.fact import Change
 from andon.versions.declared import NOT_UNIQUE, Declaration, Declared, Entity, Id, Row, Unique, parts_of
 from andon.versions.optimistic_lock import Command, Draft, Guard, Saved
 from andon.versions.versioned_write import Versions, save
@@ -30,15 +29,6 @@ class CurrentResource(Declared[Row, Entity]):
         super().__init__(**declared)
         self.table, self.key_of, self.fact = table, key_of, fact
         self.unique = unique
-
-    @property
-    def types(self) -> frozenset[str]:
-        """The type of its fact."""
-        return frozenset({self.fact})
-
-    def type_of(self, change: Change) -> str:  # noqa: ARG002
-        """Return the type of its fact."""
-        return self.fact
 
     def versions_of(self, id_: Id, guard: Guard | None = None) -> Versions[Row]:  # noqa: ARG002
         """Return the place of it."""

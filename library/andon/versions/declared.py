@@ -43,8 +43,7 @@ class Declaration(TypedDict):
     content, entity: the TypedDicts of what a revision says, and of what is published. missing: for whoever asks for
     what is not there. id: the names of what tells one from another, as a row has them; the first is the partition key
     of its facts. counted_as: the name of its version in an entity; empty: neither that nor a response says it, nor when
-    it was made. revised, read: how often it is, and its versions
-    are; see `Aggregate`.
+    it was made. revised, read: how often it is, and its versions are; see `Aggregate`.
     """
 
     service: str
@@ -70,6 +69,8 @@ class Declared(Generic[Row, Entity]):
     """The name of the design of its versions in `andon.versions.aggregate`, which no function loads."""
 
     table: Table
+    fact: str
+    """The type of the fact of each version, unless that follows from the change."""
     unique: Unique = NOT_UNIQUE
 
     def __init__(self, **declared: Unpack[Declaration]) -> None:
@@ -188,11 +189,11 @@ class Declared(Generic[Row, Entity]):
     @property
     def types(self) -> frozenset[str]:
         """The types of its facts."""
-        raise NotImplementedError
+        return frozenset({self.fact})
 
-    def type_of(self, change: Change) -> str:
+    def type_of(self, change: Change) -> str:  # noqa: ARG002  of each change the same
         """Return the type of the fact of a change."""
-        raise NotImplementedError
+        return self.fact
 
     def fact_of(self, change: Change) -> Fact | None:
         """Return the fact of a revision."""

@@ -7,7 +7,6 @@ from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Table
 from andon.dynamodb.key_query import KeyQuery
 from andon.dynamodb.keys import sort_key
-from andon.events.fact import Change
 from andon.runtime.errors import NotFound
 from andon.versions import numbered_versions
 from andon.versions.declared import Declaration, Declared, Entity, Id, Row, parts_of
@@ -37,15 +36,6 @@ class NumberedResource(Declared[Row, Entity]):
     ) -> None:
         super().__init__(**declared)
         self.table, self.partition_of, self.name, self.fact, self.requires = table, partition_of, name, fact, requires
-
-    @property
-    def types(self) -> frozenset[str]:
-        """The type of its fact."""
-        return frozenset({self.fact})
-
-    def type_of(self, change: Change) -> str:  # noqa: ARG002
-        """Return the type of its fact."""
-        return self.fact
 
     def numbered(self, id_: Id) -> Numbered[Row]:
         """Return the place of its numbered versions."""

@@ -11,6 +11,10 @@ from andon.versions.resource import HISTORY_SCHEMA, Resource
 
 READ: Final = ("GetItem",)
 
+# A command writes on condition and deletes nothing. It reads, consistently and therefore from no index, to check for a
+# retry and to find an earlier revision.
+COMMAND_ACTIONS: Final = ("ConditionCheckItem", *READ, "PutItem", "Query", "UpdateItem")
+
 Grants = dict[str, dict[str, tuple[str, ...]]]
 
 
@@ -49,7 +53,7 @@ def _add(grants: Grants, more: Grants) -> None:
 def _plain(one: Declared[Any, Any], *, reads: bool) -> Grants:
     """Return the calls that the infrastructure grants where nothing is said."""
     table = one.table.variable
-    command: Grants = {"command": {table: (*READ, "ConditionCheckItem", "PutItem", "Query", "UpdateItem")}}
+    command: Grants = {"command": {table: COMMAND_ACTIONS}}
     return command | ({"query": {table: (*READ, "Query")}} if reads else {})
 
 

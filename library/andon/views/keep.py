@@ -1,7 +1,7 @@
 """Members of an entity that a view keeps as they are: attributes, their tombstone, and what a response shows. Pure.
 
 KEPT = keep(ThingEntity, Name="name", Maker="maker", also=("Sorted",), deleted_as="Deleted")
-KEPT.of(event.entity("thing"), {"Sorted": ...})  # attributes of the row; of a thing that was deleted, its tombstone
+KEPT.of(thing, lambda: {"Sorted": ...})  # attributes of the row; of a thing that was deleted, its tombstone
 """
 
 from collections.abc import Callable, Mapping

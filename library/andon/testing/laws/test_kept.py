@@ -5,6 +5,7 @@ A view declares them by `keep`, see `andon.views.keep`.
 
 import sys
 from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any, Final
 
 import pytest
@@ -30,6 +31,8 @@ def _kept_of(view: Package) -> list[KeptMembers]:
 
 
 KEPT: Final = [(view, kept) for view in views() for kept in _kept_of(view)]
+
+WHOLE: Final = cache(document)
 
 of_each = pytest.mark.parametrize(("view", "kept"), KEPT, ids=[view.name for view, _ in KEPT])
 
@@ -83,7 +86,7 @@ def _ended(wire: JsonObject) -> JsonObject:
 
 def _shown_by(view: Package) -> set[str]:
     """Return the names of all members of the responses of a view."""
-    whole = document()
+    whole = WHOLE()
     found = set[str]()
     for key in view.routes:
         method, _, path = key.partition(" ")
