@@ -76,10 +76,10 @@ audit: install  ## compare all rows of the running system's views with what thei
 	@$(ANDON) audit
 
 costs: install  ## count what each design for versions costs, and a report, and price a million of those by part
-	@$(RUN) bench.costs
+	@$(RUN) lab.costs
 
 simulate: install  ## many machines on a model of AWS's limits: lag, lateness, what gives first, dollars: MACHINES=60000 HOURS=24
-	@$(RUN) bench.simulate $(if $(MACHINES),--machines $(MACHINES)) $(if $(HOURS),--hours $(HOURS)) $(ARGS)
+	@$(RUN) lab.simulate $(if $(MACHINES),--machines $(MACHINES)) $(if $(HOURS),--hours $(HOURS)) $(ARGS)
 
 # As they were typed: a $ in the path of a JSON member is not Make's, and some systems have a NAME of their own.
 query: override export SQL := $(value SQL)
@@ -155,20 +155,20 @@ replay: install  ## run one handler on a sample, in this process: EVENT=events/s
 	@$(ANDON) replay $(EVENT)
 
 bench: install  ## what handlers cost on the wire, beside boto3 and aws-lambda-stream, each figure with its goal (into the pages, too: ARGS=--write)
-	@$(RUN) bench $(ARGS)
-	@$(RUN) bench.lake
+	@$(RUN) lab $(ARGS)
+	@$(RUN) lab.lake
 
 bench-lake: install  ## a million made-up events in a lake and an archive of their own: bytes, CPU, memory, three queries (N=1000000)
-	@$(RUN) bench.lake $(if $(N),--events $(N))
+	@$(RUN) lab.lake $(if $(N),--events $(N))
 
 region-drill: install  ## lose a region in the middle of writes, 100 times, and go on from the copy of its lake: SEEDS=100
-	@$(RUN) bench.region $(if $(SEEDS),--seeds $(SEEDS))
+	@$(RUN) lab.region $(if $(SEEDS),--seeds $(SEEDS))
 
 prove-people: install  ## have people use all routes in memory, and look for names and for other companies' things: PEOPLE=1000 N=100000 SEED=1
-	@$(RUN) bench.people $(if $(PEOPLE),--people $(PEOPLE)) $(if $(N),--requests $(N)) $(if $(SEED),--seed $(SEED))
+	@$(RUN) lab.people $(if $(PEOPLE),--people $(PEOPLE)) $(if $(N),--requests $(N)) $(if $(SEED),--seed $(SEED))
 
 prove-telling: install  ## have a stack of its own tell people, while workers are killed and providers fail: PEOPLE=300 SEED=1 ONLY=chains
-	@$(RUN) bench.telling $(if $(PEOPLE),--people $(PEOPLE)) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY))
+	@$(RUN) lab.telling $(if $(PEOPLE),--people $(PEOPLE)) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY))
 
 # Where its sources are not, its distribution is installed: gateway/README.md. Without a CONFIG: a press of our own.
 GATEWAY := PYTHONPATH=gateway $(PYTHON) -m andon_gateway.cli
@@ -183,15 +183,15 @@ gateway-check: install  ## read each value of a gateway's configuration once, an
 	@$(if $(value CONFIG),$(GATEWAY) check "$$CONFIG",$(SAMPLE) check)
 
 gateway-torture: install  ## kill a gateway again and again before an API that lies (MQTT=1: a broker; STACK=1: the running system), and count what was lost, doubled, altered: N=10000 KILLS=20 SEED=1
-	@PYTHONPATH=gateway:functions:library:. $(PYTHON) -m bench.gateway $(if $(N),--count $(N)) $(if $(KILLS),--kills $(KILLS)) \
+	@PYTHONPATH=gateway:functions:library:. $(PYTHON) -m lab.gateway $(if $(N),--count $(N)) $(if $(KILLS),--kills $(KILLS)) \
 	$(if $(SEED),--seed $(SEED)) $(if $(MQTT),--mqtt) $(if $(STACK),--stack)
 
 prove-opcua: install  ## have servers of OPC UA end, freeze and come back, and time it; then have a million reports wait: ROUNDS=3 N=1000000
-	@PYTHONPATH=gateway:functions:library:. $(PYTHON) -m bench.gateway.prove_opcua $(if $(ROUNDS),--rounds $(ROUNDS)) \
+	@PYTHONPATH=gateway:functions:library:. $(PYTHON) -m lab.gateway.prove_opcua $(if $(ROUNDS),--rounds $(ROUNDS)) \
 	$(if $(N),--count $(N))
 
 attack: install  ## attack a stack of its own, print what was tried and what held: N=10000 SEED=1 (requests, dice)
-	@$(RUN) bench.attack $(if $(N),--requests $(N)) $(if $(SEED),--seed $(SEED))
+	@$(RUN) lab.attack $(if $(N),--requests $(N)) $(if $(SEED),--seed $(SEED))
 
 test: lint  ## check, and run every test (check, then some of them: ARGS="-k order")
 	@$(if $(ARGS),$(MAKE) --no-print-directory types nag site && $(PYTHON) -m pytest $(ARGS),$(MAKE) --no-print-directory \
@@ -227,7 +227,7 @@ UNFOUND := -p no:schemathesis
 CUTOVER := tests/e2e/test_cutover.py
 PERMISSIONS := library/andon/testing/laws/test_permissions.py
 PAGES := tests/pages tests/demo
-MEASURED := tests/bench tests/gateway
+MEASURED := tests/lab tests/gateway
 WITH_WHEEL := library/tests/tools library/tests/test_wheel.py library/tests/test_releases.py tests/test_course.py
 MACHINE := tests/infra tests/tools $(WITH_WHEEL) $(PERMISSIONS)
 GIVING_WAY = $(if $(BESIDE),nice -n 5)
@@ -274,13 +274,13 @@ contracts: install  ## say who publishes what, who needs what of it, and who bre
 	@$(ANDON) contracts $(if $(RELEASE),--release)
 
 prove-contracts: install  ## change publishers and consumers in a copy, and see whom `make contracts` names: K=board (some), SAMPLES=1 (recorded anew)
-	@$(RUN) bench.contracts $(if $(K),-k '$(K)') $(if $(SAMPLES),--samples)
+	@$(RUN) lab.contracts $(if $(K),-k '$(K)') $(if $(SAMPLES),--samples)
 
 prove-what-if: install  ## have the real loop make lakes, change rules in a copy and in a model, and hold `make what-if` against it: SEED=1 N=5 ONLY=since (each change on each lake: ALL=1)
-	@$(RUN) bench.what_if $(if $(SEED),--seed $(SEED)) $(if $(N),--lakes $(N)) $(if $(ALL),--all) $(if $(ONLY),--only $(ONLY))
+	@$(RUN) lab.what_if $(if $(SEED),--seed $(SEED)) $(if $(N),--lakes $(N)) $(if $(ALL),--all) $(if $(ONLY),--only $(ONLY))
 
 contracts-lint: install  ## what AsyncAPI's own parser and EventCatalog's own linter say of these documents (76 MB of npm, once)
-	@$(RUN) bench.contracts.lint
+	@$(RUN) lab.contracts.lint
 
 docs: contracts-current  ## show docs/ as a site on this machine, with a search and the library's API, until Ctrl-C: PORT=8000
 	@$(MKDOCS) serve --dev-addr=127.0.0.1:$(or $(PORT),8000)
@@ -346,7 +346,7 @@ pins:
 	@cp requirements/runtime.* requirements/emulator.* requirements/uv.* $(TEMPLATE)/requirements
 	@cd $(TEMPLATE)/requirements && $(CURDIR)/$(PIN) --no-annotate --constraint=$(CURDIR)/requirements/dev.txt dev.in
 	@cd $(TEMPLATE) && npm install --package-lock-only --silent --no-audit --no-fund
-	@cd bench/contracts/node && npm install --package-lock-only --silent --no-audit --no-fund
+	@cd lab/contracts/node && npm install --package-lock-only --silent --no-audit --no-fund
 	@npm install --package-lock-only --silent --no-audit --no-fund
 
 install:  ## install what is missing (the other verbs do it too)

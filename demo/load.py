@@ -9,10 +9,10 @@ from urllib.parse import urlencode
 from andon.runtime import times
 from andon.tools.stack.api import ApiConnection, HttpResponse, path_of
 from andon.tools.stack.errors import ToolFailed
-from bench import load
-from bench.figures import Item
-from bench.load import LoadProfile
 from contract import groups
+from lab import load
+from lab.figures import Item
+from lab.load import LoadProfile
 
 # Reports of one machine, so that one query can show all of those that are watched.
 EACH: Final = 100

@@ -45,7 +45,7 @@ def test_one_more_is_counted_and_nothing_else(name: str, text: str) -> None:
     assert {one: number for one, number in more.items() if number} == {name: 1}
 
 
-@pytest.mark.parametrize("path", ["library/andon/tools/templates/view/thing.py", "bench/thing.py"])
+@pytest.mark.parametrize("path", ["library/andon/tools/templates/view/thing.py", "lab/thing.py"])
 def test_types_and_names_count_where_projects_run_them(path: str) -> None:
     one = "class Thing(Mapping[str, Any]): ...\nthing = cast(Thing, {})"
 

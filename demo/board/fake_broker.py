@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from playwright.sync_api import BrowserContext, WebSocketRoute
 
-from bench.gateway.packets import (
+from lab.gateway.packets import (
     CONNACK,
     CONNECT,
     PINGREQ,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from andon.project import project
-from bench import npm
+from lab import npm
 
 HERE: Final = Path(__file__).parent
 READY: Final = "ready"

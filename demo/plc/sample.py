@@ -25,10 +25,10 @@ from andon_gateway import cli
 from andon_gateway.config import read
 from andon_gateway.gateway import Gateway
 from andon_gateway.health import server
-from bench.npm import NotInstalled
 from contract import groups
 from demo.factory import FACTORY, MACHINES
 from demo.plc.process import DONE, Ended, Plc, by_asyncua, by_node_opcua
+from lab.npm import NotInstalled
 
 MACHINE: Final = MACHINES[0].id
 TEMPLATE: Final = Path(__file__).with_name("gateway.toml")

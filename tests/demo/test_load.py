@@ -4,8 +4,8 @@ import pytest
 
 from andon.tools.stack import outputs
 from andon.tools.stack.errors import NotRunning
-from bench import load
 from demo.load import EACH, STATE_REPORTS, made_up
+from lab import load
 
 
 def test_reports_are_distinct_and_spread_in_turn_over_equipment_that_nothing_else_speaks_of() -> None:

@@ -1,7 +1,7 @@
 from andon.tools.stack.stack import Stack
-from bench.attack import report
-from bench.attack.known import KNOWN
-from bench.attack.run import attack
+from lab.attack import report
+from lab.attack.known import KNOWN
+from lab.attack.run import attack
 
 REQUESTS = 420
 SEED = 1

@@ -1,4 +1,4 @@
-"""The deployed HTTP API on the public port, and nothing else there; `bench/attack/front.py` tries the sign-in paths."""
+"""The deployed HTTP API on the public port, and nothing else there; `lab/attack/front.py` tries the sign-in paths."""
 
 import re
 import time

@@ -1,9 +1,9 @@
 from collections import Counter
 
 from andon.tools.stack.stack import Stack
-from bench import load
-from bench.figures import report
 from demo.load import STATE_REPORTS
+from lab import load
+from lab.figures import report
 
 
 def test_what_clients_report_at_once_is_in_the_view_once(stack: Stack) -> None:

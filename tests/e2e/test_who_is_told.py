@@ -7,10 +7,10 @@ import pytest
 
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
-from bench.attack.report import Record, findings
-from bench.telling import links, private
-from bench.telling.providers import MAIL, SMS, Providers
-from bench.telling.target import Target, request
+from lab.attack.report import Record, findings
+from lab.telling import links, private
+from lab.telling.providers import MAIL, SMS, Providers
+from lab.telling.target import Target, request
 
 MACHINES: Final = 40
 

@@ -12,10 +12,10 @@ import pytest
 from andon.tools.stack import emulator
 from andon_gateway import cli
 from andon_gateway.conditions import Value
-from bench.gateway import reader
-from bench.gateway.certificates import certify
-from bench.gateway.reader import Reader
 from demo.plc.server import TAGS, URI
+from lab.gateway import reader
+from lab.gateway.certificates import certify
+from lab.gateway.reader import Reader
 from tests.support.plc import Press
 
 CONFIGURATION: Final = """

@@ -2,9 +2,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from bench.gateway import prove_opcua
-from bench.gateway.backlog import Backlog
-from bench.gateway.outages import Outage
+from lab.gateway import prove_opcua
+from lab.gateway.backlog import Backlog
+from lab.gateway.outages import Outage
 
 SMALL = Backlog(memory_mb=60, disk_mib=100, batch_ms=(5, 20))
 

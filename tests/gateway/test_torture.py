@@ -5,10 +5,10 @@ import pytest
 from andon.runtime import times
 from andon_gateway.clock import to_utc
 from andon_gateway.store import Store
-from bench.gateway import lying_broker
-from bench.gateway.hostile_api import HostileApi
-from bench.gateway.torture import judged, torture
-from bench.gateway.workload import POISON, workload
+from lab.gateway import lying_broker
+from lab.gateway.hostile_api import HostileApi
+from lab.gateway.torture import judged, torture
+from lab.gateway.workload import POISON, workload
 
 
 def test_a_gateway_that_is_killed_before_a_hostile_api_loses_doubles_and_alters_nothing(tmp_path: Path) -> None:

@@ -14,8 +14,8 @@ from andon.packages.package import Package
 from andon.testing.synthesised import Properties, Synthesised, text
 from andon.tools import figures
 from andon.tools.figures import ALARMS_OF_POLICY, POLICIES_OF_PLACE
-from bench.simulate.counted import EVERY_S
-from bench.simulate.settings import PLANNED_OVER_USUAL
+from lab.simulate.counted import EVERY_S
+from lab.simulate.settings import PLANNED_OVER_USUAL
 from tests.support.infra.synthesised import PACKAGES, VIEWS, declared_tables, synthesise
 from views.board import view as board
 

@@ -21,9 +21,9 @@ from andon.http import shares
 from andon.packages.discovery import packages, role_of, subscribers_of
 from andon.packages.package import Package
 from andon.testing.synthesised import Properties, Synthesised
-from bench.simulate import limits
 from contract.entities.reports import REPORTS_AT_ONCE
 from contract.groups import DEVICE
+from lab.simulate import limits
 from services.equipment.bodies import Reports
 from tests.support.infra.synthesised import SERVICES, synthesise
 

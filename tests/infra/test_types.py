@@ -15,7 +15,7 @@ from aws_cdk.aws_sqs import Queue
 from andon.cdk.unchecked import skip_type_checks
 from tests.support.infra.synthesised import PROJECT
 
-FOLDERS = ("infra", "functions", "library", "gateway", "demo", "bench", "tests", "docs")
+FOLDERS = ("infra", "functions", "library", "gateway", "demo", "lab", "tests", "docs")
 SOURCES = [PROJECT / "app.py", *(file for folder in FOLDERS for file in (PROJECT / folder).rglob("*.py"))]
 
 

@@ -22,9 +22,7 @@ ACCEPTED: Final = Path(__file__).with_name("accepted.toml")
 _DEAR_CODE: Final = ("library/andon/tools/", "library/andon/cdk/", "library/andon/testing/")
 _TRIED: Final = ("library/andon", "functions")
 _TESTS: Final = ("library/tests", "tests")
-_DEAR_TESTS: Final = re.compile(
-    r"(library/)?tests/(bench|demo|e2e|foreign|gateway|infra|mutants|pages|releases|tools)/"
-)
+_DEAR_TESTS: Final = re.compile(r"(library/)?tests/(lab|demo|e2e|foreign|gateway|infra|mutants|pages|releases|tools)/")
 _LAWS: Final = {
     name: f"library/andon/testing/laws/test_{name}.py" for name in ("contracts", "drift", "duplicates", "orders")
 }

@@ -131,7 +131,7 @@ def test_a_page_is_one_query_and_one_unit_of_capacity(loop: Loop, equipment_id: 
 
 
 def test_an_audit_costs_what_it_does_on_paper(loop: Loop, equipment_id: str, wire: Wire) -> None:
-    """Two units are for the check that the equipment is registered; all else about versions is in `bench.costs`."""
+    """Two units are for the check that the equipment is registered; all else about versions is in `lab.costs`."""
     put(loop, equipment_id)
     wire.requests.clear()
     wire.measure_capacity()

@@ -20,7 +20,7 @@ ALONE: Final = "public names that no other file uses"
 WORDS: Final = "words"
 
 ROOMS: Final = (
-    *("library/andon/*", "functions/*/*", "functions/*", "gateway/andon_gateway", "infra", "demo", "bench"),
+    *("library/andon/*", "functions/*/*", "functions/*", "gateway/andon_gateway", "infra", "demo", "lab"),
     *("library/tests", "tests"),
 )
 """The first that fits names the room of a file."""

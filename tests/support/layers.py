@@ -26,7 +26,7 @@ LEVELS = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 
 LIBRARY = "andon"
 DOMAIN = {"contract", "services", "views", "pages"}
-AROUND = {"infra", "demo", "bench", "tests", "local"}
+AROUND = {"infra", "demo", "lab", "tests", "local"}
 NO_ROOM = {LIBRARY, "andon.project"}
 
 VENDOR = {"boto3", "botocore"}

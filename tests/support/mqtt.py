@@ -14,7 +14,7 @@ from typing import Any, Final, Self
 from urllib.parse import urlsplit
 
 from andon.tools.stack.processes import PATIENCE_S
-from bench.gateway.packets import (
+from lab.gateway.packets import (
     CONNACK,
     CONNECT,
     PUBACK,

@@ -3,9 +3,9 @@
 from contextlib import AbstractContextManager
 from pathlib import Path
 
-from bench.gateway.certificates import certify
 from demo.plc.process import DONE, by_asyncua
 from demo.plc.server import URI
+from lab.gateway.certificates import certify
 
 
 class Press:

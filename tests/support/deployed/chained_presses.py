@@ -15,10 +15,10 @@ from andon.runtime import times
 from andon.tools.stack.api import path_of
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
-from bench.telling.plant import is_known
 from contract import groups
 from contract.levels import FIELDS
 from demo.people import EVA, ROSA
+from lab.telling.plant import is_known
 
 FACTORY: Final = "factory-of-chains"
 ALONE: Final = "press-alone"

@@ -4,10 +4,10 @@ import pytest
 
 from andon.project import project
 from andon.tools.what_if.report import WhatIf
-from bench.what_if.changes import CHANGES, Change
-from bench.what_if.combinations import misfits, modelled
-from bench.what_if.facts import facts_in
-from bench.what_if.model_rules import ModelRules
+from lab.what_if.changes import CHANGES, Change
+from lab.what_if.combinations import misfits, modelled
+from lab.what_if.facts import facts_in
+from lab.what_if.model_rules import ModelRules
 from tests.tools.what_if.asking import SOONER_MS
 
 

@@ -13,7 +13,7 @@ from andon.tools.views.new_version import LINE, copy_into
 from andon.tools.views.versions import ViewVersions, versions
 
 VERSION: Final = re.compile(r"\n\nREPLACES = .*?(?=\n\n\n(?!def as_before\b)\S|\Z)", re.DOTALL)
-SEARCHED: Final = ("bench", "demo", "docs", "functions", "infra", "tests", "Makefile", "README.md")
+SEARCHED: Final = ("lab", "demo", "docs", "functions", "infra", "tests", "Makefile", "README.md")
 
 
 def retire(both: ViewVersions, root: Path) -> list[str]:

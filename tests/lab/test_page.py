@@ -1,0 +1,47 @@
+from lab.figure import Figure, Goal
+from lab.imports import OF_ONE, dearest
+from lab.page import Circumstances, filled, parts, ratios
+
+WHERE = Circumstances(2, "Python 3.11.2", (0.41, 1.56))
+
+
+def test_a_ratio_with_a_goal_is_named_after_the_figure_that_it_belongs_to() -> None:
+    figures = [
+        Figure("listener", 100, "µs"),
+        Figure("… peer / Andon", 12.5, "x", Goal("≥", 12)),
+        Figure("… other / Andon", 8, "x"),
+        Figure("cold import", 0.81, "x", Goal("≤", 0.8)),
+        Figure("saved", 36, "%", Goal("≥", 35)),
+    ]
+
+    assert ratios(figures).splitlines()[2:] == [
+        "| listener: peer / Andon | 12.50 | ≥ 12 | met |",
+        "| cold import | 0.81 | ≤ 0.8 | **missed** |",
+    ]
+
+
+def test_a_role_is_judged_by_its_dearest_import() -> None:
+    command, query = dearest({"services/a/command": 0.7, "services/b/command": 0.9, "views/a/query": 0.2})
+
+    assert (command.measured, query.measured) == (0.9, 0.2)
+    assert command.goal
+    assert not command.goal.met_by(command.measured)
+
+
+def test_the_table_has_all_figures_but_those_of_one_import() -> None:
+    by_name = parts([Figure("listener", 100, "µs"), Figure(f"{OF_ONE}a.b.command", 0.5, "x")], WHERE)
+
+    assert "listener" in by_name["table"]
+    assert OF_ONE not in by_name["table"]
+
+
+def test_a_place_is_filled_anew_and_all_else_of_a_page_stays() -> None:
+    page = "a <!-- bench where -->old<!-- / --> b <!-- dev.alarms -->155<!-- / -->"
+
+    once = filled(page, parts([], WHERE))
+
+    assert once == (
+        "a <!-- bench where -->Measured on 2 cores, load average 0.4 before and 1.6 after, Python 3.11.2.<!-- / -->"
+        " b <!-- dev.alarms -->155<!-- / -->"
+    )
+    assert filled(once, parts([], WHERE)) == once
