@@ -26,12 +26,18 @@ def main() -> int:
     place = project().root / _LAB / name
     is_module = name.isidentifier() and (place.with_suffix(".py").is_file() or (place / "__init__.py").is_file())
     module = importlib.import_module(f"{_LAB}.{name}") if is_module else None
-    if module is None or not hasattr(module, "PARTS"):
-        return of_view.main()
-    if versions_of(name):
-        print(f"{as_called('prove')}: {name} is a view, and a prover in {_LAB}/; rename the prover", file=sys.stderr)
+    is_prover, is_view = hasattr(module, "PARTS"), bool(versions_of(name))
+    if module and is_prover and not is_view:
+        return _prove(name, module, sys.argv[2:])
+    if is_prover == is_view and name.isidentifier():
+        why = (
+            f"is a view, and a prover in {_LAB}/; rename the prover"
+            if is_view
+            else f"is no view and no prover in {_LAB}/"
+        )
+        print(f"{as_called('prove')}: {name} {why}", file=sys.stderr)
         return _MISUSED
-    return _prove(name, module, sys.argv[2:])
+    return of_view.main()
 
 
 def _prove(name: str, module: ModuleType, arguments: Sequence[str]) -> int:
