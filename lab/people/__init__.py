@@ -3,9 +3,9 @@
 `make prove NAME=people PEOPLE=1000 REQUESTS=100000`: so many people use all routes; so many hostile requests.
 """
 
-from andon.testing.proving.prover import Part
+from andon.testing.proving.prover import ProvedPart
 from lab.people import names, places
 from lab.quiet_clock import clock_alone
 
 WORLD = clock_alone
-PARTS = {"names": Part(names.prove, deployed=False), "places": Part(places.prove, deployed=False)}
+PARTS = {"names": ProvedPart(names.prove, deployed=False), "places": ProvedPart(places.prove, deployed=False)}

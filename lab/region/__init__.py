@@ -3,9 +3,9 @@
 `make prove NAME=region SEEDS=100`; deployed, one of two stacks is killed.
 """
 
-from andon.testing.proving.prover import Part
+from andon.testing.proving.prover import ProvedPart
 from lab.quiet_clock import clock_alone
 from lab.region import drill, stacks
 
 WORLD = clock_alone
-PARTS = {"lost": Part(drill.lose, deployed=False), "stacks": Part(stacks.lose, in_memory=False)}
+PARTS = {"lost": ProvedPart(drill.lose, deployed=False), "stacks": ProvedPart(stacks.lose, in_memory=False)}

@@ -9,7 +9,7 @@ import pytest
 from andon.http import caller
 from andon.http.places import ANYWHERE
 from andon.runtime.log import logger
-from andon.testing.proving.prover import Part, Prover, Record, prove
+from andon.testing.proving.prover import ProvedPart, Prover, Record, prove
 from andon.versions.optimistic_lock import digest_of
 from andon.views.outcome import Outcome
 from andon.wire.queue import name_of
@@ -28,11 +28,11 @@ SEEDS = (1, 2, 3)
 
 
 def proved(part: Callable[..., None], **size: int) -> Record:
-    return prove(Prover({"people": Part(partial(part, **size))}, world=clock_alone), seeds=SEEDS[:1])
+    return prove(Prover({"people": ProvedPart(partial(part, **size))}, world=clock_alone), seeds=SEEDS[:1])
 
 
 def test_names_are_in_one_table_and_nowhere_and_nobody_learns_of_another_company() -> None:
-    sizes = {"names": Part(partial(names.prove, people=4)), "places": Part(partial(places.prove, requests=100))}
+    sizes = {"names": ProvedPart(partial(names.prove, people=4)), "places": ProvedPart(partial(places.prove, requests=100))}
 
     record = prove(Prover(sizes, world=clock_alone), seeds=SEEDS)
 

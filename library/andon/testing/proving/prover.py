@@ -13,10 +13,10 @@ from types import ModuleType
 from typing import Any, Final, NamedTuple, Protocol
 
 from andon.testing.proving.memory import InMemory
-from andon.testing.proving.world import NO_FAULTS, Faults, Outside, World, nobody
+from andon.testing.proving.world import NO_FAULTS, Faults, LivingWorld, Outside, nobody
 
-SHOWN: Final = 400  # characters of what shows a finding
-SURE: Final = 0.001
+_SHOWN: Final = 400  # characters of what shows a finding
+_SURE: Final = 0.001
 """A fault that dice miss less often than this was not missed by them."""
 
 
@@ -34,7 +34,7 @@ class Record:
         self.tried[name] += 1
         if not held:
             self.broken[name] += 1
-            self.shown.setdefault(name, f"seed {self.seed}: {seen}"[:SHOWN])
+            self.shown.setdefault(name, f"seed {self.seed}: {seen}"[:_SHOWN])
 
     def note(self, text: object) -> None:
         """Add a line about this part."""
@@ -49,7 +49,7 @@ class Record:
         return "\n".join([*self.notes, *found, f"{self.tried.total()} tried, {self.broken.total()} broken"])
 
 
-class Part(NamedTuple):
+class ProvedPart(NamedTuple):
     """A part of a prover. in_memory, deployed: the worlds in which it can be proved."""
 
     prove: Callable[[Any, Random, Record], None]
@@ -64,7 +64,7 @@ class Prover(NamedTuple):
     world: opens it in memory.
     """
 
-    parts: Mapping[str, Part]
+    parts: Mapping[str, ProvedPart]
     outside: Callable[[Random], Outside] = lambda _: nobody
     variables: Mapping[str, str] = {}
     world: "Opened" = InMemory
@@ -109,7 +109,7 @@ def prove(
     return record
 
 
-def _try(part: Part, world: object, dice: Random, record: Record) -> None:
+def _try(part: ProvedPart, world: object, dice: Random, record: Record) -> None:
     try:
         part.prove(world, dice, record)
     except Exception as error:  # noqa: BLE001  other parts and seeds are to be tried
@@ -125,7 +125,7 @@ class _Counted:
     def __init__(self) -> None:
         self._seeds, self._counts, self._occasions = 0, Counter[str](), Counter[str]()
 
-    def add(self, world: World) -> None:
+    def add(self, world: LivingWorld) -> None:
         self._seeds += 1
         self._counts += world.counts
         self._occasions += world.occasions
@@ -136,5 +136,5 @@ class _Counted:
                 number = self._occasions[fault]
                 said = f"{fault}: {self._counts[fault]} of {number}"
                 record.note(said)
-                is_missed = self._seeds == 1 and number > 0 and (1 - share) ** number >= SURE
+                is_missed = self._seeds == 1 and number > 0 and (1 - share) ** number >= _SURE
                 record.expect("its faults happen", self._counts[fault] or is_missed, said)
