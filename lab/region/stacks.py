@@ -20,7 +20,7 @@ from andon.cdk.target import LOCAL
 from andon.packages.discovery import views
 from andon.recorded.lake import EVENTS
 from andon.runtime import times
-from andon.testing.proving import deployed
+from andon.testing.proving.deployed import DeployedWorld
 from andon.testing.proving.prover import Record
 from andon.tools.listings import keys_in
 from andon.tools.region.restore import LAKE, restore
@@ -41,7 +41,7 @@ Acknowledged = tuple[float, str, str]
 """When, the machine, and the time of its report."""
 
 
-def lose(world: deployed.Deployed, dice: Random, record: Record) -> None:
+def lose(world: DeployedWorld, dice: Random, record: Record) -> None:
     """Lose another stack than the one that goes on from its copies."""
     with tempfile.TemporaryDirectory() as folder, _stack(Path(folder)) as (lost, running):
         acknowledged, objects, cut_s = _lose(lost, lambda: emulator.stop(Path(folder), running), dice)

@@ -32,9 +32,9 @@ def proved(part: Callable[..., None], **size: int) -> Record:
 
 
 def test_names_are_in_one_table_and_nowhere_and_nobody_learns_of_another_company() -> None:
-    sizes = {"names": ProvedPart(partial(names.prove, people=4)), "places": ProvedPart(partial(places.prove, requests=100))}
+    short = {"names": partial(names.prove, people=4), "places": partial(places.prove, requests=100)}
 
-    record = prove(Prover(sizes, world=clock_alone), seeds=SEEDS)
+    record = prove(Prover({name: ProvedPart(part) for name, part in short.items()}, world=clock_alone), seeds=SEEDS)
 
     assert not record.broken, record.text()
     assert "1 erased; names left of them 0, of the others 3" in record.text()
