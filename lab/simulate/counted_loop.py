@@ -140,7 +140,7 @@ class CountedLoop(Loop):
         used = self._meter.used = self.used[self._who]
         used.requests[call.operation] += 1
         if call.operation == "PutEvents":
-            used.entries += len(call.request["Entries"])
+            used.entries.update(entry["Source"] for entry in call.request["Entries"])
             for entry in call.request["Entries"]:
                 self.facts[self._who, entry["Source"]] += sent_in(entry["DetailType"], entry["Detail"])
         if call.operation == "Publish":

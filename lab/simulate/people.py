@@ -39,10 +39,10 @@ def questions(model: FleetModel, rate: float) -> Iterator[Line]:
 def if_used(rate: float, *, telling_dollars: float) -> Iterator[Line]:
     """Yield what a stage has only if somebody says so: messages to people, and AWS Config in the account.
 
-    telling_dollars: of a million messages, what notify reads, writes and publishes (`lab/telling_costs.py`).
+    telling_dollars: of a million messages, what notify reads, writes and publishes (`lab/costs.py`).
     """
     told = Plants.of_rate(rate).people * plants.TOLD * MONTH_DAYS
-    of_notify = prices.Price("notify's units and entries", telling_dollars, "lab/telling_costs.py", prices.MILLION)
+    of_notify = prices.Price("notify's units and entries", telling_dollars, "lab/costs.py", prices.MILLION)
     yield Line("if used", of_notify, told, Basis.ASSUMED)
     yield Line("if used", prices.MAIL, told * (1 - plants.SMS_SHARE), Basis.ASSUMED)
     yield Line("if used", prices.SMS, told * plants.SMS_SHARE, Basis.ASSUMED)

@@ -65,7 +65,7 @@ def test_the_real_publisher_makes_as_many_entries_of_what_it_has_in_hand(in_hand
             factory.put(machine, "NORMAL")
         factory.run()
         trigger, [(source, facts)] = "equipment trigger", _facts_of(factory, "equipment trigger")
-        entries = factory.used[trigger].entries
+        entries = factory.used[trigger].entries.total()
 
     assert len(facts) == in_hand
     assert entries == pytest.approx(in_hand / cut(tuple(facts), in_hand, source).facts)
