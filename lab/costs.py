@@ -40,18 +40,16 @@ from andon.views.view_updates import entered
 from lab import on_paper, prices
 from lab.metered import Counting, Do, Line, Metered, Row, Table, counted, dollars, fixed
 from lab.quiet_clock import START_MS
-from lab.simulate import bills, idle, windows
-from lab.simulate.counted_loop import iot_messages
+from lab.simulate import bills
+from lab.simulate.counted import EQUIPMENT, body_in, iot_messages
+from lab.simulate.idle import idle_report
 from lab.simulate.limits import QUEUE_POLLERS, RECEIVED_AT_ONCE
-from lab.simulate.settings import EQUIPMENT
-from lab.workload import SAMPLES
 from services.equipment.things import GATEWAY, MACHINE
 from services.notify import outbound
 from services.notify.contacts_table import CONTACT, CONTACTS, KEYS, VERIFIED
 from services.notify.tables import partition_of
 
 TTL_DAYS: Final = 30
-BODIES: Final = SAMPLES / "http"
 
 
 def nothing(_: Metered) -> None:
@@ -309,7 +307,7 @@ AT_ONCE: Final = round(1 + 60_000 / 300 / QUEUE_POLLERS.value * AWS.publish_batc
 
 
 def _register(loop: Metered) -> None:
-    body = json.loads(json.loads((BODIES / "register-equipment.json").read_text())["body"])
+    body = body_in("register-equipment")
     for number in range(MANY):
         loop.request("PUT /equipment/{id}", path={"id": f"press-{number}"}, body=body | {"factoryId": "gdl-1"})
     loop.run()
@@ -418,10 +416,10 @@ def main() -> int:
         print(table.text(lines[table.head]), end="\n\n", flush=True)
     ways = bills.count_ways()
     telling = next(counted(of_tellings())).cells[0]
-    print(idle.report(bills.stages(ways)), end="\n\n", flush=True)
+    print(idle_report(bills.stages(ways)), end="\n\n", flush=True)
     print(bills.report(bills.bills(ways)), end="\n\n")
     print(bills.whole_report(ways, telling_dollars=telling), end="\n\n")
-    print(*windows.lines(ways), sep="\n")
+    print(*bills.windows(ways), sep="\n")
     return int(any(line.differs for some in lines.values() for line in some))
 
 

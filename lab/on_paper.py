@@ -24,7 +24,7 @@ from andon.versions.versioned_write import Revisions, Versions
 from contract.names import NORMAL
 from contract.reports import REPORTED
 from lab.metered import Line, Row
-from lab.simulate.sample import BEGIN_MS, Factory
+from lab.simulate.counted import BEGIN_MS, Factory
 from services.dispatch.control import CONTROL
 
 VERSIONS_HEAD: Final = "| a change, of rows of | writes | paper |"
@@ -155,10 +155,10 @@ def of_functions() -> Iterator[Line]:
     with Factory(MACHINES) as factory:
         for number in range(UNCOUNTED_ROUNDS + ROUNDS):
             if number == UNCOUNTED_ROUNDS:
-                factory.forget_counts()
-            factory.now_ms = BEGIN_MS + (number + 1) * 5 * 60_000
+                factory.forget()
+            factory.now.ms = BEGIN_MS + (number + 1) * 5 * 60_000
             for place, machine in enumerate(factory.machines):
-                factory.put(machine, NORMAL if (place + number) % 10 else ABNORMAL)
+                factory.report(machine, NORMAL if (place + number) % 10 else ABNORMAL)
             factory.run()
             factory.sweep()
         used = {**dict.fromkeys(ON_PAPER, Used()), **factory.used}

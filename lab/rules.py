@@ -26,7 +26,7 @@ from contract.factories import Place
 from contract.names import NORMAL
 from demo.people import EVA, LUIS, OMAR, ROSA
 from lab.figure import Figure, Goal, cpu_us, median_ratio
-from lab.simulate.counted_loop import CountedLoop
+from lab.metered import Metered
 from lab.workload import InsteadOfAws, stored_report, undisturbed
 from services.dispatch.control import CONTROL
 from services.dispatch.facts import FACTS
@@ -89,13 +89,13 @@ def queries_of(newer: int) -> int:
     after_ms = max(rule.after_ms for rule in CONTROL.rules.all) + 1
     later = [stored_report("d#1", "WARNING1", NOW_MS + after_ms + number) for number in range(newer)]
     control = CONTROL._replace(context_of=lambda _: KNOWN)
-    with CountedLoop(TABLES) as loop:
+    with Metered(TABLES) as loop:
         for one in (*past, *later):
             TABLE.put(one.row(KEYS), condition=UNCONDITIONAL)
         evaluator = Evaluator(control, past[-1].key, anchors=[past[-1].sort], now_ms=NOW_MS)
         for rule in filter(methodcaller("is_on", past[-1]), CONTROL.rules.all):
             evaluator.evaluate(past[-1], rule)
-        return sum(used.requests["Query"] for used in loop.used.values())
+        return loop.meter.used.requests["Query"]
 
 
 def prepared(events: int) -> Deciding:

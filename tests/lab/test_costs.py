@@ -20,8 +20,8 @@ from andon.wire import aws
 from lab.costs import TABLES, of_events, of_lists, of_photos
 from lab.metered import Line, Metered, Table, counted
 from lab.on_paper import SCHEMAS, of_versions
+from lab.simulate.batches import ENVELOPE_BYTES, cut
 from lab.simulate.counted import SentFact
-from lab.simulate.grouping import ENVELOPE_BYTES, cut
 from lab.simulate.limits import BILLED_BYTES
 
 READS = {"get_item", "query"}

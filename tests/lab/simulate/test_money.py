@@ -7,21 +7,29 @@ import pytest
 
 from andon.cdk.capacity import ON_DEMAND, PROVISIONED, USED, Capacity, Place
 from andon.packages.discovery import packages
+from andon.runtime import strict_json
+from andon.runtime.metrics import STAGE, with_metrics
 from andon.testing.memory.meter import TableOrIndex
 from andon.tools.figures import ALARMS_OF_POLICY
 from lab import prices
-from lab.prices import MILLION
-from lab.simulate import bills, limits
+from lab.prices import MILLION, total
+from lab.simulate import bills, idle, limits
 from lab.simulate.bills import GOALS, JUDGED, RATE, STAGES, Bill, report, reserved
-from lab.simulate.capacity import at_first, new_throughput, provisioned_places, steady_places
-from lab.simulate.counted import Counted, Fleet, Way
+from lab.simulate.counted import Counted, Fleet, PackageMetric, Way, count, metrics_in
 from lab.simulate.idle import alarms_of_scaling
-from lab.simulate.model import FleetModel
-from lab.simulate.money import HOUR_S, of_a_million
-from lab.simulate.month import of_a_month
+from lab.simulate.model import (
+    HOUR_S,
+    PLANNED_OVER_USUAL,
+    FleetModel,
+    at_first,
+    new_throughput,
+    provisioned_places,
+    settings,
+    steady_places,
+    target_of,
+)
+from lab.simulate.money import of_a_million, of_a_month
 from lab.simulate.recorded import of_a_day
-from lab.simulate.sample import count
-from lab.simulate.settings import PLANNED_OVER_USUAL, stages, target_of
 
 USED_UP = MILLION / HOUR_S  # hours of a unit in which it does a million requests
 WRITE_RATIO = prices.WRITE_HOUR.for_(USED_UP) / prices.WRITE_UNIT.dollars
@@ -201,7 +209,7 @@ def test_each_way_to_report_is_counted_once_and_priced_in_each_stage(
     assert {(bill.normal.counted.fleet.abnormal, bill.mixed.counted.fleet.abnormal) for bill in priced} == {
         (0, ABNORMAL)
     }
-    assert {name for name, _ in STAGES.values()} == set(stages())
+    assert {name for name, _ in STAGES.values()} == set(settings())
 
 
 def test_the_report_has_every_stage_and_judges_one(model: FleetModel, mixed: FleetModel) -> None:
@@ -224,3 +232,38 @@ def test_the_report_has_every_stage_and_judges_one(model: FleetModel, mixed: Fle
     assert "dev: on demand; traced" in said
     assert "prod at first: on demand; not traced" in said
     assert "prod, load known: capacity 70% used, if the load never jumps" in said
+
+
+def test_a_metric_is_each_name_in_a_line_by_its_dimension(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POWERTOOLS_METRICS_NAMESPACE", "Andon")
+    counts = {"view": "board", STAGE: "dev", "late": 1, "unprocessed": 0, "lag": [7]}
+    line = with_metrics(counts, ["late", "unprocessed"], dimension="view", of_all=["lag"], now_ms=0)
+
+    assert [*metrics_in(strict_json.dumps(line), "board")] == [
+        PackageMetric("view", "board", "late"),
+        PackageMetric("", "", "lag"),
+    ]
+    assert [*metrics_in('{"message": "answered"}', "board")] == []
+
+
+def test_where_all_is_well_the_only_metric_is_the_lag_and_where_nothing_happens_there_is_none(counted: Counted) -> None:
+    assert {metric.name for metric in counted.metrics} == {"lag"}
+
+
+def test_a_metric_more_costs_the_price_of_one(model: FleetModel) -> None:
+    def dollars(metrics: frozenset[PackageMetric]) -> float:
+        return of_a_month(replace(model, counted=replace(model.counted, metrics=metrics)), RATE).idle
+
+    sampled = model.counted.metrics
+
+    more = dollars(sampled | {PackageMetric("view", "board", "new")}) - dollars(sampled)
+    assert more == pytest.approx(prices.METRIC.dollars)
+
+
+@pytest.mark.parametrize("stage", sorted(idle.GOALS))
+def test_a_month_in_which_nothing_happens_costs_no_more_than_its_goal(model: FleetModel, stage: str) -> None:
+    quiet = replace(model, target=target_of(stage))
+
+    assert quiet.idle.metrics == frozenset()
+    assert total(idle.idle(quiet, 0)) <= idle.GOALS[stage]
+    assert idle.runs_of_an_hour(quiet) == idle.deployed(quiet, "runsAnHour")

@@ -2,12 +2,9 @@ import numpy as np
 import pytest
 
 from lab.simulate import limits
-from lab.simulate.arrivals import Load, arrivals
-from lab.simulate.batches import backlog
 from lab.simulate.model import FleetModel
-from lab.simulate.money import of_a_million
-from lab.simulate.month import of_a_month
-from lab.simulate.prediction import predict
+from lab.simulate.money import of_a_million, of_a_month
+from lab.simulate.prediction import Load, arrivals, backlog, predict
 from lab.simulate.report import report
 
 SIXTY_THOUSAND = Load(machines=60_000, hours=1)
