@@ -1,4 +1,4 @@
-"""What versions, reports, views, photos, chains, messages and things cost: the rows, and the bills that follow.
+"""Costs of versions, reports, views, photos, chains, messages and things: the rows, and the bills that follow.
 
 Calls of Lambda, what a channel takes and what subscribers keep are in none of them. A row of a table has 300 bytes.
 """
@@ -172,8 +172,6 @@ def of_weeks() -> Iterator[Row]:
 
 KEPT: Final = DynamoTable("KEPT_TABLE", Keys("pk", "sk", one_partition_per="entity"))
 CONTENTS: Final = Contents(KEPT, "ATTACHMENTS_BUCKET")
-MEGABYTES: Final = 2
-MONTHS: Final = 3
 
 
 def _keep(place: str, loop: Metered) -> None:
@@ -191,17 +189,16 @@ def _keep(place: str, loop: Metered) -> None:
 def of_photos() -> Iterator[Row]:
     """Yield what a photo costs."""
     schemas = {KEPT.variable: TableSchema(KEPT.keys)}
-    kept = prices.LAKE_GB.dollars * MEGABYTES / 1024 * MONTHS * prices.MILLION
+    megabytes, months = 2, 3
+    kept = prices.LAKE_GB.dollars * megabytes / 1024 * months * prices.MILLION
     first, another = (partial(_keep, place) for place in "ab")
     yield Row("uploaded and referred to", nothing, first, [dollars()], schemas=schemas)
     yield Row("referred to by another one", first, another, [dollars()], schemas=schemas)
     yield Row("the same request again", _all_of(first, another), another, [dollars()], schemas=schemas)
-    yield Row(f"{MEGABYTES} MB kept for {MONTHS} months", nothing, nothing, [fixed(kept)])
+    yield Row(f"{megabytes} MB kept for {months} months", nothing, nothing, [fixed(kept)])
 
 
 # Asking for help by chains, in addition to the report or the call: what `dispatch` reads, writes and publishes.
-
-PRESS: Final = "press-7"
 
 
 def _swept(minutes: int, loop: Metered) -> None:
@@ -225,34 +222,30 @@ def _on_duty(minutes: Sequence[int], loop: Metered) -> None:
 
 
 def _report(loop: Metered) -> None:
-    path = {"id": PRESS, "timestamp": times.to_utc(START_MS)}
+    path = {"id": "press-7", "timestamp": times.to_utc(START_MS)}
     loop.request("PUT /equipment/{id}/states/{timestamp}", path=path, body={"state": "ERROR"})
 
 
 def _call(loop: Metered) -> None:
     path = {"id": "00000000-0000-4000-8000-000000000001"}
-    loop.request("PUT /calls/{id}", path=path, body={"equipmentId": PRESS, "category": "material"})
+    loop.request("PUT /calls/{id}", path=path, body={"equipmentId": "press-7", "category": "material"})
 
 
 def of_chains() -> Iterator[Row]:
     """Yield what a chain costs: its first step, and each of four more."""
     for what, begin in (("trouble", _report), ("call", _call)):
-        do, one, four = _all_of(begin, partial(_swept, 8)), *(_dispatch(per) for per in (1, 4))
+        do = _all_of(begin, partial(_swept, 8))
         none, at_once, later = (partial(_on_duty, minutes) for minutes in ((), (0,), (0, 1, 2, 3, 4)))
-        asked = Row(f"a {what} about which one is asked at once", at_once, do, one, less=Row("", none, do, one))
-        yield asked
-        each = f"each minute after a {what} at which another one is asked"
-        yield Row(each, later, do, four, less=Row("", at_once, do, four))
-
-
-def _dispatch(per: float) -> list[Counting]:
-    return [dollars(tables={"DISPATCH_TABLE"}, source="dispatch", per=per)]
+        for each, prepare, before, per in (
+            (f"a {what} about which one is asked at once", at_once, none, 1),
+            (f"each minute after a {what} at which another one is asked", later, at_once, 4),
+        ):
+            cost = [dollars(tables={"DISPATCH_TABLE"}, source="dispatch", per=per)]
+            yield Row(each, prepare, do, cost, less=Row(each, before, do, cost))
 
 
 # Telling a person, in addition to asking for their help: what `notify` reads, writes and publishes until nothing about
 # them is due any more, which is when the rule `undelivered` has looked.
-
-MANY_AT_ONCE: Final = 100
 
 
 class _Takes:
@@ -291,9 +284,9 @@ def _ask(requests: int, loop: Metered) -> None:
 def of_tellings() -> Iterator[Row]:
     """Yield what a request for help costs by what becomes of it."""
     cost = partial(dollars, tables={"NOTIFY_TABLE", "CONTACTS_TABLE"}, source="notify")
-    many = f"who is told by mail of {MANY_AT_ONCE} machines at once"
+    many, what = 100, "who is told by mail of {} machines at once"
     yield Row("who is told by mail of one machine", _reach, partial(_ask, 1), [cost()])
-    yield Row(many, _reach, partial(_ask, MANY_AT_ONCE), [cost(per=MANY_AT_ONCE)])
+    yield Row(what.format(many), _reach, partial(_ask, many), [cost(per=many)])
     yield Row("who can be reached by no channel", nothing, partial(_ask, 1), [cost()])
 
 
@@ -302,7 +295,7 @@ def of_tellings() -> Iterator[Row]:
 # together: 60,000 machines report.
 
 MANY: Final = 100
-AT_ONCE: Final = round(1 + 60_000 / 300 / QUEUE_POLLERS.value * AWS.publish_batch[1])
+AT_ONCE: Final = round(1 + 60_000 / 300 / QUEUE_POLLERS * AWS.publish_batch[1])
 """Messages that an invocation gets: the one with which a poller begins to wait, and those that come meanwhile."""
 
 
@@ -333,7 +326,7 @@ def of_reports() -> Iterator[Row]:
     alone, all_of_it = json.dumps(report), json.dumps([{"equipmentId": f"press-{n}", **report} for n in range(MANY)])
     minutes, api = 5 * prices.IOT_MINUTE.dollars, prices.API_REQUEST.dollars
     rule = prices.IOT_RULE.dollars + prices.IOT_ACTION.dollars
-    queue = (1 + 2 / RECEIVED_AT_ONCE.value) * prices.QUEUE_REQUEST.dollars
+    queue = (1 + 2 / RECEIVED_AT_ONCE) * prices.QUEUE_REQUEST.dollars
     machine = partial(_ingest, MACHINE, [("press-0", alone)])
     machines = partial(_ingest, MACHINE, [(f"press-{number}", alone) for number in range(AT_ONCE)])
     gateway, rules = partial(_ingest, GATEWAY, [("gdl-1", all_of_it)]), iot_messages(all_of_it) / MANY * rule

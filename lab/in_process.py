@@ -1,4 +1,4 @@
-"""What is measured in this process, where no request is sent: steps of a record, many rules, and compaction.
+"""Figures of this process alone, which sends no request: steps of a record, many rules, and compaction.
 
 The CPU of a listener's and of a trigger's record, step by step, each alone on the same records; what the steps do not
 explain is *the rest*: what lies between them, and caches that a step alone finds warm. An evaluation with many rules of

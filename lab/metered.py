@@ -94,7 +94,7 @@ def fixed(count: float) -> Counting:
 
 
 class Row(NamedTuple):
-    """What is prepared and then done in a world of its own, and what that is counted in: a cell each.
+    """Work that is prepared and then done in a world of its own, and its countings: a cell each.
 
     less: whose cells are taken off. paper: the first cell as it is to be. schemas: in place of all packages' tables.
     """

@@ -1,4 +1,4 @@
-"""How full calls are at so many reports a second: batches of functions, entries of the bus, requests to queues.
+"""Fullness of calls at so many reports a second: batches of functions, entries of the bus, requests to queues.
 
 What a function has in hand is cut into entries as it cuts its facts. A request to a queue counts once for each 64 KB:
 one sends a message, some receive and delete several, and some find none. A poller asks for messages, and waits 20 s at
@@ -77,7 +77,7 @@ def batched(model: FleetModel, name: str, rate: float) -> Batched:
     if role != "listener":
         return _of_publisher(model, name, rate)
     message = message_to(model, package, rate)
-    fitting = int(limits.PAYLOAD_BYTES.value / (message.size + ENVELOPE_BYTES))
+    fitting = int(limits.PAYLOAD_BYTES / (message.size + ENVELOPE_BYTES))
     size, window = model.target.queue_batch
     return _of_queue(model, name, (min(size, fitting), window), facts=message.facts)
 
@@ -88,18 +88,18 @@ def _of_publisher(model: FleetModel, name: str, rate: float) -> Batched:
     if role in {"trigger", "push"}:
         size, window = target.push_batch if role == "push" else target.publish_batch
         lanes = model.shards(rate)[_table_of(name)]
-        poll_s = 1 / limits.STREAM_POLLS_PER_S.value
+        poll_s = 1 / limits.STREAM_POLLS_PER_S
         return Batched(work=work, lanes=lanes, at_a_time=lanes, size=size, window_s=max(window, poll_s))
     if role == "ingest":
         return _of_queue(model, name, target.queue_batch_within(target.publish_batch[1]))
-    return Batched(work=work, lanes=1, at_a_time=round(limits.CONCURRENCY.value), size=1, window_s=0)
+    return Batched(work=work, lanes=1, at_a_time=round(limits.CONCURRENCY), size=1, window_s=0)
 
 
 def _of_queue(model: FleetModel, name: str, batch: tuple[int, float], *, facts: float = 1) -> Batched:
     """Return how a function receives that a queue feeds; batch: messages at most, and seconds to wait for them."""
     most, (size, window) = model.target.listeners, batch
-    window_s = max(window, limits.QUEUE_MS[0].value / 1_000)
-    lanes = min(round(limits.QUEUE_POLLERS.value), most)
+    window_s = max(window, limits.QUEUE_MS[0] / 1_000)
+    lanes = min(round(limits.QUEUE_POLLERS), most)
     return Batched(work=model.work(name), lanes=lanes, at_a_time=most, size=size, window_s=window_s, together=facts)
 
 
@@ -195,7 +195,7 @@ def queue_requests(model: FleetModel, rate: float) -> float:
 def message_requests(model: FleetModel, size: float) -> float:
     """Return the requests for a message, whose detail has so many bytes."""
     size += ENVELOPE_BYTES
-    sent, received = (ceil(some / limits.BILLED_BYTES.value) for some in (size, size * model.received))
+    sent, received = (ceil(some / limits.BILLED_BYTES) for some in (size, size * model.received))
     return sent + received / model.received + 1 / model.received
 
 
@@ -214,7 +214,7 @@ def requests_in_vain(model: FleetModel, rate: float, *, queues: int) -> float:
 
 def _in_vain(received_per_s: float) -> float:
     """Return the requests a second that find nothing, of a queue: those at whose poller nothing comes in time."""
-    pollers, wait_s = limits.QUEUE_POLLERS.value, limits.LONGEST_POLL_S.value
+    pollers, wait_s = limits.QUEUE_POLLERS, limits.LONGEST_POLL_S
     expected = received_per_s / pollers * wait_s
     if expected > BUSY:
         return 0.0

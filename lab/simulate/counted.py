@@ -1,4 +1,4 @@
-"""What a report makes the deployed functions do: a few machines report to the real handlers for some hours.
+"""Counts of a report's work for each function: a few machines report to the real handlers for some hours.
 
 AWS is in memory, and the clock is ours. What AWS would charge and limit is counted for each function, so the figures
 follow from the code: whoever changes what a report writes, changes them.
@@ -293,7 +293,7 @@ class _DueMeter(Meter):
 def iot_messages(payload: bytes | str) -> int:
     """Return the messages that AWS IoT counts for one; topics are short, and count as its first bytes."""
     size = len(payload.encode() if isinstance(payload, str) else payload)
-    return max(1, ceil(size / IOT_MESSAGE_BYTES.value))
+    return max(1, ceil(size / IOT_MESSAGE_BYTES))
 
 
 def metrics_in(line: str, package: str) -> Iterator[PackageMetric]:

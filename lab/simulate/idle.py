@@ -96,15 +96,15 @@ def _scheduled(model: FleetModel, rate: float) -> Iterator[Line]:
     called = runs_of_an_hour(model) * hours
     yield Line("idle", prices.INVOCATION, called, what=f"{prices.INVOCATION.of}: by a schedule")
     looks = (hours if rate else MONTH_DAYS) * len(recomputed())
-    gb_seconds = looks * limits.LOOK_S.value * memory_mb("recompute") / 1_024
+    gb_seconds = looks * limits.LOOK_S * memory_mb("recompute") / 1_024
     swept = model.target.sweeps_at_once * MONTH_S / EVERY_SECONDS
     for name, used in sweeps.items():
         requests = used.requests.total() * months
-        ms = requests * limits.CPU_PER_REQUEST_SWEPT_MS.value * limits.LAMBDA_SLOWER.value / model.work(name).share
-        gb_seconds += (ms + swept * limits.DYNAMODB_MS[0].value) / 1_000 * memory_mb(name) / 1_024
+        ms = requests * limits.CPU_PER_REQUEST_SWEPT_MS * limits.LAMBDA_SLOWER / model.work(name).share
+        gb_seconds += (ms + swept * limits.DYNAMODB_MS[0]) / 1_000 * memory_mb(name) / 1_024
     yield Line("idle", prices.GB_SECOND, gb_seconds, Basis.ASSUMED, f"{prices.GB_SECOND.of}: by a schedule")
     lines = [model.idle.calls[name].log_bytes for name in sweeps if name in model.idle.calls]
-    said = sum(mean(line) + limits.LOG_EVENT_BYTES.value for line in lines if line) * swept
+    said = sum(mean(line) + limits.LOG_EVENT_BYTES for line in lines if line) * swept
     yield Line("idle", prices.LOGGED_GB, said / GB, what=f"{prices.LOGGED_GB.of}: by a schedule")
 
 
@@ -113,10 +113,10 @@ def _keys(model: FleetModel, rate: float) -> Iterator[Line]:
     if model.target.customer_key:
         yield Line("idle", prices.KEY, 1, Basis.DEPLOYED)
         callers = (model.counted if rate else model.idle).used.values()
-        requests = sum(len(used.by_table()) for used in callers) * MONTH_S / limits.KEY_KEPT_S.value
+        requests = sum(len(used.by_table()) for used in callers) * MONTH_S / limits.KEY_KEPT_S
         yield Line("idle", prices.KEY_REQUEST, requests, Basis.ASSUMED)
     secrets = deployed(model, "secrets")
     yield Line("idle", prices.SECRET, secrets, Basis.DEPLOYED)
     # The sender reads it when it sends.
-    read = secrets * MONTH_S / limits.SECRET_KEPT_S.value if rate else 0
+    read = secrets * MONTH_S / limits.SECRET_KEPT_S if rate else 0
     yield Line("idle", prices.SECRET_REQUEST, read, Basis.ASSUMED)

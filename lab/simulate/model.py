@@ -76,7 +76,7 @@ class Work:
     @property
     def share(self) -> float:
         """The share of a processor that the function has."""
-        return min(1.0, self.memory_mb / limits.MB_PER_CPU.value)
+        return min(1.0, self.memory_mb / limits.MB_PER_CPU)
 
     def puts(self, records: float) -> float:
         """Return the requests to the bus of an invocation with so many records."""
@@ -85,18 +85,18 @@ class Work:
     def cpu_ms(self, records: float) -> float:
         """Return the CPU of an invocation with so many records, of one of Lambda's processors."""
         requests = records * self.requests + self.puts(records)
-        own = limits.CPU_PER_INVOCATION_MS.value + records * limits.CPU_PER_RECORD_MS.value
-        own += requests * limits.CPU_PER_REQUEST_MS.value
-        return (own + (limits.CPU_OF_HTTP_MS.value if self.http else 0)) * limits.LAMBDA_SLOWER.value
+        own = limits.CPU_PER_INVOCATION_MS + records * limits.CPU_PER_RECORD_MS
+        own += requests * limits.CPU_PER_REQUEST_MS
+        return (own + (limits.CPU_OF_HTTP_MS if self.http else 0)) * limits.LAMBDA_SLOWER
 
     def duration_ms(self, records: float) -> float:
         """Return the duration of such an invocation: it has a share of a processor, and waits for AWS."""
-        return self.before_puts_ms(records) + self.puts(records) * limits.PUT_EVENTS_MS[0].value
+        return self.before_puts_ms(records) + self.puts(records) * limits.PUT_EVENTS_MS[0]
 
     def before_puts_ms(self, records: float) -> float:
         """Return the duration without the wait for the bus."""
-        turns = ceil(max(1.0, records * self.requests) / limits.REQUESTS_AT_ONCE.value)
-        return self.cpu_ms(records) / self.share + turns * limits.DYNAMODB_MS[0].value
+        turns = ceil(max(1.0, records * self.requests) / limits.REQUESTS_AT_ONCE)
+        return self.cpu_ms(records) / self.share + turns * limits.DYNAMODB_MS[0]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +110,7 @@ class FleetModel:
     idle: Counted
     target: Target = AWS
     used: float = USED / 100
-    received: float = limits.RECEIVED_AT_ONCE.value
+    received: float = limits.RECEIVED_AT_ONCE
 
     @property
     def throttle(self) -> Throttle:
@@ -161,8 +161,8 @@ class FleetModel:
         found = {}
         for (table, index), units in self.write_units().items():
             if not index:
-                by_load = units * rate / limits.PARTITION_WRITES.value
-                by_size = self.stored_gb(table, rate) / limits.PARTITION_GB.value
+                by_load = units * rate / limits.PARTITION_WRITES
+                by_size = self.stored_gb(table, rate) / limits.PARTITION_GB
                 found[table] = ceil(max(_first_partitions(self.target, TableOrIndex(table)), by_load, by_size))
         return found
 
@@ -212,6 +212,6 @@ def new_throughput(target: Target, place: TableOrIndex) -> Throughput:
 def _first_partitions(target: Target, table: TableOrIndex) -> float:
     """Return the partitions of a new table, by what it takes at once."""
     new = new_throughput(target, table)
-    by_each = new.writes / limits.PARTITION_WRITES.value, new.reads / limits.PARTITION_READS.value
+    by_each = new.writes / limits.PARTITION_WRITES, new.reads / limits.PARTITION_READS
     # What is provisioned shares partitions, what is on demand has enough of either.
     return sum(by_each) if target.capacity and table in steady_places() else max(by_each)

@@ -78,12 +78,12 @@ def of_report(model: FleetModel, rate: float) -> Iterator[Line]:
     """Yield the lines of one report, some in so many a second."""
     counted = model.counted
     invocations, gb_seconds, log_bytes, traces = _functions(model, rate)
-    log_bytes += counted.requests * (limits.ACCESS_LOG_BYTES.value + limits.LOG_EVENT_BYTES.value)
+    log_bytes += counted.requests * (limits.ACCESS_LOG_BYTES + limits.LOG_EVENT_BYTES)
     yield Line("api", prices.API_REQUEST, counted.requests)
     yield from _units(model, rate)
     sent = [(one.facts / one.cut.facts, one.cut.size) for one in publishers(model, rate)]
     yield Line("bus", prices.BUS_ENTRY, sum(entries for entries, _ in sent))
-    receiving = Basis.ASSUMED if model.received == limits.RECEIVED_AT_ONCE.value else Basis.COUNTED
+    receiving = Basis.ASSUMED if model.received == limits.RECEIVED_AT_ONCE else Basis.COUNTED
     what = f"{prices.QUEUE_REQUEST.of}; {model.received:g} messages in a receive"
     yield Line("queues", prices.QUEUE_REQUEST, queue_requests(model, rate), receiving, what)
     yield Line("invocations", prices.INVOCATION, invocations)
@@ -141,8 +141,8 @@ def _functions(model: FleetModel, rate: float) -> tuple[float, float, float, flo
 
 def _traced(invocations_per_s: float) -> float:
     """Return the traces a second of a function that is called so often."""
-    always = min(invocations_per_s, limits.TRACED_PER_S.value)
-    return always + (invocations_per_s - always) * limits.TRACED.value
+    always = min(invocations_per_s, limits.TRACED_PER_S)
+    return always + (invocations_per_s - always) * limits.TRACED
 
 
 def _logged(calls: FunctionCalls, batch: float) -> float:
@@ -153,7 +153,7 @@ def _logged(calls: FunctionCalls, batch: float) -> float:
         line = float(fixed + slope * batch)
     else:
         line = float(written.mean())
-    return line + limits.LOG_EVENT_BYTES.value + limits.PLATFORM_LOG_BYTES.value
+    return line + limits.LOG_EVENT_BYTES + limits.PLATFORM_LOG_BYTES
 
 
 def reports(model: FleetModel, rate: float) -> Iterator[Line]:
@@ -173,7 +173,7 @@ def kept(model: FleetModel, rate: float) -> Iterator[Line]:
     if days := model.target.archive_days:
         yield Line("kept", prices.ARCHIVE_GB, rate * days * DAY_S * _archived_bytes(model, rate) / GB)
     logged = sum(line.amount for line in reports(model, rate) if line.price == prices.LOGGED_GB)
-    logs = logged * LOG_MONTHS[model.target.log_retention] * limits.COMPRESSED_LOG.value
+    logs = logged * LOG_MONTHS[model.target.log_retention] * limits.COMPRESSED_LOG
     yield Line("kept", prices.LOG_GB, logs, Basis.ASSUMED)
 
 
@@ -197,7 +197,7 @@ def of_a_month(model: FleetModel, rate: float) -> Month:
 
 
 def quiet(counted: Counted, idle: Counted) -> dict[str, list[float]]:
-    """Return what capacity costs in a quiet month, at the rates `QUIET`, by what a stage chooses.
+    """Return the dollars of capacity in a quiet month, at the rates `QUIET`, by the stage's choice.
 
     A place that nobody uses at all is never scaled down: see docs/deploy.md. So a choice has two prices.
     """

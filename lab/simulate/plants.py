@@ -26,7 +26,7 @@ from lab.simulate.recorded import DAY_HOURS, LAKE_BYTES, lake_facts
 
 
 class Plant(NamedTuple):
-    """What is assumed of a plant, which is a company of its own.
+    """Assumptions about a plant, which is a company of its own.
 
     machines: all of them are on a screen of it. screens: on a wall, day and night. open_hours: of a day, that a person
     has the page open. loads: of the page, by a person in a day, of which a browser has nothing. told: messages to a
@@ -114,7 +114,7 @@ def device_lines(load: Load, busiest: float) -> Iterator[str]:
     yield f"  as things of AWS IoT: ${total(as_things(load)):,.0f} of connections, rules and actions"
     for one in use_of_iot(load, busiest):
         mark = f"  TOO MUCH, to be bought: {one.limit.quota}" if one.share > 1 else ""
-        yield f"  {one.what:<60} {one.used:>10,.0f} {one.limit.value:>10,.0f}{mark}"
+        yield f"  {one.what:<60} {one.used:>10,.0f} {one.limit:>10,.0f}{mark}"
 
 
 def users(model: FleetModel, rate: float) -> Iterator[Line]:
@@ -153,7 +153,7 @@ def screens(model: FleetModel, rate: float) -> Iterator[Line]:
     pushed, looking = model.counted.pushed * rate * MONTH_S, PLANT.number(rate) * PLANT.looking
     yield Line("screens", prices.IOT_MESSAGE, pushed, what="AWS IoT messages: published to screens")
     pages = looking * MONTH_S / READ_EVERY_S * ceil(PLANT.machines / MAX_LIMIT)
-    gb_seconds = pages * limits.QUERY_MS.value / 1_000 * SIZES["query"].memory_mb / 1_024
+    gb_seconds = pages * limits.QUERY_MS / 1_000 * SIZES["query"].memory_mb / 1_024
     units = looking * MONTH_S / READ_EVERY_S * PLANT.machines * model.counted.screen[0]
     heard = "AWS IoT messages: delivered to screens, and acknowledged"
     for price, amount, what in (
@@ -169,7 +169,7 @@ def screens(model: FleetModel, rate: float) -> Iterator[Line]:
 
 def egress(model: FleetModel, rate: float) -> Iterator[Line]:
     """Yield what leaves AWS in a month: answers to reports, rows and messages to screens, the page."""
-    counted, number, head = model.counted, PLANT.number(rate), limits.RESPONSE_HEAD_BYTES.value
+    counted, number, head = model.counted, PLANT.number(rate), limits.RESPONSE_HEAD_BYTES
     _, row_bytes = counted.screen
     answers = (counted.response_bytes + counted.requests * head) * rate * MONTH_S
     yield Line("egress", prices.EGRESS_GB, answers / GB, what="GB to the internet: answers to reports")

@@ -138,7 +138,7 @@ class LimitUse(NamedTuple):
     @property
     def share(self) -> float:
         """1 is all of it."""
-        return self.used / self.limit.value
+        return self.used / self.limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,7 +234,7 @@ def _steps_ms(model: FleetModel, rng: np.random.Generator, came: Numbers, rate: 
 
 def _took_ms(rng: np.random.Generator, times: tuple[Limit, Limit]) -> Numbers:
     """Draw durations: lognormal, by its median and its 99th percentile, which is 2.326 standard deviations away."""
-    median, slow = (one.value for one in times)
+    median, slow = times
     return rng.lognormal(log(median), log(slow / median) / 2.326, DRAWN).clip(max=4.0 * slow)
 
 
@@ -248,7 +248,7 @@ def _batched_ms(rng: np.random.Generator, at: NDArray[np.int64], came: Numbers, 
 def _cold_ms(rng: np.random.Generator, step: Batched, rate: float) -> Numbers:
     """Draw what cold starts add: each of the instances that run is replaced from time to time."""
     invocations = max(step.invocations(rate), 1e-9)
-    share = min(1.0, max(step.concurrency(rate), 1.0) / limits.INSTANCE_LIVES_S.value / invocations)
+    share = min(1.0, max(step.concurrency(rate), 1.0) / limits.INSTANCE_LIVES_S / invocations)
     return np.where(rng.random(DRAWN) < share, _took_ms(rng, limits.COLD_MS), 0.0)
 
 
@@ -283,14 +283,14 @@ def rows_of_reports(model: FleetModel) -> dict[str, float]:
 def row_cpu_ms(model: FleetModel, name: str, rows: float) -> float:
     """Return the CPU of a row that is due, of one of Lambda's processors; `rows`: of a report."""
     requests = model.requests(name) / rows
-    own = limits.CPU_PER_EVALUATION_MS.value + requests * limits.CPU_PER_REQUEST_SWEPT_MS.value
-    return own * limits.LAMBDA_SLOWER.value
+    own = limits.CPU_PER_EVALUATION_MS + requests * limits.CPU_PER_REQUEST_SWEPT_MS
+    return own * limits.LAMBDA_SLOWER
 
 
 def _sweep_capacity(model: FleetModel, name: str, rows: float) -> float:
     """Return the rows that the sweeps of a minute can do: by CPU, or by waiting for AWS, whichever takes longer."""
-    by_cpu = row_cpu_ms(model, name, rows) / min(1.0, memory_mb(name) / limits.MB_PER_CPU.value)
-    by_waiting = model.requests(name) / rows * limits.DYNAMODB_MS[0].value / limits.REQUESTS_AT_ONCE.value
+    by_cpu = row_cpu_ms(model, name, rows) / min(1.0, memory_mb(name) / limits.MB_PER_CPU)
+    by_waiting = model.requests(name) / rows * limits.DYNAMODB_MS[0] / limits.REQUESTS_AT_ONCE
     return model.target.sweeps_at_once * (EVERY_SECONDS * 1_000 - MARGIN_MS) / max(by_cpu, by_waiting)
 
 
@@ -386,6 +386,7 @@ def _writes_of(target: Target, place: TableOrIndex) -> tuple[Limit, Limit]:
     """Return the write units that a place takes at first, and once it has grown."""
     new, capacity = new_throughput(target, place).writes, target.capacity
     if capacity is None or place not in provisioned_places(target):
-        return limits.NEW_TABLE_WRITES._replace(value=new), limits.TABLE_WRITES
+        grown = limits.NEW_TABLE_WRITES
+        return Limit(new, grown.source, grown.quota), limits.TABLE_WRITES
     source, what = "library/andon/cdk/capacity.py", "provisioned capacity"
     return Limit(new, source, f"{what} at first"), Limit(capacity.most, source, f"{what}, by reportsPerSecond")

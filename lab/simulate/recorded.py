@@ -1,4 +1,4 @@
-"""What is recorded: objects and requests of lake and archive, each a data event of a trail; and copies elsewhere.
+"""Lake and archive: their objects and requests, each a data event of a trail; and their copies elsewhere.
 
 Each hour the archive's sweep reads all objects of the day again, and a look at each view reads what was recorded of
 some subjects. Assumed: the stage is a year old, each shard has an actor, an event comes on its own day, and a sweep
@@ -41,7 +41,7 @@ def lake_objects(model: FleetModel, rate: float) -> float:
     message = message_to(model, LAKE, rate)
     messages = lake_facts(model) / message.facts
     size, window_s = model.target.lake_batch
-    fitting = limits.PAYLOAD_BYTES.value / (message.size + ENVELOPE_BYTES)
+    fitting = limits.PAYLOAD_BYTES / (message.size + ENVELOPE_BYTES)
     full = min(size, fitting, messages * rate * window_s / FEWEST)
     return messages / max(1.0, full)
 
@@ -70,10 +70,10 @@ def passes(held_bytes: float) -> int:
 def recording(model: FleetModel, rate: float) -> Iterator[Line]:
     """Yield the lines of a month: Lambda and S3's requests of the lake's listener, and of the archive's sweep."""
     facts, objects = lake_facts(model) * rate * MONTH_S, lake_objects(model, rate) * rate * MONTH_S
-    gb_seconds = facts * _gb_seconds(limits.CPU_OF_LAKE_MS.value, SIZES["listener"])
+    gb_seconds = facts * _gb_seconds(limits.CPU_OF_LAKE_MS, SIZES["listener"])
     yield Line("recording", prices.GB_SECOND, gb_seconds, what=f"{prices.GB_SECOND.of}: the lake's listener")
     read_again = sum(range(1, DAY_HOURS + 1)) / DAY_HOURS  # each hour those of the day until then
-    gb_seconds = facts * read_again * _gb_seconds(limits.CPU_OF_ARCHIVE_MS.value, OF_STORES["stores/archive/sweep"])
+    gb_seconds = facts * read_again * _gb_seconds(limits.CPU_OF_ARCHIVE_MS, OF_STORES["stores/archive/sweep"])
     yield Line("recording", prices.GB_SECOND, gb_seconds, what=f"{prices.GB_SECOND.of}: the archive's sweep")
     yield Line("recording", prices.INVOCATION, objects, what=f"{prices.INVOCATION.of}: the lake's listener")
     of_sweeps = recorded_requests(model, rate) * rate * MONTH_S - objects
@@ -81,8 +81,8 @@ def recording(model: FleetModel, rate: float) -> Iterator[Line]:
 
 
 def _gb_seconds(cpu_ms: float, size: Size) -> float:
-    share = min(1.0, size.memory_mb / limits.MB_PER_CPU.value)
-    return cpu_ms * limits.LAMBDA_SLOWER.value / share / 1_000 * size.memory_mb / 1_024
+    share = min(1.0, size.memory_mb / limits.MB_PER_CPU)
+    return cpu_ms * limits.LAMBDA_SLOWER / share / 1_000 * size.memory_mb / 1_024
 
 
 class Requests(NamedTuple):

@@ -76,7 +76,7 @@ def _late(prediction: Prediction) -> Iterator[str]:
 
 
 def _partitions(prediction: Prediction) -> Iterator[str]:
-    most = limits.PARTITION_WRITES.value
+    most = limits.PARTITION_WRITES
     yield f"{'busiest partition, write units/s':<34} {'units/s':>8} {'of':>8}  shared by"
     for one in prediction.partitions[:SHOWN]:
         yield f"  {named(one.place):<32} {one.units_per_s:>8,.1f} {most:>8,.0f}  one {one.shared_by}"
@@ -92,7 +92,7 @@ def _limits(prediction: Prediction) -> Iterator[str]:
     yield f"{'what gives first':<62} {'used':>10} {'of':>10}"
     for one in prediction.most_used[:SHOWN]:
         mark = "  TOO MUCH" if one.share > 1 else ""
-        yield f"  {one.what:<60} {one.used:>10,.0f} {one.limit.value:>10,.0f}{mark}"
+        yield f"  {one.what:<60} {one.used:>10,.0f} {one.limit:>10,.0f}{mark}"
     machines = prediction.load.machines / prediction.most_used[0].share
     yield f"  at {machines:,.0f} machines the first of them is full"
     for one in prediction.exceeded:
@@ -223,5 +223,5 @@ def _cpu_ms(model: FleetModel, *, rate: float) -> float:
         # The emulator looks for changes and messages ten times a second, one batch of each at a time.
         batch = min(size, max(1.0, records * rate * 0.1))
         cpu_ms += (model.requests(name) + records / batch * work.puts(batch)) * 0.5 + records / batch * 2
-        cpu_ms += records / batch * work.cpu_ms(batch) / limits.LAMBDA_SLOWER.value
+        cpu_ms += records / batch * work.cpu_ms(batch) / limits.LAMBDA_SLOWER
     return cpu_ms

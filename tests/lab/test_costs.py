@@ -88,7 +88,7 @@ def test_the_emulator_brings_facts_in_as_many_messages_as_the_bill_has_for_them(
     facts = [one.read().event.id for one in received(messages)]
     assert Counter(facts) == Counter(event.id for event in events)
     sizes = [len(_compact(one["body"])) for one in messages]
-    assert max(sizes) <= BILLED_BYTES.value
+    assert max(sizes) <= BILLED_BYTES
     assert sum(sizes) == pytest.approx((found.size + ENVELOPE_BYTES) * len(messages), rel=0.1)
 
 

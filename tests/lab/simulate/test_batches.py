@@ -109,14 +109,14 @@ def test_a_message_is_sent_received_and_deleted_and_each_64_kilobytes_of_what_is
 
     together = (size + batches.ENVELOPE_BYTES) * received
     assert requests >= 1 + 2 / received - 1e-9
-    assert requests >= 1 + together / BILLED_BYTES.value / received
+    assert requests >= 1 + together / BILLED_BYTES / received
     assert requests <= message_requests(replace(model, received=1), size)
 
 
 @given(rate=RATES, received=st.sampled_from([1.0, 10.0]))
 def test_a_poller_that_finds_something_does_not_find_nothing(model: FleetModel, rate: float, received: float) -> None:
     model = replace(model, received=received)
-    idle = QUEUE_POLLERS.value / LONGEST_POLL_S.value
+    idle = QUEUE_POLLERS / LONGEST_POLL_S
     busy = len(messages_to_queues(model, rate))
 
     in_vain = requests_in_vain(model, rate, queues=busy + 3)

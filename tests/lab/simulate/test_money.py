@@ -90,7 +90,7 @@ def test_the_first_call_of_each_second_is_traced_and_one_in_twenty_of_the_others
         return (parts.traces / prices.TRACE.dollars) / (parts.invocations / prices.INVOCATION.dollars)
 
     assert share(0.001) == pytest.approx(1)
-    assert limits.TRACED.value < share(1_000_000) < 1.01 * limits.TRACED.value < share(RATE) < 1
+    assert limits.TRACED < share(1_000_000) < 1.01 * limits.TRACED < share(RATE) < 1
 
 
 def test_a_trail_is_paid_for_where_there_is_one_and_changes_nothing_else(model: FleetModel) -> None:
@@ -159,7 +159,7 @@ def test_what_is_new_takes_twice_the_load_that_a_stage_is_planned_for(
 def test_all_tables_of_a_new_stage_stay_below_the_quota_of_the_account() -> None:
     for rate in (1, 200, 5_000):
         begins = at_first(target_of("prod", rate, capacity=PROVISIONED))
-        assert 0 < max(begins) < limits.ACCOUNT_WRITES.value
+        assert 0 < max(begins) < limits.ACCOUNT_WRITES
 
 
 def test_what_is_not_known_to_be_used_is_a_small_part_of_what_a_stage_begins_with() -> None:

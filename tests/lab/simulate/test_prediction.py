@@ -35,7 +35,7 @@ def test_at_sixty_thousand_machines_all_is_in_time_and_no_partition_is_too_hot(m
     found = predict(model, SIXTY_THOUSAND)
 
     assert found.lag.p99 < 5_000
-    assert max(one.units_per_s for one in found.partitions) < limits.PARTITION_WRITES.value
+    assert max(one.units_per_s for one in found.partitions) < limits.PARTITION_WRITES
     assert found.late
     assert max(one.longest for one in found.late.values()) < 90_000
 

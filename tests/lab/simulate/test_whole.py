@@ -219,7 +219,7 @@ def test_machines_are_users_by_a_put_a_gateway_is_one_and_a_thing_is_none() -> N
 
 
 def test_what_is_too_much_for_a_quota_is_said_with_its_name() -> None:
-    enough, too_many = (Load(machines=int(limits.IOT_CONNECTIONS.value) + more) for more in (0, 1))
+    enough, too_many = (Load(machines=int(limits.IOT_CONNECTIONS) + more) for more in (0, 1))
 
     assert [one.share <= 1 for one in use_of_iot(enough, 1)][:1] == [True]
     said = [line for line in device_lines(too_many, 1) if "TOO MUCH" in line]
