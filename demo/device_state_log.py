@@ -15,7 +15,7 @@ from andon.tools.stack.api import path_of
 from contract import groups
 from demo.people import BADGES
 
-SAMPLE: Final = Path(__file__).parent / "device-state-log" / "DeviceStateLog_7.json"
+_SAMPLE: Final = Path(__file__).parent / "device-state-log" / "DeviceStateLog_7.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class RoleRequest:
 
 def sample(days: int = 0) -> tuple[SampleLog, ...]:
     """Read the sample, moved by `days`."""
-    rows: list[dict[str, Any]] = json.loads(SAMPLE.read_text())["DataModel"][0]["TableData"]
+    rows: list[dict[str, Any]] = json.loads(_SAMPLE.read_text())["DataModel"][0]["TableData"]
     return tuple(
         SampleLog(
             equipment=row["DeviceID"]["S"],

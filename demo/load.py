@@ -11,8 +11,7 @@ from andon.tools.stack.api import ApiConnection, HttpResponse, path_of
 from andon.tools.stack.errors import ToolFailed
 from contract import groups
 from lab import load
-from lab.figures import Item
-from lab.load import LoadProfile
+from lab.load import Item, LoadProfile
 
 # Reports of one machine, so that one query can show all of those that are watched.
 EACH: Final = 100

@@ -9,7 +9,10 @@ import os
 import platform
 
 from andon.project import project
-from lab import clients, compaction, figure, imports, page, rules, steps, wire
+from lab import imports
+from lab.figure import PAGES, Circumstances, Figure, filled, heading, parts, report
+from lab.in_process import of_compaction, of_rules, of_steps
+from lab.wire import ENVIRONMENT, GROUPING, of_wire
 
 
 def main() -> None:
@@ -19,25 +22,25 @@ def main() -> None:
     write = parser.parse_args().write
     for name in [name for name in os.environ if name.startswith(("AWS_", "POWERTOOLS_"))]:
         del os.environ[name]
-    os.environ.update(clients.ENVIRONMENT | clients.GROUPING)
-    before, measured = os.getloadavg()[0], list[figure.Figure]()
-    print(figure.heading())
-    for part in (wire, steps, rules, compaction, imports):
-        found = part.figures()
-        print(figure.report(found), flush=True)
+    os.environ.update(ENVIRONMENT | GROUPING)
+    before, measured = os.getloadavg()[0], list[Figure]()
+    print(heading())
+    for figures in (of_wire, of_steps, of_rules, of_compaction, imports.figures):
+        found = figures()
+        print(report(found), flush=True)
         measured += found
     python = f"Python {platform.python_version()}"
-    where = page.Circumstances(os.cpu_count() or 1, python, (before, os.getloadavg()[0]))
+    where = Circumstances(os.cpu_count() or 1, python, (before, os.getloadavg()[0]))
     print(where.sentence())
     if write:
-        write_pages(page.parts(measured, where))
+        write_pages(parts(measured, where))
 
 
 def write_pages(parts: dict[str, str]) -> None:
     """Write figures into the pages, by the names of their places."""
-    for name in page.PAGES:
+    for name in PAGES:
         file = project().root / name
-        file.write_text(page.filled(file.read_text(), parts))
+        file.write_text(filled(file.read_text(), parts))
 
 
 if __name__ == "__main__":

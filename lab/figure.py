@@ -1,5 +1,10 @@
-"""A figure beside its goal, and beside those of others."""
+"""A figure beside its goal, and beside those of others; and where the pages have it.
 
+A page has a place for each, as `<!-- bench table --> … <!-- / -->`: what stands between is written anew. The table is
+that of docs/benchmarks.md, the ratios with goals are those of README.md.
+"""
+
+import re
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -78,3 +83,57 @@ def _line(figure: Figure) -> str:
 
 def _number(value: float | None) -> str:
     return "" if value is None else f"{value:,.2f}"
+
+
+PAGES: Final = ("README.md", "docs/benchmarks.md")
+PLACE: Final = re.compile(r"(<!-- bench (\w+) -->)(.*?)(<!-- / -->)", re.DOTALL)
+OF_ONE: Final = "import "
+"""The figure of one handler's import begins with it."""
+
+PART: Final = "… "
+"""A figure that begins with it belongs to the one above that does not."""
+
+
+class Circumstances(NamedTuple):
+    """Where figures were measured. loads: the machine's load average of a minute, before and after."""
+
+    cores: int
+    python: str
+    loads: tuple[float, float]
+
+    def sentence(self) -> str:
+        """Return all of it as a sentence."""
+        before, after = self.loads
+        return f"Measured on {self.cores} cores, load average {before:.1f} before and {after:.1f} after, {self.python}."
+
+
+def parts(figures: Sequence[Figure], where: Circumstances) -> dict[str, str]:
+    """Return what the places are filled with, by their names."""
+    shown = [one for one in figures if not one.what.startswith(OF_ONE)]
+    return {
+        "where": where.sentence(),
+        "table": f"\n```\n{heading()}\n{report(shown)}\n```\n",
+        "ratios": f"\n\n{ratios(shown)}\n\n",
+    }
+
+
+def ratios(figures: Sequence[Figure]) -> str:
+    """Return the figures that are ratios and have a goal, as a table in Markdown."""
+    lines, of = ["| figure | measured | goal | |", "|---|---|---|---|"], ""
+    for one in figures:
+        of = of if one.what.startswith(PART) else one.what
+        if one.goal is not None and one.unit == "x":
+            name = one.what if of == one.what else f"{of}: {one.what.removeprefix(PART)}"
+            verdict = "met" if one.goal.met_by(one.measured) else "**missed**"
+            lines.append(f"| {name} | {one.measured:.2f} | {one.goal.sign} {one.goal.bound:g} | {verdict} |")
+    return "\n".join(lines)
+
+
+def filled(page: str, by_name: Mapping[str, str]) -> str:
+    """Return a page with its places filled.
+
+    Raises:
+        KeyError: nothing of the name of a place was measured.
+
+    """
+    return PLACE.sub(lambda place: f"{place[1]}{by_name[place[2]]}{place[4]}", page)

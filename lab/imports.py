@@ -16,15 +16,12 @@ from andon.handlers.declared import PACKAGE
 from andon.packages.discovery import packages
 from andon.packages.package import Package, Side
 from andon.packages.source import source
-from lab.figure import Figure, Goal, median_ratio
+from lab.figure import OF_ONE, Figure, Goal, median_ratio
 
 ROLES: Final = ("listener", "trigger", "push", "sweep", "command", "query")
 LIGHT, WHOLE = Goal("≤", 0.35), Goal("≤", 0.8)
 GOALS: Final = {"listener": LIGHT, "trigger": LIGHT, "push": LIGHT, "sweep": LIGHT, "command": WHOLE, "query": WHOLE}
 ROUNDS: Final = {"listener": 9, "trigger": 9, "push": 9, "sweep": 9, "command": 5, "query": 5}
-OF_ONE: Final = "import "
-"""The figure of one handler begins with it."""
-
 BARE: Final = 'import boto3; boto3.client("dynamodb")'
 
 # The interpreter's own start is nobody's doing.

@@ -1,9 +1,11 @@
-"""AWS's prices: on demand, us-east-1, Linux on arm64, without the free tier.
+"""AWS's prices: on demand, us-east-1, Linux on arm64, without the free tier; and the lines of bills.
 
 DynamoDB's date from 2024-11-01, when AWS halved them. Each price says the page that it is from, and when that was read.
 """
 
+from collections.abc import Iterable
 from datetime import datetime
+from enum import StrEnum
 from typing import Final, NamedTuple
 
 REGION: Final = "us-east-1"
@@ -110,3 +112,43 @@ def as_of(now: datetime) -> str:
     """Return where and when the prices were read, and whether that is over a year ago."""
     is_old = Price("", 0, "").is_old(now)
     return f"{REGION}, prices as of {AS_OF}{', which is over a year ago' if is_old else ''}"
+
+
+class Basis(StrEnum):
+    """Basis of a number: counted of the real handlers or computed from that, read from what is deployed, or not.
+
+    An assumed one is about people, or about AWS where it does not say.
+    """
+
+    COUNTED = "counted"
+    DEPLOYED = "deployed"
+    ASSUMED = "ASSUMED"
+
+
+class Line(NamedTuple):
+    """So many of what a price is for; part: what the bill sums it up as. what: in place of the price's own words."""
+
+    part: str
+    price: Price
+    amount: float
+    basis: Basis = Basis.COUNTED
+    what: str = ""
+
+    @property
+    def dollars(self) -> float:
+        """The dollars of all of them."""
+        return self.price.for_(self.amount)
+
+    @property
+    def name(self) -> str:
+        """The words for it."""
+        return self.what or self.price.of
+
+    def times(self, factor: float) -> "Line":
+        """Return the line of so many times as much."""
+        return self._replace(amount=self.amount * factor)
+
+
+def total(lines: Iterable[Line]) -> float:
+    """Return the dollars of some lines."""
+    return sum(line.dollars for line in lines)

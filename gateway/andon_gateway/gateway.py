@@ -21,7 +21,7 @@ from andon_gateway.sources import needing, sources_of
 from andon_gateway.store import Store, Unavailable
 from andon_gateway.tokens import Tokens
 
-MESSAGES: Final = 1000
+_MESSAGES: Final = 1000
 ASK_TIME_S: Final = 2.0
 LOOK_S: Final = 1.0
 
@@ -33,7 +33,7 @@ class Gateway:
         """Open the store; nothing runs yet."""
         self._counts: Counter[str] = Counter()
         self._stopped = threading.Event()
-        self._messages = queue.Queue[Message](MESSAGES)
+        self._messages = queue.Queue[Message](_MESSAGES)
         self._clock = Clock(is_trusted=configuration.is_clock_trusted)
         self._north = _north_of(configuration.north, self._clock)
         self._store = Store(configuration.store, capacity=configuration.capacity)

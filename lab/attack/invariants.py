@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from andon.tools.stack.processes import eventually
-from lab import in_lake
 from lab.attack import queues
 from lab.attack.target import AttackTarget
+from lab.load import compare_with_lake
 
 PART: Final = "invariants"
 LOGS: Final = "GET /equipment/{id}/logs"
@@ -25,7 +25,7 @@ def check(target: AttackTarget) -> None:
         held = machine not in differences
         target.record.expect(PART, "the logs of a machine", "not what was acknowledged", held=held, seen=seen)
     _sums(target)
-    lake = in_lake.compare(target.stack, within_s=WITHIN_S)
+    lake = compare_with_lake(target.stack, within_s=WITHIN_S)
     seen = f"of {lake.published} facts {len(lake.missing)} missing, {len(lake.without_images)} without images"
     target.record.expect(PART, "the lake", "lacks what triggers published", held=lake.complete, seen=seen)
     dead = len(queues.dead_letters(target.stack))

@@ -2,36 +2,28 @@
 
 import argparse
 from pathlib import Path
-from typing import Final
 
 from andon.cdk.capacity import MODES, PROVISIONED
 from andon.cdk.target import LOCAL, TARGETS
-from lab.simulate import local_stack
-from lab.simulate.arrivals import Load
-from lab.simulate.counted import EVERY_S, Fleet, Way, fleet_of
-from lab.simulate.model import FleetModel
-from lab.simulate.plots import draw
-from lab.simulate.prediction import predict
-from lab.simulate.report import in_stage, report, table
-from lab.simulate.sample import count
-from lab.simulate.settings import stages, target_of
-
-IDLE: Final = Fleet(machines=0)
-MILLION: Final = 1_000_000
+from lab.prices import MILLION
+from lab.simulate.counted import EVERY_S, Fleet, Way, count
+from lab.simulate.model import FleetModel, settings, target_of
+from lab.simulate.prediction import Load, predict
+from lab.simulate.report import draw, in_stage, on_this_machine, report, table
 
 
 def main() -> None:
     """Count what a report does, then let the model run."""
     options = _options()
-    idle = count(IDLE)
+    idle = count(Fleet(machines=0))
     if options.table:
-        by_way = {way: count(fleet_of(way, abnormal=options.abnormal)) for way in Way}
+        by_way = {way: count(Fleet.of(way, abnormal=options.abnormal)) for way in Way}
         print("\n".join(table(by_way, idle)))
         return
-    fleet = fleet_of(Way[options.way], abnormal=options.abnormal)
+    fleet = Fleet.of(Way[options.way], abnormal=options.abnormal)
     counted = count(fleet)
     if options.target == LOCAL.name:
-        print("\n".join(local_stack.report(FleetModel(counted, idle))))
+        print("\n".join(on_this_machine(FleetModel(counted, idle))))
         return
 
     def stage_for(load: Load) -> FleetModel:
@@ -64,7 +56,9 @@ def _options() -> argparse.Namespace:
         "--capacity", choices=MODES, default=PROVISIONED, help="of steady tables (default: %(default)s)"
     )
     parser.add_argument("--target", choices=sorted(TARGETS), default="aws", help="local: what `make up` runs")
-    parser.add_argument("--stage", choices=sorted(stages()), default="prod", help="of cdk.json (default: %(default)s)")
+    parser.add_argument(
+        "--stage", choices=sorted(settings()), default="prod", help="of cdk.json (default: %(default)s)"
+    )
     parser.add_argument("--plot", type=Path, default=Path(".local/simulate.png"), help="(default: %(default)s)")
     options = parser.parse_args()
     if not 1 <= options.spread <= EVERY_S or options.machines < 1 or options.hours <= 0:

@@ -9,18 +9,14 @@ from andon.packages.discovery import recomputed
 from andon.rules.sweep import EVERY_SECONDS
 from andon.tools.figures import ALARMS_OF_POLICY, KEPT, POLICIES_OF_PLACE, Figures
 from lab import prices
-from lab.simulate import limits, receives, recorded
-from lab.simulate.capacity import GB, provisioned_places
-from lab.simulate.line import Basis, Line, total
-from lab.simulate.model import FleetModel
-from lab.simulate.recorded import DAY_HOURS
-from lab.simulate.settings import MONTH_DAYS, MONTH_S, memory_mb
+from lab.prices import Basis, Line, total
+from lab.simulate import limits
+from lab.simulate.batches import requests_in_vain
+from lab.simulate.model import GB, HOUR_S, MONTH_DAYS, MONTH_S, FleetModel, memory_mb, provisioned_places, role_of
+from lab.simulate.recorded import DAY_HOURS, of_a_day
 
 FIGURES: Final[Mapping[str, Figures]] = json.loads(KEPT.read_text())
 """Figures of the templates, by stage; see `make figures`."""
-
-HOUR_S: Final = 3_600
-HOURLY: Final = MONTH_DAYS * DAY_HOURS
 
 GOALS: Final = {"dev": 12.0, "prod": 50.0}
 """Dollars a month of a stage in which nothing happens."""
@@ -40,7 +36,7 @@ def idle(model: FleetModel, rate: float) -> Iterator[Line]:
     AWS takes nothing for rules that run by the clock, for Lambda's reads of a table's stream, for an alias's
     deployments, and for keys that are its own.
     """
-    polls = receives.in_vain(model, rate, queues=deployed(model, "polledQueues")) * MONTH_S
+    polls = requests_in_vain(model, rate, queues=deployed(model, "polledQueues")) * MONTH_S
     yield Line("idle", prices.QUEUE_REQUEST, polls, what="SQS requests that find nothing")
     yield Line("idle", prices.ALARM, deployed(model, "alarmMetrics"), Basis.DEPLOYED)
     if alarms := alarms_of_scaling(model):
@@ -48,7 +44,7 @@ def idle(model: FleetModel, rate: float) -> Iterator[Line]:
     yield Line("idle", prices.METRIC, len((model.counted if rate else model.idle).metrics))
     yield Line("idle", prices.DASHBOARD, deployed(model, "dashboards"), Basis.DEPLOYED)
     yield from _scheduled(model, rate)
-    asked = recorded.of_a_day(is_quiet=not rate).times(MONTH_DAYS)
+    asked = of_a_day(is_quiet=not rate).times(MONTH_DAYS)
     yield Line("idle", prices.S3_GET, asked.reads, what=f"{prices.S3_GET.of}: hourly runs")
     yield Line("idle", prices.S3_PUT, asked.writes, what=f"{prices.S3_PUT.of}: hourly runs")
     yield from _keys(model, rate)
@@ -66,10 +62,10 @@ def runs_of_an_hour(model: FleetModel) -> int:
     return len(_sweeps(model)) * model.target.sweeps_at_once * HOUR_S // EVERY_SECONDS + len(recomputed()) + 1
 
 
-def report(models: Sequence[FleetModel]) -> str:
+def idle_report(models: Sequence[FleetModel]) -> str:
     """Return the lines of each stage's month in which nothing happens, side by side, and whether its goal is met."""
-    months = [list(idle(model, 0)) for model in models]
-    by_name = [{line.name: line for line in month if line.amount} for month in months]
+    months = [[line for line in idle(model, 0) if line.amount] for model in models]
+    by_name = [{line.name: line for line in month} for month in months]
     head = "".join(f"{model.target.stage:>{COLUMN}}" for model in models)
     lines = [f"{'a month in which nothing happens, $':<{NAME}}{head}"]
     for name in dict.fromkeys(name for found in by_name for name in found):
@@ -78,8 +74,8 @@ def report(models: Sequence[FleetModel]) -> str:
     lines.append(f"{'all of it':<{NAME}}" + "".join(f"{total(month):>{COLUMN},.2f}" for month in months))
     for model, month in zip(models, months, strict=True):
         goal = GOALS[model.target.stage]
-        said = "met" if total(month) <= goal else "MISSED"
-        lines.append(f"{model.target.stage}: goal ≤ ${goal:.2f}: {said} with ${total(month):.2f}")
+        verdict = "met" if total(month) <= goal else "MISSED"
+        lines.append(f"{model.target.stage}: goal ≤ ${goal:.2f}: {verdict} with ${total(month):.2f}")
     return "\n".join(lines)
 
 
@@ -88,27 +84,27 @@ def _cell(line: Line) -> str:
 
 
 def _sweeps(model: FleetModel) -> list[str]:
-    return [name for name in model.idle.used if name.endswith(" sweep")]
+    return [name for name in model.idle.used if role_of(name) == "sweep"]
 
 
 def _scheduled(model: FleetModel, rate: float) -> Iterator[Line]:
     """Yield what sweeps and looks for drift cost that find nothing; where nothing happens, there is one in a day."""
-    sweeps = {name: model.idle.used[name] for name in _sweeps(model)}
+    sweeps, hours = {name: model.idle.used[name] for name in _sweeps(model)}, MONTH_DAYS * DAY_HOURS
     months = MONTH_S / model.idle.fleet.seconds
     reads = sum(used.reads for used in sweeps.values()) * months
     yield Line("idle", prices.READ_UNIT, reads, what=f"{prices.READ_UNIT.of}: sweeps that find nothing")
-    called = runs_of_an_hour(model) * HOURLY
+    called = runs_of_an_hour(model) * hours
     yield Line("idle", prices.INVOCATION, called, what=f"{prices.INVOCATION.of}: by a schedule")
-    looks = (HOURLY if rate else MONTH_DAYS) * len(recomputed())
-    gb_seconds = looks * limits.LOOK_S.value * memory_mb("recompute") / 1_024
+    looks = (hours if rate else MONTH_DAYS) * len(recomputed())
+    gb_seconds = looks * limits.LOOK_S * memory_mb("recompute") / 1_024
     swept = model.target.sweeps_at_once * MONTH_S / EVERY_SECONDS
     for name, used in sweeps.items():
         requests = used.requests.total() * months
-        ms = requests * limits.CPU_PER_REQUEST_SWEPT_MS.value * limits.LAMBDA_SLOWER.value / model.work(name).share
-        gb_seconds += (ms + swept * limits.DYNAMODB_MS[0].value) / 1_000 * memory_mb(name) / 1_024
+        ms = requests * limits.CPU_PER_REQUEST_SWEPT_MS * limits.LAMBDA_SLOWER / model.work(name).share
+        gb_seconds += (ms + swept * limits.DYNAMODB_MS[0]) / 1_000 * memory_mb(name) / 1_024
     yield Line("idle", prices.GB_SECOND, gb_seconds, Basis.ASSUMED, f"{prices.GB_SECOND.of}: by a schedule")
     lines = [model.idle.calls[name].log_bytes for name in sweeps if name in model.idle.calls]
-    said = sum(mean(line) + limits.LOG_EVENT_BYTES.value for line in lines if line) * swept
+    said = sum(mean(line) + limits.LOG_EVENT_BYTES for line in lines if line) * swept
     yield Line("idle", prices.LOGGED_GB, said / GB, what=f"{prices.LOGGED_GB.of}: by a schedule")
 
 
@@ -117,10 +113,10 @@ def _keys(model: FleetModel, rate: float) -> Iterator[Line]:
     if model.target.customer_key:
         yield Line("idle", prices.KEY, 1, Basis.DEPLOYED)
         callers = (model.counted if rate else model.idle).used.values()
-        requests = sum(len(used.by_table()) for used in callers) * MONTH_S / limits.KEY_KEPT_S.value
+        requests = sum(len(used.by_table()) for used in callers) * MONTH_S / limits.KEY_KEPT_S
         yield Line("idle", prices.KEY_REQUEST, requests, Basis.ASSUMED)
     secrets = deployed(model, "secrets")
     yield Line("idle", prices.SECRET, secrets, Basis.DEPLOYED)
     # The sender reads it when it sends.
-    read = secrets * MONTH_S / limits.SECRET_KEPT_S.value if rate else 0
+    read = secrets * MONTH_S / limits.SECRET_KEPT_S if rate else 0
     yield Line("idle", prices.SECRET_REQUEST, read, Basis.ASSUMED)

@@ -3,7 +3,7 @@
 `MEASURED`: on this project, see docs/benchmarks.md. `ASSUMED`: nobody says; the value is on the safe side.
 """
 
-from typing import Final, NamedTuple
+from typing import Final, Self
 
 from andon.cdk.throttles import ACCOUNT_PER_SECOND, Quotas
 from lab.prices import REGION
@@ -20,12 +20,17 @@ POSTNL: Final = (
 )
 
 
-class Limit(NamedTuple):
-    """A number and where it is from. quota: its name where it can be raised, None where it cannot."""
+class Limit(float):
+    """A number that says where it is from. quota: its name where it can be raised, None where it cannot."""
 
-    value: float
     source: str
-    quota: str | None = None
+    quota: str | None
+
+    def __new__(cls, value: float, source: str, quota: str | None = None) -> Self:
+        """Return the number."""
+        limit = super().__new__(cls, value)
+        limit.source, limit.quota = source, quota
+        return limit
 
 
 # Of partitions and tables.

@@ -15,7 +15,7 @@ from andon.testing.synthesised import Properties, Synthesised, text
 from andon.tools import figures
 from andon.tools.figures import ALARMS_OF_POLICY, POLICIES_OF_PLACE
 from lab.simulate.counted import EVERY_S
-from lab.simulate.settings import PLANNED_OVER_USUAL
+from lab.simulate.model import PLANNED_OVER_USUAL
 from tests.support.infra.synthesised import PACKAGES, VIEWS, declared_tables, synthesise
 from views.board import view as board
 

@@ -77,7 +77,7 @@ def test_in_thirteen_regions_the_headroom_is_half_of_a_quarter(region: str) -> N
 
 
 def test_a_burst_of_reports_fits_into_the_workers_of_the_account() -> None:
-    assert REPORTS.with_headroom(ACCOUNT_PER_SECOND).burst < limits.CONCURRENCY.value
+    assert REPORTS.with_headroom(ACCOUNT_PER_SECOND).burst < limits.CONCURRENCY
 
 
 @pytest.mark.parametrize(("stack", "share"), [("aws", "5"), ("prod", "5"), ("local", "1000")])

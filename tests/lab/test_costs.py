@@ -9,20 +9,20 @@ import pytest
 from andon.events.domain_event import DomainEvent
 from andon.events.publish import GROUPED, publish
 from andon.events.received import received
+from andon.project import project
 from andon.runtime import strict_json
 from andon.runtime.message_batch import QueueMessage
 from andon.testing.create_table import create_table_request
-from andon.testing.memory.meter import TableOrIndex, Used
 from andon.testing.samples import sample
 from andon.tools.stack import emulator
 from andon.tools.stack.aws import KEY, REGION
 from andon.wire import aws
-from lab import report_units, version_units
-from lab.report_units import ON_PAPER, REPORTS
+from lab.costs import TABLES, of_events, of_lists, of_photos
+from lab.metered import Line, Metered, Table, counted
+from lab.on_paper import SCHEMAS, of_versions
+from lab.simulate.batches import ENVELOPE_BYTES, cut
 from lab.simulate.counted import SentFact
-from lab.simulate.grouping import ENVELOPE_BYTES, cut
 from lab.simulate.limits import BILLED_BYTES
-from lab.version_units import CONTENT_BYTES, DESIGNS, SCHEMAS, WriteUnits
 
 READS = {"get_item", "query"}
 BUS, SOURCE = "costs", "equipment"
@@ -63,15 +63,14 @@ def emulated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.mark.usefixtures("emulated")
 def test_the_emulator_counts_as_many_units_of_each_design_as_our_counter() -> None:
-    emulated = []
-    for design in DESIGNS:
-        for kb, size in CONTENT_BYTES.items():
-            design.change(f"{design.name} {kb}", 1, "x" * size)
-            with metered() as units:
-                design.change(f"{design.name} {kb}", 2, "x" * size)
-            emulated.append(sum(units))
+    emulated, not_entered = dict[str, float](), Metered(SCHEMAS)
+    for row in of_versions():
+        row.prepare(not_entered)
+        with metered() as units:
+            row.do(not_entered)
+        emulated[row.what] = sum(units)
 
-    assert emulated == [figure.counted for figure in version_units.count()]
+    assert emulated == {line.what: line.cells[0] for line in counted(of_versions())}
 
 
 @pytest.mark.usefixtures("emulated")
@@ -89,7 +88,7 @@ def test_the_emulator_brings_facts_in_as_many_messages_as_the_bill_has_for_them(
     facts = [one.read().event.id for one in received(messages)]
     assert Counter(facts) == Counter(event.id for event in events)
     sizes = [len(_compact(one["body"])) for one in messages]
-    assert max(sizes) <= BILLED_BYTES.value
+    assert max(sizes) <= BILLED_BYTES
     assert sum(sizes) == pytest.approx((found.size + ENVELOPE_BYTES) * len(messages), rel=0.1)
 
 
@@ -120,21 +119,36 @@ def _receive(url: str, count: int) -> list[QueueMessage]:
     return messages
 
 
-def test_every_way_of_keeping_versions_and_every_function_costs_what_it_does_on_paper() -> None:
-    assert not any(figure.differs for figure in version_units.count())
-    assert report_units.differing(report_units.count()) == []
+PAPER = [table for table in TABLES if table.head.endswith("| paper |")]
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.head)
+def test_a_page_has_the_costs_that_are_counted_and_none_differs_from_paper(table: Table) -> None:
+    lines = [*counted(table.rows())]
+
+    assert [line.what for line in lines if line.differs] == []
+    assert (table in PAPER) == any(line.paper is not None for line in lines) == (not table.page)
+    page = (project().root / "docs" / table.page).read_text() if table.page else table.text(lines)
+    assert table.text(lines) in page, "write them anew: make costs"
 
 
 def test_what_is_not_as_on_paper_is_pointed_at() -> None:
-    def used(units: float) -> Used:
-        return Used(writes=Counter({(TableOrIndex("T"), "p"): round(units)}))
+    cells = {"is": (4.0, 4.0), "is nearly": (1.04, 1.0), "is not": (3.0, 2.0), "is free": (0.0, None)}
 
-    of_functions = {name: used(paper * REPORTS) for name, paper in ON_PAPER.items()}
-    assert report_units.differing(of_functions) == []
+    text = PAPER[0].text([Line(what, [cell], paper) for what, (cell, paper) in cells.items()])
 
-    of_functions["dispatch sweep"] = used(ON_PAPER["dispatch sweep"] * REPORTS * 2)
-    lines = report_units.report(of_functions).splitlines()
-    assert [line.split("  ")[0] for line in lines if "<- differs" in line] == ["dispatch sweep"]
+    assert [line for line in text.splitlines() if "differs" in line] == ["| is not | 3.00 | 2.00 |  <- differs"]
 
-    text = version_units.report([WriteUnits("two tables", 1, 4.0, 4), WriteUnits("by time", 2, 3.0, 2)])
-    assert [("differs" in line) for line in text.splitlines()] == [False, False, True]
+
+def test_a_photo_that_is_there_already_costs_half_as_much() -> None:
+    first, another, again, stored = (line.cells[0] for line in counted(of_photos()))
+
+    assert again < another < first / 2 < stored
+
+
+def test_objects_are_cheaper_from_five_events_of_a_group_and_from_a_hundred_rows_on() -> None:
+    events, lists = ({line.what: line.cells for line in counted(of())} for of in (of_events, of_lists))
+
+    assert [what for what, (table, objects, _, _) in events.items() if objects < table] == ["5", "10", "100"]
+    assert [what for what, (_, _, table, objects) in events.items() if objects < table] == ["10", "100"]
+    assert [what for what, (table, objects) in lists.items() if objects < table] == ["100", "1,000"]

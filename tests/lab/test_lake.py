@@ -4,7 +4,7 @@ import pytest
 
 from andon.recorded.archive import SHARDS
 from andon.tools.what_if.process_cost import ProcessCost
-from lab import archive, replay, what_if_costs
+from lab import lake, what_if_costs
 from lab.lake import MACHINE, ask, main, report, write
 
 
@@ -26,7 +26,7 @@ def test_what_is_written_is_asked_and_every_figure_is_printed(tmp_path: Path) ->
 def test_what_is_written_is_archived_in_a_process_of_its_own_and_every_figure_is_printed(tmp_path: Path) -> None:
     written = write(tmp_path, 3000)
 
-    archived = archive.sweep(tmp_path, actor=MACHINE)
+    archived = lake.archive(tmp_path, actor=MACHINE)
 
     assert (archived.days, archived.passes) == (1, 1)
     assert SHARDS <= archived.data_objects <= 2 * SHARDS
@@ -34,18 +34,18 @@ def test_what_is_written_is_archived_in_a_process_of_its_own_and_every_figure_is
     assert archived.day_events >= 2
     assert archived.day_requests == 2
     assert archived.peak_bytes > 10_000_000
-    text = archive.report(archived, written.events, actor=MACHINE)
+    text = lake.archive_report(archived, written.events, actor=MACHINE)
     assert all(figure in text for figure in ("CPU of the sweep", "peak memory", f"the day of {MACHINE}"))
 
 
 def test_what_is_written_is_replayed_into_an_empty_view_a_row_for_each_log(tmp_path: Path) -> None:
     write(tmp_path, 3000)
 
-    replayed = replay.replay(tmp_path)
+    replayed = lake.replay(tmp_path)
 
     assert 0 < replayed.rows <= replayed.events < 3000, "most begin with a registration"
     assert replayed.requests >= replayed.rows
-    text = replay.report(replayed, {"Andon": 100.0, "aws-lambda-stream": 1000.0})
+    text = lake.replay_report(replayed, {"Andon": 100.0, "aws-lambda-stream": 1000.0})
     assert "from the lake to rows" in text
     assert "1,000" in text
     assert "10,000" in text
@@ -54,7 +54,7 @@ def test_what_is_written_is_replayed_into_an_empty_view_a_row_for_each_log(tmp_p
 def test_the_number_of_events_is_an_argument(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(replay, "measure", lambda _: "replayed")
+    monkeypatch.setattr(lake, "measure_replay", lambda _: "replayed")
     monkeypatch.setattr(what_if_costs, "measure", lambda _: "decided anew")
     assert main(["--events", "1000"]) == 0
 

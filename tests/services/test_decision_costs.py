@@ -16,7 +16,7 @@ from andon.rules.due import READ_SHARDS
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_context import LocalContext
 from andon.testing.loop import Loop
-from lab.report_units import due_after_ms
+from lab.on_paper import due_after_ms
 from tests.support.deployed.dispatched import DISPATCH, TABLE, collect, collected, registered
 from tests.support.samples import NOW
 from tests.support.wire import Wire

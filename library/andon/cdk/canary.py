@@ -18,7 +18,7 @@ from andon.cdk.package_stack import root_of
 from andon.cdk.target import Target
 
 ALIAS: Final = "live"
-DEPLOYMENTS: Final = frozenset(
+_DEPLOYMENTS: Final = frozenset(
     name for name in dir(codedeploy.LambdaDeploymentConfig) if name.startswith(("ALL_", "CANARY_", "LINEAR_"))
 )
 PAGE: Final = "rolled-back.md"
@@ -26,7 +26,7 @@ PAGE: Final = "rolled-back.md"
 # Of all calls, in two of five minutes: new code gets a tenth of them, so that a hundredth of its own fails. Where all
 # is well one in 100,000 fails, too: were that enough, half of the deployments would end so at 200 calls a second.
 FAILING: Final = 0.001
-MINUTES: Final = 5
+_MINUTES: Final = 5
 FAILING_MINUTES: Final = 2
 
 # The way of a report to a screen, and what people and screens wait for: within five minutes, a tenth of its calls says
@@ -123,15 +123,15 @@ def rollback_alarm(
         alarm_description=f"{of}: a deployment that goes on meanwhile is rolled back. Runbook: {page}",
         threshold=FAILING,
         comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
-        evaluation_periods=MINUTES,
+        evaluation_periods=_MINUTES,
         datapoints_to_alarm=FAILING_MINUTES,
         treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
     )
 
 
 def _config(name: str) -> codedeploy.ILambdaDeploymentConfig:
-    if name not in DEPLOYMENTS:
-        raise ValueError(f"deployment: there is {', '.join(sorted(DEPLOYMENTS))}, but no {name}")
+    if name not in _DEPLOYMENTS:
+        raise ValueError(f"deployment: there is {', '.join(sorted(_DEPLOYMENTS))}, but no {name}")
     made: codedeploy.ILambdaDeploymentConfig = getattr(codedeploy.LambdaDeploymentConfig, name)
     return made
 

@@ -26,7 +26,7 @@ from andon.recorded import archive
 from andon.stores.drift import store as drift
 from andon.stores.faults import store as faults
 
-SWEEPS: Final = ("dynamodb:GetItem", "dynamodb:Scan", "dynamodb:UpdateItem")
+_SWEEPS: Final = ("dynamodb:GetItem", "dynamodb:Scan", "dynamodb:UpdateItem")
 JOBS: Final = ("dynamodb:GetItem", "dynamodb:PutItem")
 JOB_KEYS: Final = "Erasure#*"
 REPLACES: Final = ("s3:GetObject", "s3:PutObject")
@@ -87,7 +87,7 @@ class Eraser:
         if people is None:
             raise ValueError("the project does not say where the names of people are")
         apart = {people.table, *people.others}
-        self._allow(SWEEPS, [table.table_arn for table in tables if table.variable not in apart])
+        self._allow(_SWEEPS, [table.table_arn for table in tables if table.variable not in apart])
         jobs = [table.table_arn for table in tables if table.variable == people.table]
         self._allow(JOBS, jobs, {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [JOB_KEYS]}})
         self._use_keys(tables)

@@ -32,11 +32,11 @@ from andon.versions.optimistic_lock import (
 from andon.versions.versioned_write import Requirement, Revisions, Versions, change, revision_in, save
 
 HISTORY: Final = Keys("pk", "version", sort_type="N", one_partition_per="entity")
-BY_TIME: Final = Keys("pk", "timestamp", sort_type="N", one_partition_per="entity")
+_BY_TIME: Final = Keys("pk", "timestamp", sort_type="N", one_partition_per="entity")
 # Sparse: only a revision that was recorded late has the attribute.
 CORRECTIONS: Final = Keys("pk", "validFrom", sort_type="N", one_partition_per="entity")
 HISTORY_SCHEMA: Final = TableSchema(
-    HISTORY, indexes={"ByTime": Index(BY_TIME), "Corrections": Index(CORRECTIONS)}, expires=False, seldom_read=True
+    HISTORY, indexes={"ByTime": Index(_BY_TIME), "Corrections": Index(CORRECTIONS)}, expires=False, seldom_read=True
 )
 
 TOMBSTONE_DAYS: Final = 33
@@ -255,7 +255,7 @@ class Resource(Declared[Row, Entity]):
         partition = self._partition(id_)
         return Timeline(
             self.history,
-            recorded=KeyQuery(keys=BY_TIME, index_name="ByTime", partition=partition),
+            recorded=KeyQuery(keys=_BY_TIME, index_name="ByTime", partition=partition),
             corrections=KeyQuery(keys=CORRECTIONS, index_name="Corrections", partition=partition),
         )
 

@@ -1,8 +1,7 @@
 import pytest
 
-from lab.simulate.counted import Counted, Fleet
+from lab.simulate.counted import Counted, Fleet, count
 from lab.simulate.model import FleetModel
-from lab.simulate.sample import count
 
 
 @pytest.fixture(scope="session")

@@ -7,21 +7,29 @@ import pytest
 
 from andon.cdk.capacity import ON_DEMAND, PROVISIONED, USED, Capacity, Place
 from andon.packages.discovery import packages
+from andon.runtime import strict_json
+from andon.runtime.metrics import STAGE, with_metrics
 from andon.testing.memory.meter import TableOrIndex
 from andon.tools.figures import ALARMS_OF_POLICY
 from lab import prices
-from lab.prices import MILLION
-from lab.simulate import bills, limits
+from lab.prices import MILLION, total
+from lab.simulate import bills, idle, limits
 from lab.simulate.bills import GOALS, JUDGED, RATE, STAGES, Bill, report, reserved
-from lab.simulate.capacity import at_first, new_throughput, provisioned_places, steady_places
-from lab.simulate.counted import Counted, Fleet, Way
+from lab.simulate.counted import Counted, Fleet, PackageMetric, Way, count, metrics_in
 from lab.simulate.idle import alarms_of_scaling
-from lab.simulate.model import FleetModel
-from lab.simulate.money import HOUR_S, of_a_million
-from lab.simulate.month import of_a_month
+from lab.simulate.model import (
+    HOUR_S,
+    PLANNED_OVER_USUAL,
+    FleetModel,
+    at_first,
+    new_throughput,
+    provisioned_places,
+    settings,
+    steady_places,
+    target_of,
+)
+from lab.simulate.money import of_a_million, of_a_month
 from lab.simulate.recorded import of_a_day
-from lab.simulate.sample import count
-from lab.simulate.settings import PLANNED_OVER_USUAL, stages, target_of
 
 USED_UP = MILLION / HOUR_S  # hours of a unit in which it does a million requests
 WRITE_RATIO = prices.WRITE_HOUR.for_(USED_UP) / prices.WRITE_UNIT.dollars
@@ -82,7 +90,7 @@ def test_the_first_call_of_each_second_is_traced_and_one_in_twenty_of_the_others
         return (parts.traces / prices.TRACE.dollars) / (parts.invocations / prices.INVOCATION.dollars)
 
     assert share(0.001) == pytest.approx(1)
-    assert limits.TRACED.value < share(1_000_000) < 1.01 * limits.TRACED.value < share(RATE) < 1
+    assert limits.TRACED < share(1_000_000) < 1.01 * limits.TRACED < share(RATE) < 1
 
 
 def test_a_trail_is_paid_for_where_there_is_one_and_changes_nothing_else(model: FleetModel) -> None:
@@ -151,7 +159,7 @@ def test_what_is_new_takes_twice_the_load_that_a_stage_is_planned_for(
 def test_all_tables_of_a_new_stage_stay_below_the_quota_of_the_account() -> None:
     for rate in (1, 200, 5_000):
         begins = at_first(target_of("prod", rate, capacity=PROVISIONED))
-        assert 0 < max(begins) < limits.ACCOUNT_WRITES.value
+        assert 0 < max(begins) < limits.ACCOUNT_WRITES
 
 
 def test_what_is_not_known_to_be_used_is_a_small_part_of_what_a_stage_begins_with() -> None:
@@ -201,7 +209,7 @@ def test_each_way_to_report_is_counted_once_and_priced_in_each_stage(
     assert {(bill.normal.counted.fleet.abnormal, bill.mixed.counted.fleet.abnormal) for bill in priced} == {
         (0, ABNORMAL)
     }
-    assert {name for name, _ in STAGES.values()} == set(stages())
+    assert {name for name, _ in STAGES.values()} == set(settings())
 
 
 def test_the_report_has_every_stage_and_judges_one(model: FleetModel, mixed: FleetModel) -> None:
@@ -224,3 +232,38 @@ def test_the_report_has_every_stage_and_judges_one(model: FleetModel, mixed: Fle
     assert "dev: on demand; traced" in said
     assert "prod at first: on demand; not traced" in said
     assert "prod, load known: capacity 70% used, if the load never jumps" in said
+
+
+def test_a_metric_is_each_name_in_a_line_by_its_dimension(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POWERTOOLS_METRICS_NAMESPACE", "Andon")
+    counts = {"view": "board", STAGE: "dev", "late": 1, "unprocessed": 0, "lag": [7]}
+    line = with_metrics(counts, ["late", "unprocessed"], dimension="view", of_all=["lag"], now_ms=0)
+
+    assert [*metrics_in(strict_json.dumps(line), "board")] == [
+        PackageMetric("view", "board", "late"),
+        PackageMetric("", "", "lag"),
+    ]
+    assert [*metrics_in('{"message": "answered"}', "board")] == []
+
+
+def test_where_all_is_well_the_only_metric_is_the_lag_and_where_nothing_happens_there_is_none(counted: Counted) -> None:
+    assert {metric.name for metric in counted.metrics} == {"lag"}
+
+
+def test_a_metric_more_costs_the_price_of_one(model: FleetModel) -> None:
+    def dollars(metrics: frozenset[PackageMetric]) -> float:
+        return of_a_month(replace(model, counted=replace(model.counted, metrics=metrics)), RATE).idle
+
+    sampled = model.counted.metrics
+
+    more = dollars(sampled | {PackageMetric("view", "board", "new")}) - dollars(sampled)
+    assert more == pytest.approx(prices.METRIC.dollars)
+
+
+@pytest.mark.parametrize("stage", sorted(idle.GOALS))
+def test_a_month_in_which_nothing_happens_costs_no_more_than_its_goal(model: FleetModel, stage: str) -> None:
+    quiet = replace(model, target=target_of(stage))
+
+    assert quiet.idle.metrics == frozenset()
+    assert total(idle.idle(quiet, 0)) <= idle.GOALS[stage]
+    assert idle.runs_of_an_hour(quiet) == idle.deployed(quiet, "runsAnHour")

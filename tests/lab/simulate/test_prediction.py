@@ -2,12 +2,9 @@ import numpy as np
 import pytest
 
 from lab.simulate import limits
-from lab.simulate.arrivals import Load, arrivals
-from lab.simulate.batches import backlog
 from lab.simulate.model import FleetModel
-from lab.simulate.money import of_a_million
-from lab.simulate.month import of_a_month
-from lab.simulate.prediction import predict
+from lab.simulate.money import of_a_million, of_a_month
+from lab.simulate.prediction import Load, arrivals, backlog, predict
 from lab.simulate.report import report
 
 SIXTY_THOUSAND = Load(machines=60_000, hours=1)
@@ -38,7 +35,7 @@ def test_at_sixty_thousand_machines_all_is_in_time_and_no_partition_is_too_hot(m
     found = predict(model, SIXTY_THOUSAND)
 
     assert found.lag.p99 < 5_000
-    assert max(one.units_per_s for one in found.partitions) < limits.PARTITION_WRITES.value
+    assert max(one.units_per_s for one in found.partitions) < limits.PARTITION_WRITES
     assert found.late
     assert max(one.longest for one in found.late.values()) < 90_000
 

@@ -10,22 +10,26 @@ from hypothesis import strategies as st
 
 from andon.cdk.capacity import MODES
 from lab import prices
-from lab.prices import MILLION, Price
-from lab.simulate import plants, whole
-from lab.simulate.arrivals import Load
-from lab.simulate.bills import RATES, CountedWays, whole_report
-from lab.simulate.connected import PLANS, as_things
-from lab.simulate.counted import Way
-from lab.simulate.line import Basis, Line, total
-from lab.simulate.model import FleetModel
-from lab.simulate.money import Parts, of_a_million, of_report
-from lab.simulate.month import of_a_month
-from lab.simulate.people import if_used
-from lab.simulate.plants import Plants
-from lab.simulate.quiet import quiet, warming
-from lab.simulate.screens import screens
-from lab.simulate.settings import MONTH_S, target_of
-from lab.simulate.whole import apart, cheaper
+from lab.prices import MILLION, Basis, Line, Price, total
+from lab.simulate import limits, plants
+from lab.simulate.bills import RATES, CountedWays, apart, cheaper, whole, whole_report
+from lab.simulate.counted import EVERY_S, Way
+from lab.simulate.model import MONTH_S, FleetModel, target_of
+from lab.simulate.money import Parts, of_a_million, of_a_month, of_report, quiet, warming
+from lab.simulate.plants import (
+    HAPPENINGS,
+    LOST_A_DAY,
+    PLANS,
+    PLANT,
+    as_things,
+    as_users,
+    device_lines,
+    if_used,
+    screens,
+    use_of_iot,
+    users_of,
+)
+from lab.simulate.prediction import Load
 
 ALL = {name: one for name, one in vars(prices).items() if isinstance(one, Price)}
 NOW = datetime(2026, 11, 24, tzinfo=UTC)
@@ -42,7 +46,7 @@ def stages(model: FleetModel) -> list[FleetModel]:
 
 def every_line(models: list[FleetModel]) -> Iterator[Line]:
     for model in models:
-        yield from whole.whole(model, 200)
+        yield from whole(model, 200)
     yield from as_things(Load(machines=60_000))
     yield from if_used(200, telling_dollars=51)
 
@@ -81,10 +85,7 @@ def test_nothing_costs_less_than_nothing_and_what_depends_on_people_says_that_it
         assert line.basis == Basis.ASSUMED or line.part not in {"people", "if used"}
 
 
-ASSUMED = [name for name, one in vars(plants).items() if isinstance(one, (int, float))]
-
-
-@pytest.mark.parametrize("name", sorted({*ASSUMED} - {"EVERY_S", "DAY_HOURS"}))
+@pytest.mark.parametrize("name", PLANT._fields)
 def test_a_line_that_follows_from_an_assumption_says_so(
     stages: list[FleetModel], monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
@@ -92,7 +93,7 @@ def test_a_line_that_follows_from_an_assumption_says_so(
         return {(line.part, line.name): line.amount for line in every_line(stages)}
 
     before = counts()
-    monkeypatch.setattr(plants, name, getattr(plants, name) * 1.5)
+    monkeypatch.setattr(plants, "PLANT", PLANT._replace(**{name: getattr(PLANT, name) * 1.5}))
     changed = {key for key, count in counts().items() if count != pytest.approx(before[key])}
 
     assert all(line.basis == Basis.ASSUMED for line in every_line(stages) if (line.part, line.name) in changed)
@@ -108,7 +109,7 @@ def test_a_million_reports_have_the_parts_of_their_lines(model: FleetModel) -> N
 
 def test_the_whole_is_what_reports_cost_and_all_that_is_beside_them(stages: list[FleetModel]) -> None:
     for model in stages:
-        bill = whole.whole(model, 200)
+        bill = whole(model, 200)
         beside = {"devices", "people", "screens", "egress"}
         assert total(line for line in bill if line.part not in beside) == pytest.approx(of_a_month(model, 200).total)
         assert {line.part for line in bill} >= beside
@@ -117,7 +118,7 @@ def test_the_whole_is_what_reports_cost_and_all_that_is_beside_them(stages: list
 @pytest.mark.parametrize("way", Way)
 def test_a_device_is_paid_for_as_a_user_or_as_a_thing_and_never_as_both(model: FleetModel, way: Way) -> None:
     fleet = replace(model.counted.fleet, way=way)
-    bill = whole.whole(replace(model, counted=replace(model.counted, fleet=fleet)), 200)
+    bill = whole(replace(model, counted=replace(model.counted, fleet=fleet)), 200)
 
     prices_of_devices = {line.price for line in bill if line.part == "devices" and line.amount}
     expected = {Way.PUT: {prices.POOL_USER}, Way.POST: set()}
@@ -127,16 +128,16 @@ def test_a_device_is_paid_for_as_a_user_or_as_a_thing_and_never_as_both(model: F
 def test_a_message_in_each_receive_costs_more_and_nothing_else_differs(stages: list[FleetModel]) -> None:
     for model in stages:
         together, one_by_one = (
-            {(line.part, line.price): line.amount for line in whole.whole(one, 33)} for one in (model, apart(model))
+            {(line.part, line.price): line.amount for line in whole(one, 33)} for one in (model, apart(model))
         )
         differing = {price for (_, price), count in together.items() if one_by_one[_, price] != count}
         assert differing == {prices.QUEUE_REQUEST}
-        assert total(whole.whole(apart(model), 33)) > total(whole.whole(model, 33))
+        assert total(whole(apart(model), 33)) > total(whole(model, 33))
 
 
 @given(rate=st.floats(0.1, 4_000), more=st.floats(1.5, 3))
 def test_more_machines_cost_more_and_each_of_them_less(model: FleetModel, rate: float, more: float) -> None:
-    few, many = (total(whole.whole(model, one)) for one in (rate, rate * more))
+    few, many = (total(whole(model, one)) for one in (rate, rate * more))
 
     assert few < many < few * more * 1.05
 
@@ -145,9 +146,9 @@ def test_more_machines_cost_more_and_each_of_them_less(model: FleetModel, rate: 
 def test_each_screen_hears_what_is_pushed_and_says_that_it_has(model: FleetModel, rate: float, walls: int) -> None:
     pushed = replace(model, counted=replace(model.counted, pushed=0.3))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(plants, "SCREENS", walls)
+        patch.setattr(plants, "PLANT", PLANT._replace(screens=walls))
         published, delivered = [line.amount for line in screens(pushed, rate) if line.price == prices.IOT_MESSAGE]
-        looking = Plants.of_rate(rate).looking
+        looking = plants.PLANT.looking
 
     assert looking >= walls
     assert published == pytest.approx(0.3 * rate * MONTH_S)
@@ -155,8 +156,9 @@ def test_each_screen_hears_what_is_pushed_and_says_that_it_has(model: FleetModel
 
 
 def test_a_screen_reads_bytes_and_units_of_each_machine(model: FleetModel) -> None:
-    assert model.counted.screen.response_bytes > 100
-    assert 0.5 <= model.counted.screen.read_units <= 3
+    read_units, response_bytes = model.counted.screen
+    assert response_bytes > 100
+    assert 0.5 <= read_units <= 3
     assert model.counted.response_bytes > 0
 
 
@@ -164,21 +166,19 @@ def test_a_screen_reads_bytes_and_units_of_each_machine(model: FleetModel) -> No
 def test_the_cheaper_capacity_is_on_demand_for_few_and_provisioned_for_many(model: FleetModel, rate: float) -> None:
     chosen = cheaper(model.counted, model.idle, rate)
 
-    bills = [total(whole.whole(replace(chosen, target=target_of("prod", rate, capacity=mode)), rate)) for mode in MODES]
-    assert total(whole.whole(chosen, rate)) == min(bills)
+    bills = [total(whole(replace(chosen, target=target_of("prod", rate, capacity=mode)), rate)) for mode in MODES]
+    assert total(whole(chosen, rate)) == min(bills)
     assert (chosen.target.capacity is None) == (rate < 7)
 
 
 def test_in_a_quiet_month_what_is_on_demand_is_free_and_what_nobody_scales_down_is_not(model: FleetModel) -> None:
-    on_demand, followed, stuck, before = quiet(model.counted, model.idle)
+    on_demand, followed, stuck, before = quiet(model.counted, model.idle).values()
 
-    assert on_demand.dollars[0] == pytest.approx(0, abs=0.01)
-    assert 0 < followed.dollars[0] < stuck.dollars[0] < before.dollars[0]
-    assert followed.dollars[-1] < on_demand.dollars[-1]
-    for choice in (on_demand, followed):
-        assert [*choice.dollars] == sorted(choice.dollars)
-    for choice in (stuck, before):
-        assert len({*choice.dollars}) == 1
+    assert on_demand[0] == pytest.approx(0, abs=0.01)
+    assert 0 < followed[0] < stuck[0] < before[0]
+    assert followed[-1] < on_demand[-1]
+    assert [on_demand, followed] == [sorted(on_demand), sorted(followed)]
+    assert len({*stuck}) == len({*before}) == 1
 
 
 @pytest.mark.parametrize(("reports", "is_paid"), [(400, False), (1_000, False), (1_001, True), (6_667, True)])
@@ -195,3 +195,33 @@ def test_the_report_has_each_way_at_each_rate_and_marks_what_is_assumed(model: F
     assumed = [line for line in said.splitlines() if line.startswith("?")]
     assert any("Athena" in line for line in assumed)
     assert all(" old" in line for line in assumed)  # since 2026-02
+
+
+A_DAY_OF_MINUTES = 24 * 60
+
+
+@given(machines=st.integers(0, 10**7))
+def test_each_device_costs_its_minutes_and_reports_and_a_user_only_beyond_those_that_are_free(machines: int) -> None:
+    counts = {line.price: line.amount for line in as_things(Load(machines=machines))}
+
+    minutes, reports = machines * 30 * A_DAY_OF_MINUTES, machines * 30 * A_DAY_OF_MINUTES * 60 / EVERY_S
+    lost = machines * 30 * LOST_A_DAY
+    assert counts[prices.IOT_MINUTE] == pytest.approx(minutes)
+    assert counts[prices.IOT_MESSAGE] == pytest.approx(lost)  # a report is free of it
+    assert counts[prices.IOT_RULE] == counts[prices.IOT_ACTION] == pytest.approx(reports + HAPPENINGS * lost)
+    assert as_users(prices.FREE_POOL_USERS + machines) == machines
+    assert as_users(min(machines, prices.FREE_POOL_USERS)) == 0
+    assert as_users(machines, prices.POOL_USER_PLUS) == machines
+
+
+def test_machines_are_users_by_a_put_a_gateway_is_one_and_a_thing_is_none() -> None:
+    assert [users_of(way, 60_000) for way in (Way.PUT, Way.POST, Way.MQTT)] == [60_000, 600, 0]
+
+
+def test_what_is_too_much_for_a_quota_is_said_with_its_name() -> None:
+    enough, too_many = (Load(machines=int(limits.IOT_CONNECTIONS) + more) for more in (0, 1))
+
+    assert [one.share <= 1 for one in use_of_iot(enough, 1)][:1] == [True]
+    said = [line for line in device_lines(too_many, 1) if "TOO MUCH" in line]
+    assert any(limits.IOT_CONNECTIONS.quota in line for line in said if limits.IOT_CONNECTIONS.quota)
+    assert not any(limits.IOT_RULES.quota in line for line in said if limits.IOT_RULES.quota)

@@ -24,12 +24,15 @@ class TableOrIndex(NamedTuple):
 
 @dataclass(slots=True)
 class Used:
-    """Requests and units of one function. writes: units by place and partition key. read_units: by place."""
+    """Requests and units of one function.
+
+    writes: units by place and partition key. read_units: by place. entries: of the bus, by their source.
+    """
 
     requests: Counter[str] = field(default_factory=Counter)
     writes: Counter[tuple[TableOrIndex, str]] = field(default_factory=Counter)
     read_units: defaultdict[TableOrIndex, float] = field(default_factory=lambda: defaultdict(float))
-    entries: int = 0
+    entries: Counter[str] = field(default_factory=Counter)
 
     @property
     def reads(self) -> float:

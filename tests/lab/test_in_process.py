@@ -6,8 +6,20 @@ from andon.events.domain_event import DomainEvent
 from andon.rules.rule import Rule
 from andon.runtime import clock
 from andon.wire import aws
-from lab.clients import ENVIRONMENT
-from lab.rules import MANY, NOW_MS, Deciding, of_another_state, of_another_type, others, prepared, queries_of
+from lab import in_process
+from lab.in_process import (
+    MANY,
+    NOW_MS,
+    Deciding,
+    of_another_state,
+    of_another_type,
+    of_compaction,
+    of_steps,
+    others,
+    prepared,
+    queries_of,
+)
+from lab.wire import ENVIRONMENT
 from lab.workload import undisturbed
 from services.dispatch.rules.assign import RULE
 
@@ -65,3 +77,23 @@ def test_the_clock_goes_on_when_the_measuring_is_over() -> None:
 @pytest.mark.usefixtures("deciding")
 def test_an_evaluation_makes_as_many_queries_however_much_is_newer() -> None:
     assert {queries_of(newer) for newer in (0, 100, 2_000)} == {3}
+
+
+def test_the_steps_and_the_rest_are_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in ENVIRONMENT.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(in_process, "STEP_ROUNDS", 1)
+    monkeypatch.setattr(in_process, "TIMES", 1)
+
+    figures = of_steps()
+
+    starts = [number for number, figure in enumerate(figures) if not figure.what.startswith("… ")]
+    for start, end in zip(starts, [*starts[1:], len(figures)], strict=True):
+        whole, *parts = figures[start:end]
+        assert whole.measured == pytest.approx(sum(part.measured for part in parts))
+        assert {part.unit for part in figures} == {"µs"}
+    assert len(starts) == 2
+
+
+def test_compaction_saves_what_it_is_to_save() -> None:
+    assert all(figure.goal and figure.goal.met_by(figure.measured) for figure in of_compaction())

@@ -4,15 +4,14 @@ from collections import Counter
 import pytest
 
 from andon.tools.percentile import percentile
-from lab.figures import Discrepancies, Figures, Item, arrivals, report
-from lab.in_lake import InLake
+from lab.load import Discrepancies, InLake, Item, LoadFigures, arrivals, report
 
 A, B, C = (Item("press", f"ERROR 2026-11-21T09:35:00.00{digit}Z") for digit in range(3))
 
 ALL_THERE = Discrepancies(missing=(), repeated=(), extra=())
 
 
-def figures(**more: object) -> Figures:
+def figures(**more: object) -> LoadFigures:
     measured: dict[str, object] = {
         "what": "state reports",
         "clients": 2,
@@ -26,7 +25,7 @@ def figures(**more: object) -> Figures:
         "arrivals": ALL_THERE,
         "lake": InLake(3),
     }
-    return Figures(**measured | more)  # type: ignore[arg-type]
+    return LoadFigures(**measured | more)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(("share", "value"), [(0.5, 50), (0.95, 95), (0.99, 99), (1.0, 100), (0.001, 1)], ids=str)

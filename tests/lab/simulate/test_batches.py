@@ -10,13 +10,20 @@ from hypothesis import strategies as st
 from andon.events.group import MOST_BYTES
 from andon.project import project
 from lab import prices
-from lab.simulate import grouping, receives
-from lab.simulate.counted import Fleet, SentFact, Way
-from lab.simulate.grouping import Cut, cut, message_to, publishers
+from lab.simulate import batches
+from lab.simulate.batches import (
+    Cut,
+    cut,
+    message_requests,
+    message_to,
+    messages_to_queues,
+    publishers,
+    requests_in_vain,
+)
+from lab.simulate.counted import Factory, Fleet, SentFact, Way, count
 from lab.simulate.limits import BILLED_BYTES, LONGEST_POLL_S, QUEUE_POLLERS
 from lab.simulate.model import FleetModel
 from lab.simulate.money import of_a_million
-from lab.simulate.sample import Factory, count
 
 RATES = st.floats(0.01, 5_000)
 FACT = st.builds(SentFact, st.sampled_from("ab"), st.integers(100, 5_000))
@@ -49,7 +56,7 @@ def test_facts_of_one_type_need_no_more_entries_than_their_bytes_do(size: int, i
 
 
 def test_a_project_that_does_not_group_pays_for_each_fact(model: FleetModel, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grouping, "project", lambda: project()._replace(grouped=False))
+    monkeypatch.setattr(batches, "project", lambda: project()._replace(grouped=False))
     ungrouped = replace(model, target=model.target)  # another model, of which nothing is known yet
 
     facts = len([fact for sent in model.counted.facts.values() for fact in sent]) / model.counted.reports
@@ -60,12 +67,12 @@ def test_a_project_that_does_not_group_pays_for_each_fact(model: FleetModel, mon
 @pytest.mark.parametrize("in_hand", [2, 95])
 def test_the_real_publisher_makes_as_many_entries_of_what_it_has_in_hand(in_hand: int) -> None:
     with Factory(in_hand) as factory:
-        factory.forget_counts()
+        factory.forget()
         for machine in factory.machines:
-            factory.put(machine, "NORMAL")
+            factory.report(machine, "NORMAL")
         factory.run()
         trigger, [(source, facts)] = "equipment trigger", _facts_of(factory, "equipment trigger")
-        entries = factory.used[trigger].entries
+        entries = factory.used[trigger].entries.total()
 
     assert len(facts) == in_hand
     assert entries == pytest.approx(in_hand / cut(tuple(facts), in_hand, source).facts)
@@ -89,40 +96,40 @@ def test_the_faster_reports_come_the_fuller_entries_and_messages_are(
 
 
 def test_each_fact_of_each_report_is_in_some_message(model: FleetModel) -> None:
-    for name in receives.subscribers(model):
-        messages = receives.messages(model, 200)[name]
+    for name in model.counted.subscribers:
+        messages = messages_to_queues(model, 200)[name]
         assert messages * message_to(model, name, 200).facts == pytest.approx(model.counted.facts_to(name))
 
 
-@given(size=st.floats(1, 60_000), received=st.floats(1, 10))
+@given(size=st.floats(1, 60_000), received=st.integers(1, 10))
 def test_a_message_is_sent_received_and_deleted_and_each_64_kilobytes_of_what_is_received_count(
-    model: FleetModel, size: float, received: float
+    model: FleetModel, size: float, received: int
 ) -> None:
-    requests = receives.of_message(replace(model, received=received), size)
+    requests = message_requests(replace(model, received=received), size)
 
-    together = (size + grouping.ENVELOPE_BYTES) * received
+    together = (size + batches.ENVELOPE_BYTES) * received
     assert requests >= 1 + 2 / received - 1e-9
-    assert requests >= 1 + together / BILLED_BYTES.value / received
-    assert requests <= receives.of_message(replace(model, received=1), size)
+    assert requests >= 1 + together / BILLED_BYTES / received
+    assert requests <= message_requests(replace(model, received=1), size)
 
 
 @given(rate=RATES, received=st.sampled_from([1.0, 10.0]))
 def test_a_poller_that_finds_something_does_not_find_nothing(model: FleetModel, rate: float, received: float) -> None:
     model = replace(model, received=received)
-    idle = QUEUE_POLLERS.value / LONGEST_POLL_S.value
-    busy = len(receives.messages(model, rate))
+    idle = QUEUE_POLLERS / LONGEST_POLL_S
+    busy = len(messages_to_queues(model, rate))
 
-    in_vain = receives.in_vain(model, rate, queues=busy + 3)
+    in_vain = requests_in_vain(model, rate, queues=busy + 3)
 
     assert 3 * idle <= in_vain < (busy + 3) * idle
-    assert receives.in_vain(model, 2 * rate, queues=busy + 3) <= in_vain
-    assert receives.in_vain(model, 1e9, queues=busy + 3) == pytest.approx(3 * idle)
-    assert receives.in_vain(model, 1e-12, queues=busy) == pytest.approx(busy * idle)
+    assert requests_in_vain(model, 2 * rate, queues=busy + 3) <= in_vain
+    assert requests_in_vain(model, 1e9, queues=busy + 3) == pytest.approx(3 * idle)
+    assert requests_in_vain(model, 1e-12, queues=busy) == pytest.approx(busy * idle)
 
 
 def test_a_thing_is_a_message_more_and_no_request_to_the_api(model: FleetModel) -> None:
     things = replace(model, counted=count(Fleet(machines=1, seconds=300, way=Way.MQTT)))
-    at_200 = receives.messages(things, 200)
+    at_200 = messages_to_queues(things, 200)
 
     assert at_200["equipment ingest"] == pytest.approx(1)
     assert of_a_million(things, 200).api == 0 < of_a_million(model, 200).api

@@ -1,6 +1,29 @@
-from lab.figure import Figure, Goal
-from lab.imports import OF_ONE, dearest
-from lab.page import Circumstances, filled, parts, ratios
+from lab.figure import OF_ONE, Circumstances, Figure, Goal, cpu_us, filled, heading, median_ratio, parts, ratios, report
+from lab.imports import dearest
+
+
+def test_a_goal_that_is_missed_is_pointed_at() -> None:
+    text = report([Figure("a", 1.26, "x", Goal("≤", 1.25)), Figure("b", 35, "%", Goal("≥", 35)), Figure("c", 1)])
+
+    assert [line.rpartition(": ")[2] for line in text.splitlines()[:2]] == ["MISSED", "met"]
+    assert "goal" not in text.splitlines()[2]
+
+
+def test_the_same_of_others_stands_in_their_columns() -> None:
+    ours_only = Figure("a", 1, "µs")
+    compared = Figure("a", 1, "µs", beside={"aws-lambda-stream": 9, "Powertools": 7})
+
+    assert report([ours_only]).split() == ["a", "1.00", "µs"]
+    assert report([compared]).split() == ["a", "1.00", "µs", "7.00", "9.00"]
+    assert heading().index("Powertools") + len("Powertools") == report([compared]).index("7.00") + len("7.00")
+
+
+def test_ratios_are_taken_round_by_round() -> None:
+    measured = cpu_us(3, 1, {"one": lambda: None, "other": lambda: None})
+
+    assert [len(rounds) for rounds in measured.values()] == [3, 3]
+    assert median_ratio([2.0, 9.0, 4.0], [1.0, 3.0, 2.0]) == 2.0
+
 
 WHERE = Circumstances(2, "Python 3.11.2", (0.41, 1.56))
 

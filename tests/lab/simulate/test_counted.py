@@ -9,7 +9,7 @@ from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.dynamodb.key_query import KeyQuery
 from andon.dynamodb.schema import Index, Keys, TableSchema
 from andon.testing.memory.meter import TableOrIndex
-from lab.simulate.counted_loop import CountedLoop
+from lab.simulate.counted import CountedLoop
 
 KEYS = Keys("pk", "sk", one_partition_per="entity")
 BY_PLACE = Keys("place", "sk", one_partition_per="tenant")
@@ -27,7 +27,7 @@ def aws(monkeypatch: pytest.MonkeyPatch) -> Iterator[CountedLoop]:
 
 
 def put(aws: CountedLoop, **more: object) -> dict[TableOrIndex, int]:
-    aws.forget_counts()
+    aws.forget()
     with aws.on_behalf_of("me") as used:
         TABLE.put({**ROW, **more}, condition=UNCONDITIONAL)
     return {place: units for (place, _), units in used.writes.items()}
@@ -46,7 +46,7 @@ def test_an_index_with_keys_only_is_written_when_a_key_changes(aws: CountedLoop)
 
 def test_an_entry_that_moves_is_deleted_and_put(aws: CountedLoop) -> None:
     put(aws)
-    aws.forget_counts()
+    aws.forget()
 
     with aws.on_behalf_of("me") as used:
         TABLE.put({**ROW, "place": "yard"}, condition=UNCONDITIONAL)
@@ -60,7 +60,7 @@ def test_a_kilobyte_more_is_a_unit_more(aws: CountedLoop) -> None:
 
 def test_what_a_condition_refuses_costs_as_well(aws: CountedLoop) -> None:
     put(aws)
-    aws.forget_counts()
+    aws.forget()
 
     with aws.on_behalf_of("me") as used, pytest.raises(ConditionFailed) as refused:
         TABLE.put(ROW, condition=TABLE.absent)
