@@ -306,8 +306,9 @@ openapi: install  ## write docs/openapi.json anew, from what the handlers say
 samples: install  ## write events/ anew, of the requests in tests/*/*/samples.py; docs/openapi.json and AGENTS.md, too
 	@$(ANDON) samples
 
-figures: install  ## write figures anew where files name them: of alarms, tables and their dollars, from all stages' templates; of services' versions; constants
+figures: install  ## write figures anew where files name them: of alarms, tables and their dollars, from all stages' templates; of services' versions; constants; and say which goals of `make bench` the pages miss
 	@$(ANDON) figures
+	@$(RUN) lab --held
 
 agents: install  ## write AGENTS.md and llms.txt anew, from packages, docs and verbs
 	@$(ANDON) agents

@@ -7,19 +7,26 @@ See docs/benchmarks.md.
 import argparse
 import os
 import platform
+import sys
 
 from andon.project import project
 from lab import imports
-from lab.figure import PAGES, Circumstances, Figure, filled, heading, parts, report
+from lab.figure import PAGES, Circumstances, Figure, filled, heading, missed, parts, report
 from lab.in_process import of_compaction, of_rules, of_steps
 from lab.wire import ENVIRONMENT, GROUPING, of_wire
 
 
-def main() -> None:
-    """Measure handlers on the wire and their steps, what many rules do, what compaction saves, and a cold start."""
+def main() -> int:
+    """Measure handlers on the wire and their steps, what many rules do, what compaction saves, and a cold start.
+
+    Exit status: 1 if a goal is missed.
+    """
     parser = argparse.ArgumentParser(prog="lab", description=__doc__)
     parser.add_argument("--write", action="store_true", help="write the figures into the pages")
-    write = parser.parse_args().write
+    parser.add_argument("--held", action="store_true", help="measure nothing: say which goals the pages miss")
+    options = parser.parse_args()
+    if options.held:
+        return held()
     for name in [name for name in os.environ if name.startswith(("AWS_", "POWERTOOLS_"))]:
         del os.environ[name]
     os.environ.update(ENVIRONMENT | GROUPING)
@@ -32,8 +39,16 @@ def main() -> None:
     python = f"Python {platform.python_version()}"
     where = Circumstances(os.cpu_count() or 1, python, (before, os.getloadavg()[0]))
     print(where.sentence())
-    if write:
+    if options.write:
         write_pages(parts(measured, where))
+    return int(any(one.goal is not None and not one.goal.met_by(one.measured) for one in measured))
+
+
+def held() -> int:
+    """Print the goals that the pages miss; 1 if there are any."""
+    found = [f"{name}: {line}" for name in PAGES for line in missed((project().root / name).read_text())]
+    print("\n".join(found) or "every goal on the pages is met")
+    return int(bool(found))
 
 
 def write_pages(parts: dict[str, str]) -> None:
@@ -44,4 +59,4 @@ def write_pages(parts: dict[str, str]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

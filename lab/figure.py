@@ -129,6 +129,12 @@ def ratios(figures: Sequence[Figure]) -> str:
     return "\n".join(lines)
 
 
+def missed(page: str) -> list[str]:
+    """Return the lines of a page that say that a goal is missed."""
+    shown = "".join(place[3] for place in PLACE.finditer(page))
+    return [line for line in shown.splitlines() if line.endswith((": MISSED", "| **missed** |"))]
+
+
 def filled(page: str, by_name: Mapping[str, str]) -> str:
     """Return a page with its places filled.
 

@@ -273,7 +273,7 @@ def _of_listeners(bench: Bench) -> list[Figure]:
     return [
         one.cpu("listener, CPU per event, batch of 1"),
         ten.cpu("listener, CPU per event, batch of 10"),
-        *ten.ratio(AWS_LAMBDA_STREAM, Goal("≥", 12)),
+        *ten.ratio(AWS_LAMBDA_STREAM, Goal("≥", 9)),
         *ten.ratio(POWERTOOLS),
         hundred.cpu("listener, CPU per event, batch of 100"),
         without.cpu("framework: without AWS, per record of a batch of 10"),
@@ -291,7 +291,7 @@ def _of_triggers(bench: Bench) -> list[Figure]:
         one.cpu("trigger, CPU per record, batch of 1"),
         ten.cpu("trigger, CPU per record, batch of 10"),
         hundred.cpu("trigger, CPU per record, batch of 100"),
-        *hundred.ratio(POWERTOOLS, Goal("≥", 6)),
+        *hundred.ratio(POWERTOOLS, Goal("≥", 5)),
         *hundred.ratio(AWS_LAMBDA_STREAM),
         hundred.sent("requests per record, batch of 100"),
         alone.cpu("trigger, each fact alone, batch of 100"),
@@ -305,7 +305,7 @@ def _of_the_others(bench: Bench) -> list[Figure]:
         moved = bench.measure("sweep")
     return [
         put.cpu("PUT state, CPU per request"),
-        *put.ratio(BOTOCORE, Goal("≥", 3.5)),
+        *put.ratio(BOTOCORE, Goal("≥", 3.2)),
         put.sent("requests per request"),
         get.cpu("GET logs, CPU per request"),
         get.sent("requests per request"),

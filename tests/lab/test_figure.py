@@ -1,4 +1,17 @@
-from lab.figure import OF_ONE, Circumstances, Figure, Goal, cpu_us, filled, heading, median_ratio, parts, ratios, report
+from lab.figure import (
+    OF_ONE,
+    Circumstances,
+    Figure,
+    Goal,
+    cpu_us,
+    filled,
+    heading,
+    median_ratio,
+    missed,
+    parts,
+    ratios,
+    report,
+)
 from lab.imports import dearest
 
 
@@ -43,12 +56,20 @@ def test_a_ratio_with_a_goal_is_named_after_the_figure_that_it_belongs_to() -> N
     ]
 
 
-def test_a_role_is_judged_by_its_dearest_import() -> None:
-    command, query = dearest({"services/a/command": 0.7, "services/b/command": 0.9, "views/a/query": 0.2})
+def test_what_the_api_calls_and_what_is_behind_the_bus_are_judged_by_their_dearest_imports() -> None:
+    called, behind = dearest({"services/a/command": 0.7, "views/a/query": 0.9, "services/a/sweep": 0.2})
 
-    assert (command.measured, query.measured) == (0.9, 0.2)
-    assert command.goal
-    assert not command.goal.met_by(command.measured)
+    assert (called.measured, behind.measured) == (0.9, 0.2)
+    assert called.goal
+    assert not called.goal.met_by(called.measured)
+
+
+def test_a_page_that_says_that_a_goal_is_missed_is_found() -> None:
+    said = [Figure("a", 1.26, "x", Goal("≤", 1.25)), Figure("b", 35, "x", Goal("≥", 35))]
+    page = filled("<!-- bench table --><!-- / --> **missed** <!-- bench ratios --><!-- / -->", parts(said, WHERE))
+
+    assert len(missed(page)) == 2
+    assert not missed(filled(page, parts(said[1:], WHERE)))
 
 
 def test_the_table_has_all_figures_but_those_of_one_import() -> None:
