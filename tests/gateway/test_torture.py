@@ -5,14 +5,12 @@ import pytest
 from andon.runtime import times
 from andon_gateway.clock import to_utc
 from andon_gateway.store import Store
-from lab.gateway import lying_broker
-from lab.gateway.hostile_api import HostileApi
-from lab.gateway.torture import judged, torture
-from lab.gateway.workload import POISON, workload
+from lab.gateway import over_http, over_mqtt
+from lab.gateway_process import POISON, STORE, judged, workload
 
 
 def test_a_gateway_that_is_killed_before_a_hostile_api_loses_doubles_and_alters_nothing(tmp_path: Path) -> None:
-    outcome = torture(tmp_path, count=600, kills=3, seed=1)
+    outcome = over_http(tmp_path, 1, count=600, kills=3)
 
     assert outcome.is_clean, outcome
     assert outcome.kills == 3
@@ -20,7 +18,7 @@ def test_a_gateway_that_is_killed_before_a_hostile_api_loses_doubles_and_alters_
 
 
 def test_over_mqtt_a_report_goes_only_when_its_message_was_acknowledged(tmp_path: Path) -> None:
-    outcome = lying_broker.torture(tmp_path, count=1200, kills=2, seed=1)
+    outcome = over_mqtt(tmp_path, 1, count=1200, kills=2)
 
     assert outcome.is_clean, outcome
     assert outcome.kills == 2
@@ -29,8 +27,8 @@ def test_over_mqtt_a_report_goes_only_when_its_message_was_acknowledged(tmp_path
 
 @pytest.mark.parametrize("change", ["none", "lost", "doubled", "altered", "refused"])
 def test_the_judge_sees_each_kind_of_harm(tmp_path: Path, change: str) -> None:
-    made, api = workload(300, 4), HostileApi(4)
-    store = Store(tmp_path / "reports.db")
+    made = workload(300, 4)
+    store = Store(tmp_path / STORE)
     store.add([one for one in made if one.is_poison])
     store.settle([], {} if change == "refused" else {one.number: "poison" for one in store.oldest(999)})
     store.close()
@@ -51,8 +49,7 @@ def test_the_judge_sees_each_kind_of_harm(tmp_path: Path, change: str) -> None:
             facts[0] = {**first, "detail": POISON}
         case _:
             pass
-    api.publish(facts)
 
-    outcome = judged(made, api, tmp_path, killed=0)
+    outcome = judged(made, facts, tmp_path)
 
     assert outcome.is_clean is (change == "none")
