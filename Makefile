@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench attack region-drill prove-people prove-telling gateway gateway-check gateway-torture prove-opcua test t deployed cut-over machine pages others measured types nag wheel site contracts contracts-current contracts-lint prove-contracts prove-what-if docs release mutants lint check synth openapi agents figures pictures costs simulate query trace what-if train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures catch-up erase replay format lock pins kept budgets deploy smoke
+.PHONY: help install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench attack region-drill prove-people gateway gateway-check gateway-torture prove-opcua test t deployed cut-over machine pages others measured types nag wheel site contracts contracts-current contracts-lint prove-contracts prove-what-if docs release mutants lint check synth openapi agents figures pictures costs simulate query trace what-if train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures catch-up erase replay format lock pins kept budgets deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -123,8 +123,9 @@ new-view-version: install  ## write the next version of a view beside it, a copy
 fill: install  ## fill a view's next version from the lake, while events go on: VIEW=board (events a second: RATE=200)
 	@$(ANDON) fill '$(VIEW)' $(if $(RATE),--rate $(RATE)) $(ON_STACK)
 
-prove: install  ## compare all rows of a view's two versions; what differs, field by field, with its events: VIEW=board
-	@$(ANDON) prove '$(VIEW)' $(ON_STACK)
+prove: install  ## run a prover of lab/: NAME=telling SEEDS=20 SEED=1 ONLY="chains crowd" DEPLOYED=1; or compare all rows of a view's two versions: VIEW=board
+	@$(ANDON) prove $(if $(VIEW),'$(VIEW)' $(ON_STACK),'$(NAME)' $(if $(SEEDS),--seeds $(SEEDS)) $(if $(SEED),--seed $(SEED)) \
+	$(if $(DEPLOYED),--deployed) $(if $(ONLY),--only $(ONLY)))
 
 cutover: install  ## prove, then let the next version serve, in one deployment: VIEW=board (the one before again: BACK=1)
 	@$(ANDON) cutover '$(VIEW)' $(if $(BACK),--back) $(ON_STACK) $(if $(STACK),$(ARGS))
@@ -166,9 +167,6 @@ region-drill: install  ## lose a region in the middle of writes, 100 times, and 
 
 prove-people: install  ## have people use all routes in memory, and look for names and for other companies' things: PEOPLE=1000 N=100000 SEED=1
 	@$(RUN) lab.people $(if $(PEOPLE),--people $(PEOPLE)) $(if $(N),--requests $(N)) $(if $(SEED),--seed $(SEED))
-
-prove-telling: install  ## have a stack of its own tell people, while workers are killed and providers fail: PEOPLE=300 SEED=1 ONLY=chains
-	@$(RUN) lab.telling $(if $(PEOPLE),--people $(PEOPLE)) $(if $(SEED),--seed $(SEED)) $(if $(ONLY),--only $(ONLY))
 
 # Where its sources are not, its distribution is installed: gateway/README.md. Without a CONFIG: a press of our own.
 GATEWAY := PYTHONPATH=gateway $(PYTHON) -m andon_gateway.cli

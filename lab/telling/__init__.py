@@ -1,1 +1,0 @@
-"""The proof from outside that people are told: what a stack sent, seen by the providers that it called."""
