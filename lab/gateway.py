@@ -27,9 +27,14 @@ from random import Random
 from typing import Any, Final
 from unittest.mock import patch
 
+from andon.events.domain_event import DomainEvent
+from andon.recorded.lake import EVENTS, lines_of
 from andon.testing.proving.deployed import Deployed
+from andon.testing.proving.memory import Killed
 from andon.testing.proving.prover import Part, Record
 from andon.testing.proving.world import World
+from andon.tools.listings import keys_in
+from andon.tools.stack.stack import Stack
 from andon.tools.thing.certificate import CERTIFICATE, KEY, SIGNERS
 from andon.tools.thing.register import register
 from andon.tools.views.deployed import here
@@ -50,14 +55,14 @@ from lab.gateway_process import (
     MOST_AT_ONCE,
     STORE,
     WAY,
+    Fate,
     Machines,
     Made,
-    Outcome,
     judged,
     not_added,
     workload,
 )
-from lab.hostile import LOOK_S, Hostile
+from lab.liar import LOOK_S, Liar
 from services.equipment.things import GATEWAY as OF_PLANTS
 from tests.support.scripted_server import END, Asked, ScriptedServer
 
@@ -78,20 +83,16 @@ MOST_SEED: Final = 1_000_000
 HTTP_S: Final = 1.0  # much, so that a busy machine gets on, and less than `HANG_S`
 MQTT_S: Final = 0.25
 DEPLOYED_S: Final = 30.0
-ON_BUS_S: Final = 180
+IN_LAKE_S: Final = 180
 LIVES_S: Final = {"https": (0.2, 1.0), "mqtt": (0.2, 0.4)}
 """A process needs the shorter to start, and sends for the rest until it is killed; MQTT has sent all soon."""
 
 
-class Killed(BaseException):
-    """The process ended here: no handler of the gateway's catches it."""
-
-
 class Host:
-    """What a process outlives: its files, the API, and the time, in epoch seconds."""
+    """Files, an API, and the time in epoch seconds: they go on when a process has ended."""
 
     def __init__(self, folder: Path, seed: int) -> None:
-        self.hostile, self.dice = Hostile(seed), Random(seed)  # noqa: S311  faults are no secret
+        self.liar, self.dice = Liar(seed), Random(seed)  # noqa: S311  faults are no secret
         self.now_s = FIRST_MS / 1000
         self.kills, self.fulls = 0, 0
         self.disk = folder / "0"
@@ -183,7 +184,7 @@ class Network:
         """Return the answer to what was sent."""
         self._host.call()
         sent, self._sent = self._sent, b""
-        answer = self._host.hostile.over_http(Asked(0, 0, "", {}, sent.partition(END)[2]))
+        answer = self._host.liar.over_http(Asked(0, 0, "", {}, sent.partition(END)[2]))
         self._host.call()
         if answer.late_s:
             self._host.now_s += answer.late_s
@@ -197,13 +198,13 @@ class Network:
         """Do nothing."""
 
 
-def in_memory(folder: Path, seed: int) -> Outcome:
+def in_memory(folder: Path, seed: int) -> Fate:
     """Return the fate of reports of a gateway that dies at any call, on a disk that is full at times."""
     host, made = Host(folder, seed), workload(COUNT, seed)
     turns = iter(range(MOST_TURNS))
     while not (is_over := _live(host, made, turns)) and next(turns, None) is not None:
         pass
-    outcome = host.hostile.judged(made, host.disk, host.kills)
+    outcome = host.liar.judged(made, host.disk, host.kills)
     return outcome._replace(is_over=is_over, mischief={"full": host.fulls, **outcome.mischief})
 
 
@@ -258,39 +259,39 @@ class Child:
         self.killed += process.returncode == -signal.SIGKILL
         return process.returncode == 0
 
-    def run_killed(self, hostile: Hostile, made: Sequence[Made], kills: int) -> Outcome:
+    def run_killed(self, liar: Liar, made: Sequence[Made], kills: int) -> Fate:
         """Kill it at even parts of the way, then let it end; beyond a part it gets no answers."""
         for number in range(1, kills + 1):
-            hostile.most = number * len(made) // (kills + 2)
-            self.run(lambda: len(hostile.facts) >= hostile.most)
-        hostile.most = math.inf
+            liar.most = number * len(made) // (kills + 2)
+            self.run(lambda: len(liar.facts) >= liar.most)
+        liar.most = math.inf
         is_over = self.run()
-        return hostile.judged(made, self._folder, self.killed)._replace(is_over=is_over)
+        return liar.judged(made, self._folder, self.killed)._replace(is_over=is_over)
 
 
-def over_http(folder: Path, seed: int, *, count: int = LONG_COUNT, kills: int = KILLS) -> Outcome:
+def over_http(folder: Path, seed: int, *, count: int = LONG_COUNT, kills: int = KILLS) -> Fate:
     """Return the fate of reports before an API that lies."""
     (folder / "token").write_text("secret")
-    hostile, made = Hostile(seed), workload(count, seed)
-    with ScriptedServer(hostile.over_http) as api:
+    liar, made = Liar(seed), workload(count, seed)
+    with ScriptedServer(liar.over_http) as api:
         child = Child(folder, {"url": api.url}, count, seed, timeout_s=HTTP_S)
-        return child.run_killed(hostile, made, kills)
+        return child.run_killed(liar, made, kills)
 
 
-def over_mqtt(folder: Path, seed: int, *, count: int = LONG_COUNT, kills: int = KILLS) -> Outcome:
+def over_mqtt(folder: Path, seed: int, *, count: int = LONG_COUNT, kills: int = KILLS) -> Fate:
     """Return the fate of reports before a broker that lies."""
-    hostile, made = Hostile(seed), [one for one in workload(count, seed) if not one.is_poison]
-    with Broker(hostile.over_mqtt) as broker:
+    liar, made = Liar(seed), [one for one in workload(count, seed) if not one.is_poison]
+    with Broker(liar.over_mqtt) as broker:
         child = Child(folder, {"port": broker.port}, count, seed, timeout_s=MQTT_S)
-        return child.run_killed(hostile, made, kills)
+        return child.run_killed(liar, made, kills)
 
 
-def _prove(fate: Callable[[Path, int], Outcome], _: World, dice: Random, record: Record) -> None:
+def _prove(fate: Callable[[Path, int], Fate], _: World, dice: Random, record: Record) -> None:
     with tempfile.TemporaryDirectory() as name:
         _judge(fate(Path(name), dice.randrange(MOST_SEED)), record)
 
 
-def _judge(found: Outcome, record: Record) -> None:
+def _judge(found: Fate, record: Record) -> None:
     record.note(f"{found.kills} kills; {found.again} came again, as the same fact")
     record.expect("no report is lost", not found.lost, found)
     record.expect("none is doubled", not found.doubled, found)
@@ -302,7 +303,7 @@ def _judge(found: Outcome, record: Record) -> None:
 
 
 def _prove_deployed(via: str, world: World, dice: Random, record: Record) -> None:
-    """Kill a process before a stack, whose bus has to have each report."""
+    """Kill a process before a stack, whose lake has to have each report."""
     if not isinstance(world, Deployed):
         raise TypeError("it needs a stack")
     seed, run_id = dice.randrange(MOST_SEED), secrets.token_hex(4)
@@ -320,10 +321,17 @@ def _prove_deployed(via: str, world: World, dice: Random, record: Record) -> Non
             child.run(partial(_is_past, ends_s))
         is_over = child.run()
         made = [one for one in workload(DEPLOYED_COUNT, seed, machines) if via == "https" or not one.is_poison]
-        expected = sum(not one.is_poison for one in made)
-        facts = partial(_facts, world, machines.prefix)
-        world.until(lambda: len(facts()) >= expected, within_s=ON_BUS_S)
-        _judge(judged(made, facts(), folder)._replace(kills=child.killed, is_over=is_over), record)
+        facts, lines, read = dict[str, dict[str, Any]](), Counter[str](), set[str]()
+
+        def has_all() -> bool:
+            for fact_id, fact in _new_in_lake(world.stack, machines.prefix, read):
+                facts[fact_id] = fact
+                lines[fact_id] += 1
+            return len(facts) >= sum(not one.is_poison for one in made)
+
+        world.until(has_all, within_s=IN_LAKE_S)
+        again = sum(times > 1 for times in lines.values())
+        _judge(judged(made, facts.values(), folder)._replace(is_over=is_over, again=again, kills=child.killed), record)
 
 
 def _is_past(end_s: float) -> bool:
@@ -346,9 +354,16 @@ def _connect(world: Deployed, folder: Path, plant: str) -> dict[str, Any]:
     return {"via": "mqtt", "endpoint": made.host, "port": made.port, "thing": made.thing, **paths}
 
 
-def _facts(world: World, prefix: str) -> list[dict[str, Any]]:
-    states = (fact["state"] for fact in world.facts(REPORTED[1]))
-    return [state for state in states if str(state["equipmentId"]).startswith(prefix)]
+def _new_in_lake(stack: Stack, prefix: str, read: set[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the reports by id that are in objects of the lake that were not `read`."""
+    s3, bucket = stack.client("s3"), stack.outputs["LakeBucket"]
+    for key in {*keys_in(s3, bucket, f"{EVENTS}/")} - read:
+        read.add(key)
+        for envelope in map(json.loads, lines_of(s3.get_object(Bucket=bucket, Key=key)["Body"].read())):
+            if (envelope["source"], envelope["detail-type"]) == REPORTED:
+                fact = dict(DomainEvent.from_wire(envelope["detail"]).entity("state").fields)
+                if str(fact["equipmentId"]).startswith(prefix):
+                    yield str(envelope["detail"]["id"]), fact
 
 
 PARTS: Final = {

@@ -79,7 +79,7 @@ def not_added(store: Store, made: Sequence[Made]) -> list[Made]:
     return [one for one in made if one.report.at_ms > last.get(one.machine, 0)]
 
 
-class Outcome(NamedTuple):
+class Fate(NamedTuple):
     """Fate of the reports.
 
     is_over: all has gone; again: those that were taken more than once, as the same fact; mischief: what was done.
@@ -100,7 +100,7 @@ class Outcome(NamedTuple):
         return self.is_over and not (self.lost or self.doubled or self.altered or self.wrongly_refused)
 
 
-def judged(made: Sequence[Made], facts: Collection[Mapping[str, object]], folder: Path) -> Outcome:
+def judged(made: Sequence[Made], facts: Collection[Mapping[str, object]], folder: Path) -> Fate:
     """Compare facts, and what was refused by the store in a folder, with what was made up."""
     expected = {(one.machine, to_utc(one.report.at_ms)): one.report for one in made if not one.is_poison}
     came = Counter((str(fact["equipmentId"]), str(fact["timestamp"])) for fact in facts)
@@ -112,7 +112,7 @@ def judged(made: Sequence[Made], facts: Collection[Mapping[str, object]], folder
     refused = Counter((machine, at_ms) for machine, at_ms, *_ in store.reasons())
     store.close()
     poison = Counter((one.machine, one.report.at_ms) for one in made if one.is_poison)
-    return Outcome(
+    return Fate(
         lost=len(expected.keys() - came.keys()),
         doubled=sum(times - 1 for times in came.values()),
         altered=altered,

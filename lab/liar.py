@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from andon.events.identifiers import of_content
 from lab.broker import Publication
-from lab.gateway_process import POISON, Made, Outcome, judged
+from lab.gateway_process import POISON, Fate, Made, judged
 from tests.support.scripted_server import HUNG_UP, Answer, Asked, whole
 
 HANG_S: Final = 1.5
@@ -55,7 +55,7 @@ BROKER_TAKES_NOT: Final[Mapping[str, int]] = {
 Report = dict[str, Any]
 
 
-class Hostile:
+class Liar:
     """Facts by id, how often each was sent, and what was done, by kind; drawn from a seed.
 
     most: facts beyond which nobody is answered.
@@ -98,7 +98,7 @@ class Hostile:
             self.publish(json.loads(sent.content))
         return kind.partition(",")[0]
 
-    def judged(self, made: Sequence[Made], folder: Path, kills: int) -> Outcome:
+    def judged(self, made: Sequence[Made], folder: Path, kills: int) -> Fate:
         """Compare what was taken, and what the store in a folder has refused, with what was made up."""
         again = sum(times > 1 for times in self.times.values())
         return judged(made, self.facts.values(), folder)._replace(again=again, kills=kills, mischief=self.done)
