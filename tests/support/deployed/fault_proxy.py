@@ -49,10 +49,10 @@ class FaultProxy(AbstractContextManager["FaultProxy"]):
     def __init__(self, upstream: str) -> None:
         self.upstream, self.fired = upstream, Counter[str]()
         self._dice, self._is_outage = random.Random(SEED), False  # noqa: S311  no secret
-        self._loop, self._opened, self._closing = asyncio.new_event_loop(), Future[str](), asyncio.Event()
-        self._thread = Thread(target=self._run, daemon=True)
+        self._opened, self._closing = Future[str](), asyncio.Event()
 
     def __enter__(self) -> Self:
+        self._thread = Thread(target=asyncio.run, args=(self._listen(),), daemon=True)
         self._thread.start()
         self.url = self._opened.result(BOOT_S)
         return self
@@ -70,12 +70,8 @@ class FaultProxy(AbstractContextManager["FaultProxy"]):
         finally:
             self._is_outage = False
 
-    def _run(self) -> None:
-        with asyncio.Runner(loop_factory=lambda: self._loop) as runner:
-            runner.run(self._listen())
-
     async def _listen(self) -> None:
-        server = await asyncio.start_server(self._serve, HOST, 0)
+        self._loop, server = asyncio.get_running_loop(), await asyncio.start_server(self._serve, HOST, 0)
         self._opened.set_result(f"http://{HOST}:{server.sockets[0].getsockname()[1]}")
         await self._closing.wait()
         server.close()
