@@ -10,7 +10,8 @@ from urllib.parse import parse_qs, urlsplit
 from andon.runtime import times
 from andon.runtime.json_types import JsonObject
 from andon.testing.loop import Answer
-from andon.testing.proving.world import Outside, Post, Reply, World
+from andon.testing.proving.world import Post, Reply, World
+from andon.tools.stack.errors import ToolFailed
 from contract import factories, groups
 from contract.levels import FIELDS
 from services.dispatch.tables import KEYS as DISPATCH_KEYS
@@ -80,7 +81,8 @@ class Providers:
 
 def providers_of(world: World) -> Providers:
     """Return the providers of a world."""
-    assert isinstance(world.outside, Providers)
+    if not isinstance(world.outside, Providers):
+        raise TypeError("this world has other hosts")
     return world.outside
 
 
@@ -129,7 +131,8 @@ def open_plant(
         rows = world.rows(DISPATCH)
         return all(any(key.items() <= row.items() for row in rows) for key in keys)
 
-    assert world.until(is_known, within_s=120), "dispatch has not heard of the machines"
+    if not world.until(is_known, within_s=120):
+        raise ToolFailed("dispatch has not heard of the machines")
 
 
 def report(world: World, *machines: str, state: str = "ERROR") -> int:
@@ -142,7 +145,8 @@ def report(world: World, *machines: str, state: str = "ERROR") -> int:
 
 def done(answer: Answer) -> None:
     """Fail unless the API did what it was asked for."""
-    assert answer.status < HTTPStatus.MULTIPLE_CHOICES, answer
+    if answer.status >= HTTPStatus.MULTIPLE_CHOICES:
+        raise ToolFailed(f"the API answered {answer}")
 
 
 def ask(world: World, *people: str, about: str = "") -> None:

@@ -19,6 +19,7 @@ from andon.testing.proving.prover import Record
 from andon.testing.proving.world import Reply, World
 from andon.tools.browser.launch import launched
 from andon.tools.stack.api import ApiClient
+from andon.tools.stack.errors import ToolFailed
 from lab.plant import MAIL, SMS, UNTOLD, WEBHOOK, acknowledged, ask, open_plant, providers_of, reach, report
 
 MACHINE, FIRST, SECOND = "linked", "op-905", "sv-905"
@@ -59,7 +60,7 @@ LOADED: Final = "() => performance.getEntriesByType('resource').length > 0"
 
 
 def of_links(world: World, _: Random, record: Record) -> None:
-    """Two presses of a person acknowledge what a link names; whatever else opens it does nothing."""
+    """Open links in all ways: two presses of a person acknowledge what they name, and all else does nothing."""
     links = _told(world)
     is_untouched = lambda: not acknowledged(world, MACHINE)  # noqa: E731
     _lifeless(links[FIRST], is_untouched, record)
@@ -82,7 +83,8 @@ def _told(world: World) -> dict[str, str]:
         got = [one for one in providers_of(world).got() if one.address in whose]
         return {whose[one.address]: links[0] for one in got if (links := LINK.findall(one.text))}
 
-    assert world.until(lambda: found().keys() == ways.keys(), within_s=WITHIN_S), f"links came to {[*found()]} alone"
+    if not world.until(lambda: found().keys() == ways.keys(), within_s=WITHIN_S):
+        raise ToolFailed(f"links came to {[*found()]} alone")
     return found()
 
 
@@ -201,8 +203,9 @@ NAME: Final = "inside.localhost"  # libcurl resolves it to this machine, as a na
 
 
 def private_addresses(world: World, _: Random, record: Record) -> None:
-    """A webhook's name that leads to this machine, on AWS's settings, is refused; so is one that redirects there."""
-    assert isinstance(world, Deployed)
+    """Let a webhook's name lead to this machine, on AWS's settings, and another one redirect there: neither may."""
+    if not isinstance(world, Deployed):
+        raise TypeError("libcurl resolves names where it is deployed")
     with _inside() as (port, connections):
         address = f"https://{NAME}:{port}/hook"
         world.configure(OUTBOUND_SINK="", WEBHOOK_HOSTS=f"{NAME}:{port}")
@@ -215,7 +218,7 @@ def private_addresses(world: World, _: Random, record: Record) -> None:
 
 @contextmanager
 def _inside() -> Iterator[tuple[int, list[object]]]:
-    """A server of the private network: its port, and who has connected."""
+    """Serve in the private network; yield the port, and who has connected."""
     connections, listening = list[object](), socket.create_server(("127.0.0.1", 0))
 
     def accept() -> None:
@@ -235,7 +238,10 @@ def _refused(world: World, record: Record, person: str, address: str, reason: st
     reach(world, person, webhook=address, mail=mail)
     ask(world, person)
     is_told = world.until(lambda: mail in {one.address for one in providers_of(world).got(MAIL)}, within_s=WITHIN_S)
-    reasons = lambda: [one["failure"]["reason"] for one in world.facts(UNTOLD) if one["failure"]["person"] == person]  # noqa: E731
+
+    def reasons() -> list[str]:
+        return [one["failure"]["reason"] for one in world.facts(UNTOLD) if one["failure"]["person"] == person]
+
     world.until(reasons, within_s=WITHIN_S)
     record.expect("a webhook into the private network is refused", reasons() == [reason], f"{address}: {reasons()}")
     record.expect("the next channel tells", is_told, person)

@@ -1,47 +1,43 @@
-"""Who is told on the deployed stack, by providers that count; `make prove-telling` tries the rest, for half an hour."""
+"""Who is told on the deployed stack, by providers that count; `make prove NAME=telling DEPLOYED=1` tries the rest."""
 
-from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from random import Random
 from typing import Final
 
 import pytest
 
-from andon.tools.stack.processes import eventually
+from andon.testing.proving.deployed import Deployed
+from andon.testing.proving.prover import Part, Prover, Record, prove
+from andon.testing.proving.world import World
 from andon.tools.stack.stack import Stack
-from lab.attack.report import Record, findings
-from lab.telling import links, private
-from lab.telling.providers import MAIL, SMS, Providers
-from lab.telling.target import Target, request
+from lab import telling
+from lab.plant import MAIL, SMS, ask, providers_of, reach
 
 MACHINES: Final = 40
 
 
-@pytest.fixture(scope="module")
-def target(stack: Stack) -> Iterator[Target]:
-    with Providers() as providers, Target(stack, providers, Record()) as target:
-        yield target
-
-
-def test_many_requests_at_once_are_one_sms_and_one_mail(target: Target) -> None:
-    target.reach_all({"op-9001": {SMS: "+523300009001"}, "sv-9001": {MAIL: "sv-9001@example.com"}})
-
-    people, machines = ("op-9001", "sv-9001"), [f"told-{number}" for number in range(MACHINES)]
-    target.ask([request(person, machine) for machine in machines for person in people])
-
-    assert eventually(lambda: len(target.providers.got()) == len(people))
-    got = {one.channel: (one.address, one.subject) for one in target.providers.got()}
+def one_digest(world: World, _: Random, record: Record) -> None:
+    ways = {"op-9001": {SMS: "+523300009001"}, "sv-9001": {MAIL: "sv-9001@example.com"}}
+    for person, way in ways.items():
+        reach(world, person, **way)
+    for number in range(MACHINES):
+        ask(world, *ways, about=f"told-{number}")
+    world.until(lambda: len(providers_of(world).got()) == len(ways), within_s=300)
     subject = f"{MACHINES} machines need help"
-    assert got == {SMS: ("+523300009001", subject), MAIL: ("sv-9001@example.com", subject)}
-    private.nowhere(target)
-    assert not target.record.findings, findings(target.record, {})
+    wanted = {(channel, address, subject) for way in ways.values() for channel, address in way.items()}
+    got = [(one.channel, one.address, one.subject) for one in providers_of(world).got()]
+    record.expect("many requests at once are one SMS and one mail", sorted(got) == sorted(wanted), got)
 
 
-def test_a_webhook_into_the_private_network_is_refused_on_the_settings_of_aws(target: Target) -> None:
-    private.webhooks(target)
-
-    assert not target.record.findings, findings(target.record, {})
+PROVER: Final = Prover.of(telling)
 
 
-def test_a_link_counts_as_it_was_signed_and_in_no_other_way(target: Target) -> None:
-    links.counting(target)
+@pytest.mark.parametrize("name", ["one digest", "tokens", "addresses", "private"])
+def test_a_part_of_telling_holds_on_the_deployed_stack(name: str, stack: Stack, tmp_path: Path) -> None:
+    parts = {**PROVER.parts, "one digest": Part(one_digest)}
 
-    assert not target.record.findings, findings(target.record, {})
+    record = prove(PROVER._replace(parts=parts), only=[name], deployed=partial(Deployed, stack, tmp_path))
+
+    assert record.tried
+    assert not record.broken, record.text()

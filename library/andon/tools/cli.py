@@ -42,7 +42,9 @@ VERBS: Final = {
     "agents": Verb("in_process.agents", "write AGENTS.md and llms.txt anew, from packages, docs and verbs"),
     "new-view-version": Verb("views.new_version", "write the next version of a view beside it, a copy to edit: VIEW"),
     "fill": Verb("views.fill", "fill a view's next version from the lake, while events go on: VIEW"),
-    "prove": Verb("prove", "run a prover in lab/: NAME [--seeds N] [--deployed]; or compare a view's two versions: VIEW"),
+    "prove": Verb(
+        "prove", "run a prover in lab/: NAME [--seeds N] [--deployed]; or compare a view's two versions: VIEW"
+    ),
     "cutover": Verb("views.cutover", "prove, then let the next version serve, in one deployment: VIEW"),
     "retire": Verb("views.retire", "remove the version of a view that does not serve from this clone: VIEW"),
     "in-step": Verb("sync.in_step", "compare all rows of two versions of a service"),

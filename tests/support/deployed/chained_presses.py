@@ -15,10 +15,10 @@ from andon.runtime import times
 from andon.tools.stack.api import path_of
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
-from contract import groups
+from contract import factories, groups
 from contract.levels import FIELDS
 from demo.people import EVA, ROSA
-from lab.telling.plant import is_known
+from services.dispatch.tables import KEYS, partition_of
 
 FACTORY: Final = "factory-of-chains"
 ALONE: Final = "press-alone"
@@ -75,7 +75,7 @@ def begin(stack: Stack) -> ChainedPresses:
         body = {"name": press, "factoryId": FACTORY, "lineId": "1", "location": dict.fromkeys(FIELDS, "x")}
         assert operator.put(path_of("equipment", press), body).status == 201
     for press in PRESSES:
-        assert eventually(partial(is_known, stack, press))
+        assert eventually(partial(_is_known, stack, press))
     reported = {press: _report(stack, press, "ERROR") for press in PRESSES}
     log = {"equipmentId": SEEN, "state": "ERROR", "timestamp": times.to_utc(reported[SEEN])}
     presses = ChainedPresses(reported)
@@ -93,3 +93,9 @@ def _report(stack: Stack, press: str, state: str) -> int:
 
 def _once(holds: Callable[[], bool], happens: Callable[[], object]) -> None:
     Thread(target=lambda: eventually(holds) and happens(), daemon=True).start()
+
+
+def _is_known(stack: Stack, press: str) -> bool:
+    """Return True if dispatch knows where a press is: it begins no chain for one of which it does not."""
+    key = to_typed(factories.key_of(KEYS, partition_of(press)))
+    return "Item" in stack.client("dynamodb").get_item(TableName=stack.outputs["DispatchTable"], Key=key)

@@ -38,6 +38,11 @@ class MemoryQueues:
             messages = [one for one in messages if (one.delay_seconds or 0) <= waited_seconds]
         return [one.body for one in messages]
 
+    def take_all(self) -> list[tuple[str, QueuedMessage]]:
+        """Take the messages of all queues, each with its queue."""
+        messages, self._messages = self._messages, defaultdict(list)
+        return [(queue, one) for queue, some in messages.items() for one in some]
+
     def messages(self, queue: str) -> list[QueuedMessage]:
         """Return the messages of a queue, and leave them there."""
         return [*self._messages.get(queue, [])]

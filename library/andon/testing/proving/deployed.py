@@ -13,7 +13,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -34,6 +34,7 @@ from andon.testing.proving.world import NO_FAULTS, Faults, Outside, Post
 from andon.tools.listings import keys_in, rows_of
 from andon.tools.stack import emulator, processes
 from andon.tools.stack.api import ApiClient, path_of
+from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.progress import step
 from andon.tools.stack.stack import Stack, bring_up
 
@@ -54,13 +55,13 @@ def pascal(variable: str) -> str:
     return "".join(word.capitalize() for word in variable.split("_"))
 
 
-class Deployed:
+class Deployed(AbstractContextManager["Deployed"]):
     """A world that is deployed, see `World`. stack: to be asked for what no other world has."""
 
     makes = frozenset({"kill", "twice"})
 
     def __init__(
-        self, home: Path, stack: Stack, dice: Random, faults: Faults, *, outside: Outside, variables: Mapping[str, str]
+        self, stack: Stack, home: Path, dice: Random, faults: Faults, *, outside: Outside, variables: Mapping[str, str]
     ) -> None:
         self.outside, self.stack, self._variables = outside, stack, variables
         self.counts, self.occasions = Counter[str](), Counter[str]()
@@ -131,7 +132,8 @@ class Deployed:
         ]
         for first in range(0, len(entries), ENTRIES):
             refused = bus.put_events(Entries=entries[first : first + ENTRIES])["FailedEntryCount"]
-            assert not refused, f"the bus refused {refused} facts"
+            if refused:
+                raise ToolFailed(f"the bus refused {refused} facts")
 
     def facts(self, *types: str) -> list[JsonObject]:
         """Return the facts of some types that the bus took."""
@@ -290,6 +292,6 @@ def deployed() -> Iterator[Opened]:
         with step("starting an emulator"):
             running = emulator.start(home, emulator.free_port(), lifeline=True)
         try:
-            yield partial(Deployed, home, bring_up(home, running))
+            yield partial(Deployed, bring_up(home, running), home)
         finally:
             emulator.stop(home, running)

@@ -23,7 +23,7 @@ from andon.dynamodb.attribute_values import Item, to_typed
 from andon.events.publish import NotPublished
 from andon.outbound import aws_once, https, once
 from andon.outbound.secret import KEPT_MS
-from andon.packages.discovery import follower_of_table, services, subscribers_of, woken_by
+from andon.packages.discovery import follower_of_table, packages, services, subscribers_of, woken_by
 from andon.packages.package import Package
 from andon.runtime import clock, log, strict_json
 from andon.runtime.errors import CallFailed
@@ -33,7 +33,7 @@ from andon.testing.lambda_events import sqs_event
 from andon.testing.loop import Loop
 from andon.testing.memory.calls import Call
 from andon.testing.proving.settings import Settings, settings
-from andon.testing.proving.world import NO_FAULTS, Faults, Outside, Post, Reply, nobody
+from andon.testing.proving.world import NO_FAULTS, Faults, Outside, Post, nobody
 from andon.testing.world import alone
 from andon.wire.deadline import time_of_attempt_ms
 from andon.wire.queue import name_of
@@ -135,6 +135,7 @@ class InMemory(Loop):
         self._facts: dict[str, JsonObject] = {}
         self._worker: Worker | None = None
         self._resting, self._is_over = set[Worker](), False
+        self._handlers = {one.path(role): (one, role) for one in packages() for role in one.roles}
         super().__init__()
 
     def __enter__(self) -> Self:
@@ -287,10 +288,8 @@ class InMemory(Loop):
                 *(package.sender_queue for package in woken_by(*topic)),
             ):
                 self._send(queue, body)
-        for queue in self.settings.queues:
-            for sent in self.queues.messages(self.address(queue)):
-                self._send(queue, sent.body, sent.delay_seconds)
-            self.new_in(queue)
+        for queue, sent in self.queues.take_all():
+            self._send("-".join(queue.rsplit("-", 2)[1:]), sent.body, sent.delay_seconds)
         for table in self._streams:
             self._records[table] += self.new_records(table)
             if self._records[table] and table not in self._followed:
@@ -317,9 +316,9 @@ class InMemory(Loop):
             self._dice.shuffle(waiting)
             batch, waiting[:] = waiting[: known.size], waiting[known.size :]
             self._busy[queue] += 1
-            side, name, role = known.file.split("/")
+            package, role = self._handlers[known.file]
             ended = partial(self._received, queue, batch, self.now_ms + 1_000 * known.hidden_s)
-            self._begin(Package(side, name), role, sqs_event([one.body for one in batch]), ended)
+            self._begin(package, role, sqs_event([one.body for one in batch]), ended)
 
     def _received(self, queue: str, batch: Sequence[Message], visible_ms: int, worker: Worker) -> None:
         """Let messages that failed come again when they are visible, or be dead letters."""
@@ -393,7 +392,8 @@ class InMemory(Loop):
     def _post(self, url: str, _headers: Mapping[str, str], body: bytes, **_: object) -> once.Reply:
         """Bring a request to the hosts of others, in the place of libcurl."""
         worker, longest_s = self._worker, min(once.LONGEST_MS, time_of_attempt_ms()) / 1_000
-        assert worker is not None, "only handlers send"
+        if worker is None:
+            raise RuntimeError("only handlers send")
         self._may_die(worker)
         reply = self.outside(Post(self.now_ms, url, body))
         self._may_die(worker)

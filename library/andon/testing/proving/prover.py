@@ -4,18 +4,15 @@ A project keeps its provers in `lab/`: each is a module with `PARTS`, by name, a
 makes the hosts of others for one part, and `VARIABLES` of all handlers.
 """
 
-import argparse
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager
 from random import Random
 from types import ModuleType
 from typing import Final, NamedTuple, Protocol
 
 from andon.testing.proving.memory import InMemory
 from andon.testing.proving.world import NO_FAULTS, Faults, Outside, World, nobody
-from andon.tools.called import as_called
 
 SHOWN: Final = 400  # characters of what shows a finding
 SURE: Final = 0.001
@@ -134,25 +131,3 @@ class _Counted:
                 record.note(said)
                 is_missed = self._seeds == 1 and number > 0 and (1 - share) ** number >= SURE
                 record.expect("its faults happen", self._counts[fault] or is_missed, said)
-
-
-def main(name: str, module: ModuleType, arguments: Sequence[str]) -> int:
-    """Run the prover of a module, and print what it found. Return 1 if something did not hold."""
-    prover = Prover.of(module)
-    parser = argparse.ArgumentParser(prog=as_called("prove", NAME=name), description=module.__doc__)
-    parser.add_argument("--seeds", type=int, default=1, help="so many, from --seed on (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="of the dice (default: %(default)s)")
-    parser.add_argument("--only", nargs="+", choices=[*prover.parts], default=[], metavar="PART")
-    parser.add_argument("--deployed", action="store_true", help="in a stack of its own, not in memory")
-    options, began, cpu = parser.parse_args(arguments), time.monotonic(), time.process_time()
-    seeds = range(options.seed, options.seed + options.seeds)
-    with ExitStack() as stack:
-        opened: Opened | None = None
-        if options.deployed:
-            from andon.testing.proving.deployed import deployed  # noqa: PLC0415  it needs the emulator's tools
-
-            opened = stack.enter_context(deployed())
-        record = prove(prover, seeds=seeds, only=options.only, deployed=opened)
-    print(record.text())
-    print(f"{len(seeds)} seeds, {time.monotonic() - began:.0f} s, {time.process_time() - cpu:.0f} s of CPU")
-    return int(bool(record.broken))

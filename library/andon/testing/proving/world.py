@@ -87,8 +87,10 @@ class World(Protocol):
         """The names of the faults that it can make."""
         ...
 
-    def request(self, route: str, **parts: Any) -> Answer:  # noqa: ANN401
-        """Call a route by its key (`GET /things/{id}`); `path`, `query`, `body`, `groups` as `http_event` takes them."""
+    def request(
+        self, route: str, *, path: Mapping[str, str] | None = None, body: object = None, groups: Iterable[str] = ...
+    ) -> Answer:
+        """Call a route by its key (`GET /things/{id}`), with the `path`, `body` and `groups` of `http_event`."""
         ...
 
     def publish(self, source: str, events: Iterable[Mapping[str, Any]]) -> None:
