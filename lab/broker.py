@@ -12,9 +12,9 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import Final, NamedTuple, Protocol, Self
 
 HOST: Final = "127.0.0.1"
-REFUSED: Final = 0x80
-NOT_AUTHORISED: Final = 5
-CHUNK: Final = 65_536
+_REFUSED: Final = 0x80
+_NOT_AUTHORISED: Final = 5
+_CHUNK: Final = 65_536
 
 CONNECT, CONNACK, PUBLISH, PUBACK, SUBSCRIBE, SUBACK, PINGREQ, PINGRESP, DISCONNECT = 1, 2, 3, 4, 8, 9, 12, 13, 14
 QOS: Final = 0b0110
@@ -49,7 +49,7 @@ class Connected(Protocol):
 
 
 Script = Callable[[Publication], str]
-"""What to do with a message of QoS 1: `acknowledge`; `acknowledge another`; `lose` the answer; `hang up`."""
+"""Fate of a message of QoS 1: `acknowledge`; `acknowledge another`; `lose` the answer; `hang up`."""
 
 
 class Broker(AbstractContextManager["Broker"]):
@@ -158,7 +158,7 @@ class Broker(AbstractContextManager["Broker"]):
 
     def _read(self, client: socket.socket) -> None:
         received = b""
-        while more := client.recv(CHUNK):
+        while more := client.recv(_CHUNK):
             self._thaw.wait()
             received += more
             while found := cut(received):
@@ -172,14 +172,14 @@ class Broker(AbstractContextManager["Broker"]):
             case kind if kind == CONNECT:
                 self.connections += 1
                 is_welcome = self._lets(found.content)
-                self._send(client, packet(CONNACK, 0, bytes([0, 0 if is_welcome else NOT_AUTHORISED])))
+                self._send(client, _packet(CONNACK, 0, bytes([0, 0 if is_welcome else _NOT_AUTHORISED])))
                 return is_welcome
             case kind if kind == SUBSCRIBE:
                 self._subscribe(client, found.content)
             case kind if kind == PUBLISH:
-                return self._take(client, publication(found))
+                return self._take(client, _publication(found))
             case kind if kind == PINGREQ:
-                self._send(client, packet(PINGRESP))
+                self._send(client, _packet(PINGRESP))
             case kind if kind == DISCONNECT:
                 return False
         return True
@@ -191,8 +191,8 @@ class Broker(AbstractContextManager["Broker"]):
             filters.append(one)
             at += 1
         with self._lock:
-            codes = bytes(REFUSED if one == self._refuses else 1 for one in filters)
-            self._send(client, packet(SUBACK, 0, content[:2] + codes))
+            codes = bytes(_REFUSED if one == self._refuses else 1 for one in filters)
+            self._send(client, _packet(SUBACK, 0, content[:2] + codes))
             self._clients[client] += filters
             for topic, kept in self._kept.items():
                 if any(_matches(one, topic) for one in filters):
@@ -205,7 +205,7 @@ class Broker(AbstractContextManager["Broker"]):
         self.say(found.topic, found.content)
         if found.number is not None and doing.startswith("acknowledge"):
             number = found.number if doing == "acknowledge" else found.number + 1
-            self._send(client, packet(PUBACK, 0, struct.pack("!H", number)))
+            self._send(client, _packet(PUBACK, 0, struct.pack("!H", number)))
         return doing != "hang up"
 
     def _send(self, client: Connected, content: bytes) -> None:
@@ -223,7 +223,7 @@ def _matches(filter_: str, topic: str) -> bool:
     return len(parts) == len(levels)
 
 
-def packet(kind: int, flags: int = 0, content: bytes = b"") -> bytes:
+def _packet(kind: int, flags: int = 0, content: bytes = b"") -> bytes:
     """Return the bytes of a packet."""
     return bytes([kind << 4 | flags]) + _length(len(content)) + content
 
@@ -240,7 +240,7 @@ def read_text(content: bytes, at: int = 0) -> tuple[str, int]:
     return content[at + 2 : at + 2 + size].decode(), at + 2 + size
 
 
-def publication(found: Packet) -> Publication:
+def _publication(found: Packet) -> Publication:
     """Return the content of a PUBLISH."""
     topic, at = read_text(found.content)
     if not found.flags & QOS:
@@ -253,7 +253,7 @@ def publish(found: Publication) -> bytes:
     """Return the bytes of a PUBLISH, with QoS 1 if it has a number."""
     number = b"" if found.number is None else struct.pack("!H", found.number)
     flags = (0 if found.number is None else 0b0010) | (RETAIN if found.is_retained else 0)
-    return packet(PUBLISH, flags, text(found.topic) + number + found.content)
+    return _packet(PUBLISH, flags, text(found.topic) + number + found.content)
 
 
 def cut(received: bytes) -> tuple[Packet, bytes] | None:

@@ -66,29 +66,29 @@ from lab.liar import LOOK_S, Liar
 from services.equipment.things import GATEWAY as OF_PLANTS
 from tests.support.scripted_server import END, Asked, ScriptedServer
 
-COUNT: Final = 400
-CAPACITY: Final = 150
-KILLED, FULL = 0.004, 0.01
+_COUNT: Final = 400
+_CAPACITY: Final = 150
+_KILLED, _FULL = 0.004, 0.01
 """Shares of the calls."""
 
-FED: Final = 0.2
-MOST_TURNS: Final = 5_000
+_FED: Final = 0.2
+_MOST_TURNS: Final = 5_000
 
-LONG_COUNT: Final = 10_000
-DEPLOYED_COUNT: Final = 3_000
-KILLS: Final = 20
-LONGEST_S: Final = 300
+_LONG_COUNT: Final = 10_000
+_DEPLOYED_COUNT: Final = 3_000
+_KILLS: Final = 20
+_LONGEST_S: Final = 300
 LIES: Final = 4
-MOST_SEED: Final = 1_000_000
-HTTP_S: Final = 1.0  # much, so that a busy machine gets on, and less than `HANG_S`
-MQTT_S: Final = 0.25
-DEPLOYED_S: Final = 30.0
-IN_LAKE_S: Final = 180
-LIVES_S: Final = {"https": (0.2, 1.0), "mqtt": (0.2, 0.4)}
+_MOST_SEED: Final = 1_000_000
+_HTTP_S: Final = 1.0  # much, so that a busy machine gets on, and less than the API hangs
+_MQTT_S: Final = 0.25
+_DEPLOYED_S: Final = 30.0
+_IN_LAKE_S: Final = 180
+_LIVES_S: Final = {"https": (0.2, 1.0), "mqtt": (0.2, 0.4)}
 """A process needs the shorter to start, and sends for the rest until it is killed; MQTT has sent all soon."""
 
 
-class Host:
+class _Host:
     """Files, an API, and the time in epoch seconds: they go on when a process has ended."""
 
     def __init__(self, folder: Path, seed: int) -> None:
@@ -107,7 +107,7 @@ class Host:
         with (
             ExitStack() as self._open,
             patch.object(sqlite3, "connect", self._connect),
-            patch.object(socket, "create_connection", lambda *_, **__: Network(self)),
+            patch.object(socket, "create_connection", lambda *_, **__: _Network(self)),
             suppress(Killed),
         ):
             yield
@@ -115,7 +115,7 @@ class Host:
     def gateway(self) -> tuple[Store, Sender]:
         """Begin with what is there."""
         clock, tokens = Clock(is_trusted=False, wall=lambda: self.now_s), Tokens(file=self._root / "token")
-        store = Store(self.disk / STORE, capacity=CAPACITY)
+        store = Store(self.disk / STORE, capacity=_CAPACITY)
         north = Https("http://127.0.0.1:9", tokens=tokens, clock=clock)
         return store, Sender(store, north, counts=Counter(), chance=self.dice)
 
@@ -123,11 +123,11 @@ class Host:
         """Die here, perhaps, or find the disk full."""
         if not self._is_alive:  # what Python still does for the dead happens to files that nobody reads again
             return
-        if self.dice.random() < KILLED:
+        if self.dice.random() < _KILLED:
             self._is_alive = False
             self._keep_files()
             raise Killed
-        if is_write and self.dice.random() < FULL:
+        if is_write and self.dice.random() < _FULL:
             self.fulls += 1
             raise sqlite3.OperationalError("database or disk is full")
 
@@ -140,28 +140,28 @@ class Host:
                 shutil.copy(before / name, self.disk / name)
 
     def _connect(self, path: Path, **options: Any) -> sqlite3.Connection:  # noqa: ANN401  as sqlite3's
-        connection = self._open.enter_context(closing(Disk(path, **options)))
+        connection = self._open.enter_context(closing(_Disk(path, **options)))
         connection.host = self
         return connection
 
 
-class Disk(sqlite3.Connection):
+class _Disk(sqlite3.Connection):
     """SQLite on the host's disk."""
 
-    host: Host
+    host: _Host
 
     def executescript(self, script: str) -> sqlite3.Cursor:
         """Run a script."""
-        return self._between(lambda: super(Disk, self).executescript(script))
+        return self._between(lambda: super(_Disk, self).executescript(script))
 
     def execute(self, sql: str, values: Any = ()) -> sqlite3.Cursor:  # noqa: ANN401  as sqlite3's
         """Run a statement."""
         is_write = sql.split(maxsplit=1)[0] in {"INSERT", "DELETE", "COMMIT"}
-        return self._between(lambda: super(Disk, self).execute(sql, values), is_write=is_write)
+        return self._between(lambda: super(_Disk, self).execute(sql, values), is_write=is_write)
 
     def executemany(self, sql: str, rows: Any) -> sqlite3.Cursor:  # noqa: ANN401  as sqlite3's
         """Run a statement with each row."""
-        return self._between(lambda: super(Disk, self).executemany(sql, rows), is_write=True)
+        return self._between(lambda: super(_Disk, self).executemany(sql, rows), is_write=True)
 
     def _between(self, run: Callable[[], sqlite3.Cursor], *, is_write: bool = False) -> sqlite3.Cursor:
         self.host.call(is_write=is_write)
@@ -170,10 +170,10 @@ class Disk(sqlite3.Connection):
         return found
 
 
-class Network:
+class _Network:
     """A socket to the API."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: _Host) -> None:
         self._host, self._sent = host, b""
 
     def sendall(self, content: bytes) -> None:
@@ -200,15 +200,15 @@ class Network:
 
 def in_memory(folder: Path, seed: int) -> Fate:
     """Return the fate of reports of a gateway that dies at any call, on a disk that is full at times."""
-    host, made = Host(folder, seed), workload(COUNT, seed)
-    turns = iter(range(MOST_TURNS))
+    host, made = _Host(folder, seed), workload(_COUNT, seed)
+    turns = iter(range(_MOST_TURNS))
     while not (is_over := _live(host, made, turns)) and next(turns, None) is not None:
         pass
     outcome = host.liar.judged(made, host.disk, host.kills)
     return outcome._replace(is_over=is_over, mischief={"full": host.fulls, **outcome.mischief})
 
 
-def _live(host: Host, made: Sequence[Made], turns: Iterator[int]) -> bool:
+def _live(host: _Host, made: Sequence[Made], turns: Iterator[int]) -> bool:
     """Feed and send; return True if all has gone."""
     with host.life():
         store, sender = host.gateway()
@@ -216,7 +216,7 @@ def _live(host: Host, made: Sequence[Made], turns: Iterator[int]) -> bool:
         while left or store.waiting:
             if next(turns, None) is None:
                 return False
-            if left and host.dice.random() < FED:
+            if left and host.dice.random() < _FED:
                 batch = left[: host.dice.randint(1, MOST_AT_ONCE)]
                 with suppress(Unavailable):
                     store.add(batch)
@@ -227,7 +227,7 @@ def _live(host: Host, made: Sequence[Made], turns: Iterator[int]) -> bool:
     return False
 
 
-class Child:
+class _Child:
     """The process of a gateway for reports that are made up; killed: how often it was, before its end."""
 
     def __init__(
@@ -251,7 +251,7 @@ class Child:
 
     def run(self, is_enough: Callable[[], bool] = lambda: False) -> bool:
         """Run until it ends, or it is enough: then it is killed. Return True if it came to its end."""
-        ends_s = time.monotonic() + LONGEST_S
+        ends_s = time.monotonic() + _LONGEST_S
         with subprocess.Popen(self._command, env=self._environment) as process:
             while process.poll() is None and time.monotonic() < ends_s and not is_enough():
                 time.sleep(LOOK_S)
@@ -269,26 +269,26 @@ class Child:
         return liar.judged(made, self._folder, self.killed)._replace(is_over=is_over)
 
 
-def over_http(folder: Path, seed: int, *, count: int = LONG_COUNT, kills: int = KILLS) -> Fate:
+def over_http(folder: Path, seed: int, *, count: int = _LONG_COUNT, kills: int = _KILLS) -> Fate:
     """Return the fate of reports before an API that lies."""
     (folder / "token").write_text("secret")
     liar, made = Liar(seed), workload(count, seed)
     with ScriptedServer(liar.over_http) as api:
-        child = Child(folder, {"url": api.url}, count, seed, timeout_s=HTTP_S)
+        child = _Child(folder, {"url": api.url}, count, seed, timeout_s=_HTTP_S)
         return child.run_killed(liar, made, kills)
 
 
-def over_mqtt(folder: Path, seed: int, *, count: int = LONG_COUNT, kills: int = KILLS) -> Fate:
+def over_mqtt(folder: Path, seed: int, *, count: int = _LONG_COUNT, kills: int = _KILLS) -> Fate:
     """Return the fate of reports before a broker that lies."""
     liar, made = Liar(seed), [one for one in workload(count, seed) if not one.is_poison]
     with Broker(liar.over_mqtt) as broker:
-        child = Child(folder, {"port": broker.port}, count, seed, timeout_s=MQTT_S)
+        child = _Child(folder, {"port": broker.port}, count, seed, timeout_s=_MQTT_S)
         return child.run_killed(liar, made, kills)
 
 
 def _prove(fate: Callable[[Path, int], Fate], _: World, dice: Random, record: Record) -> None:
     with tempfile.TemporaryDirectory() as name:
-        _judge(fate(Path(name), dice.randrange(MOST_SEED)), record)
+        _judge(fate(Path(name), dice.randrange(_MOST_SEED)), record)
 
 
 def _judge(found: Fate, record: Record) -> None:
@@ -306,8 +306,8 @@ def _prove_deployed(via: str, world: World, dice: Random, record: Record) -> Non
     """Kill a process before a stack, whose lake has to have each report."""
     if not isinstance(world, Deployed):
         raise TypeError("it needs a stack")
-    seed, run_id = dice.randrange(MOST_SEED), secrets.token_hex(4)
-    plant, first_ms = f"torture-{run_id}", world.now_ms - DEPLOYED_COUNT * APART_MS
+    seed, run_id = dice.randrange(_MOST_SEED), secrets.token_hex(4)
+    plant, first_ms = f"torture-{run_id}", world.now_ms - _DEPLOYED_COUNT * APART_MS
     # What is in no factory of this gateway's, the API refuses by name.
     machines = Machines(prefix=f"{plant}-", first_ms=first_ms, poisoned=f"elsewhere-{run_id}")
     _register(world, plant, machines.prefix, record)
@@ -315,12 +315,12 @@ def _prove_deployed(via: str, world: World, dice: Random, record: Record) -> Non
         folder = Path(name)
         (folder / "token").write_text(world.stack.token(groups.GATEWAY, plant))
         way = {"url": world.stack.outputs["ApiUrl"]} if via == "https" else {"andon": _connect(world, folder, plant)}
-        child = Child(folder, way, DEPLOYED_COUNT, seed, timeout_s=DEPLOYED_S, machines=machines)
-        for _ in range(KILLS):
-            ends_s = time.monotonic() + dice.uniform(*LIVES_S[via])
+        child = _Child(folder, way, _DEPLOYED_COUNT, seed, timeout_s=_DEPLOYED_S, machines=machines)
+        for _ in range(_KILLS):
+            ends_s = time.monotonic() + dice.uniform(*_LIVES_S[via])
             child.run(partial(_is_past, ends_s))
         is_over = child.run()
-        made = [one for one in workload(DEPLOYED_COUNT, seed, machines) if via == "https" or not one.is_poison]
+        made = [one for one in workload(_DEPLOYED_COUNT, seed, machines) if via == "https" or not one.is_poison]
         facts, lines, read = dict[str, dict[str, Any]](), Counter[str](), set[str]()
 
         def has_all() -> bool:
@@ -329,7 +329,7 @@ def _prove_deployed(via: str, world: World, dice: Random, record: Record) -> Non
                 lines[fact_id] += 1
             return len(facts) >= sum(not one.is_poison for one in made)
 
-        world.until(has_all, within_s=IN_LAKE_S)
+        world.until(has_all, within_s=_IN_LAKE_S)
         again = sum(times > 1 for times in lines.values())
         _judge(judged(made, facts.values(), folder)._replace(is_over=is_over, again=again, kills=child.killed), record)
 

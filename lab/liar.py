@@ -18,10 +18,10 @@ from lab.broker import Publication
 from lab.gateway_process import POISON, Fate, Made, judged
 from tests.support.scripted_server import HUNG_UP, Answer, Asked, whole
 
-HANG_S: Final = 1.5
+_HANG_S: Final = 1.5
 LOOK_S: Final = 0.002
 
-ANSWERS: Final[Mapping[str, Answer]] = {
+_ANSWERS: Final[Mapping[str, Answer]] = {
     "unavailable": Answer(whole({}, 503)),
     "throttled": Answer(whole({"message": "Too Many Requests"}, 429)),
     "token ended": Answer(whole({"message": "Unauthorized"}, 401)),
@@ -30,12 +30,12 @@ ANSWERS: Final[Mapping[str, Answer]] = {
     "nothing read": HUNG_UP,
     "answer lost": HUNG_UP,
     "answer broken": Answer(b'HTTP/1.1 202 Accepted\r\ncontent-length: 5000\r\n\r\n{"ids": [', closed=True),
-    "hangs": Answer(b"", closed=True, late_s=HANG_S),
+    "hangs": Answer(b"", closed=True, late_s=_HANG_S),
     "unnamed": Answer(whole({"message": "Bad Request"}, 400)),
     "too large": Answer(whole({}, 413)),
 }
-TAKES: Final[Mapping[str, int]] = {"taken": 50, "answer lost": 10, "answer broken": 5, "hangs": 1}
-TAKES_NOT: Final[Mapping[str, int]] = {
+_TAKES: Final[Mapping[str, int]] = {"taken": 50, "answer lost": 10, "answer broken": 5, "hangs": 1}
+_TAKES_NOT: Final[Mapping[str, int]] = {
     "unavailable": 5,
     "throttled": 5,
     "token ended": 3,
@@ -43,10 +43,10 @@ TAKES_NOT: Final[Mapping[str, int]] = {
     "page of a proxy": 5,
     "accepted by a proxy": 5,
 }
-OF_POISON: Final[Mapping[str, int]] = {"named": 4, "unnamed": 1, "too large": 1}
+_OF_POISON: Final[Mapping[str, int]] = {"named": 4, "unnamed": 1, "too large": 1}
 
-BROKER_TAKES: Final[Mapping[str, int]] = {"acknowledge": 60, "lose": 8, "hang up": 8, "acknowledge another": 5}
-BROKER_TAKES_NOT: Final[Mapping[str, int]] = {
+_BROKER_TAKES: Final[Mapping[str, int]] = {"acknowledge": 60, "lose": 8, "hang up": 8, "acknowledge another": 5}
+_BROKER_TAKES_NOT: Final[Mapping[str, int]] = {
     "lose, not taken": 5,
     "hang up, not taken": 8,
     "acknowledge another, not taken": 3,
@@ -81,20 +81,20 @@ class Liar:
         """Answer `POST /states`."""
         reports: list[Report] = asked.json
         if poison := [index for index, report in enumerate(reports) if report.get("detail") == POISON]:
-            kind = self._draw(OF_POISON)
-            return _naming(400, poison) if kind == "named" else ANSWERS[kind]
-        kind = self._draw({**TAKES, **TAKES_NOT, "some named": 10})
+            kind = self._draw(_OF_POISON)
+            return _naming(400, poison) if kind == "named" else _ANSWERS[kind]
+        kind = self._draw({**_TAKES, **_TAKES_NOT, "some named": 10})
         if kind == "some named":
             left = self._some(len(reports))
             self.publish([report for index, report in enumerate(reports) if index not in left])
             return _naming(503, left)
-        ids = self.publish(reports) if kind in TAKES else []
-        return Answer(whole({"ids": ids}, 202)) if kind == "taken" else ANSWERS[kind]
+        ids = self.publish(reports) if kind in _TAKES else []
+        return Answer(whole({"ids": ids}, 202)) if kind == "taken" else _ANSWERS[kind]
 
     def over_mqtt(self, sent: Publication) -> str:
         """Say what a broker does with a message."""
-        kind = self._draw({**BROKER_TAKES, **BROKER_TAKES_NOT})
-        if kind in BROKER_TAKES:
+        kind = self._draw({**_BROKER_TAKES, **_BROKER_TAKES_NOT})
+        if kind in _BROKER_TAKES:
             self.publish(json.loads(sent.content))
         return kind.partition(",")[0]
 

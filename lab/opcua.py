@@ -38,26 +38,26 @@ from demo.plc.process import Plc, by_asyncua, by_node_opcua
 from demo.plc.server import NAMESPACE, TAGS, URI
 from lab.gateway_process import FIRST_MS, STORE
 
-MOST_S: Final = 5.0
-POLL_S: Final = 0.05
-GIVEN_UP_S: Final = 60.0
-BEGUN_S: Final = 30.0
-AWAY_S: Final = 2.0
+_MOST_S: Final = 5.0
+_POLL_S: Final = 0.05
+_GIVEN_UP_S: Final = 60.0
+_BEGUN_S: Final = 30.0
+_AWAY_S: Final = 2.0
 
-MACHINES: Final = 200
-REPORTS: Final = 1_000_000
-ADDED_AT_ONCE: Final = 1000
-BATCH: Final = 100
-BATCHES: Final = 200
-UP_S: Final = 60.0
-RUNS_S: Final = 10.0
-MEMORY_MB: Final = 60
-DISK_MIB: Final = 100
-BATCH_MS: Final = 5
+_MACHINES: Final = 200
+_REPORTS: Final = 1_000_000
+_ADDED_AT_ONCE: Final = 1000
+_BATCH: Final = 100
+_BATCHES: Final = 200
+_UP_S: Final = 60.0
+_RUNS_S: Final = 10.0
+_MEMORY_MB: Final = 60
+_DISK_MIB: Final = 100
+_BATCH_MS: Final = 5
 
-OIL: Final = f"nsu={NAMESPACE};s={TAGS['oil'].node}"
-FIRST: Final = 100
-SECURED: Final = """
+_OIL: Final = f"nsu={NAMESPACE};s={TAGS['oil'].node}"
+_FIRST: Final = 100
+_SECURED: Final = """
 [andon]
 url = "https://api.example"
 token_file = "token"
@@ -76,7 +76,7 @@ source = "line"
 values = {{ oil = "{oil}" }}
 states = [{{ is = "NORMAL" }}]
 """
-PLAIN: Final = """
+_PLAIN: Final = """
 [andon]
 url = "http://127.0.0.1:9"
 token_file = "token"
@@ -95,10 +95,10 @@ values = {{ oil = "{oil}" }}
 states = [{{ is = "NORMAL" }}]
 """
 
-DAY: Final = dt.timedelta(days=1)
+_DAY: Final = dt.timedelta(days=1)
 
 # node-opcua refuses a client whose certificate does not say so.
-USAGE: Final = x509.KeyUsage(
+_USAGE: Final = x509.KeyUsage(
     digital_signature=True,
     content_commitment=True,
     key_encipherment=True,
@@ -110,10 +110,10 @@ USAGE: Final = x509.KeyUsage(
     decipher_only=False,
 )
 
-Start = Callable[[int, Path, Path, Path], Plc]
+_Start = Callable[[int, Path, Path, Path], Plc]
 """Runs a server on a port, with a folder for what it makes up, a certificate and its key."""
 
-SERVERS: Final[dict[str, Start]] = {
+_SERVERS: Final[dict[str, _Start]] = {
     "node-opcua": by_node_opcua,
     "asyncua": lambda port, folder, *files: by_asyncua(
         port, folder, "--certificate", files[0], "--key", files[1], "--user", "nobody:nothing"
@@ -123,8 +123,8 @@ SERVERS: Final[dict[str, Start]] = {
 
 def prove_outages(_: World, __: Random, record: Record) -> None:
     """Have servers go through all kinds of outages."""
-    for server, start in SERVERS.items():
-        with bench(start) as made:
+    for server, start in _SERVERS.items():
+        with _bench(start) as made:
             kinds: dict[str, Callable[[], float]] = {
                 "killed": made.killed,
                 "restarted": made.restarted,
@@ -141,16 +141,16 @@ def judge_outage(kind: str, without_s: float | None, record: Record) -> None:
     """Record the seconds until a value of a moment came."""
     said = f"{kind}: " + ("the value of then never came" if without_s is None else f"after {without_s:.2f} s")
     record.note(said)
-    record.expect(f"the value of then comes within {MOST_S:g} s", without_s is not None and without_s <= MOST_S, said)
+    record.expect(f"the value of then comes within {_MOST_S:g} s", without_s is not None and without_s <= _MOST_S, said)
 
 
 def prove_backlog(_: World, __: Random, record: Record) -> None:
     """Have a million reports wait."""
-    judge_backlog(backlog(REPORTS), record)
+    judge_backlog(_backlog(_REPORTS), record)
 
 
 class Backlog(NamedTuple):
-    """Cost of a backlog; memory_mb: resident, while it reads. batch_ms: median and slowest of BATCHES."""
+    """Cost of a backlog; memory_mb: resident, while it reads. batch_ms: median and slowest of many."""
 
     memory_mb: float
     disk_mib: float
@@ -162,9 +162,9 @@ def judge_backlog(found: Backlog, record: Record) -> None:
     median_ms, slowest_ms = found.batch_ms
     record.note(f"{found.memory_mb:.0f} MB of memory, {found.disk_mib:.0f} MiB on disk")
     record.note(f"a batch is read in {median_ms:.1f} ms, the slowest in {slowest_ms:.1f} ms")
-    record.expect(f"at most {MEMORY_MB} MB of memory", found.memory_mb <= MEMORY_MB, found)
-    record.expect(f"at most {DISK_MIB} MiB on disk", found.disk_mib <= DISK_MIB, found)
-    record.expect(f"a batch is read within {BATCH_MS} ms", median_ms <= BATCH_MS, found)
+    record.expect(f"at most {_MEMORY_MB} MB of memory", found.memory_mb <= _MEMORY_MB, found)
+    record.expect(f"at most {_DISK_MIB} MiB on disk", found.disk_mib <= _DISK_MIB, found)
+    record.expect(f"a batch is read within {_BATCH_MS} ms", median_ms <= _BATCH_MS, found)
 
 
 class Reader:
@@ -182,7 +182,7 @@ class Reader:
         ends_s = time.monotonic() + within_s
         while not holds() and time.monotonic() < ends_s:
             try:
-                message = self._messages.get(timeout=POLL_S)
+                message = self._messages.get(timeout=_POLL_S)
             except queue.Empty:
                 continue
             self.seen.append(message)
@@ -202,23 +202,23 @@ def reading(file: Path) -> Iterator[Reader]:
         source.stop()
 
 
-class Bench:
+class _Bench:
     """A server that a gateway reads; each outage leaves a value that it did not have before."""
 
-    def __init__(self, start: Start, folder: Path, reader: Reader, port: int, files: tuple[Path, Path]) -> None:
-        """Start the server."""
+    def __init__(self, start: _Start, folder: Path, reader: Reader, port: int, files: tuple[Path, Path]) -> None:
+        """_Start the server."""
         self._start = start
         self._folder = folder
         self._reader = reader
         self._port = port
         self._files = files
-        self._number = FIRST
+        self._number = _FIRST
         self.plc = self._started()
 
     def killed(self) -> float:
         """Kill the server, and start it again."""
         self.plc.kill()
-        time.sleep(AWAY_S)
+        time.sleep(_AWAY_S)
         self.plc = self._started()
         return time.monotonic()
 
@@ -247,18 +247,18 @@ class Bench:
         answered_s = outage()
         self._number += 1
         self.plc.turn(f"oil {self._number}")
-        return time.monotonic() - answered_s if self.comes(GIVEN_UP_S) else None
+        return time.monotonic() - answered_s if self.comes(_GIVEN_UP_S) else None
 
     def comes(self, within_s: float) -> bool:
         """Return True if the value that was turned to comes."""
-        return self._reader.eventually(lambda: self._reader.values.get(OIL) == self._number, within_s=within_s)
+        return self._reader.eventually(lambda: self._reader.values.get(_OIL) == self._number, within_s=within_s)
 
     def _started(self) -> Plc:
         return self._start(self._port, self._folder, *self._files)
 
 
 @contextmanager
-def bench(start: Start) -> Iterator[Bench]:
+def _bench(start: _Start) -> Iterator[_Bench]:
     """Run a server and a gateway's source that reads it over an encrypted channel."""
     with tempfile.TemporaryDirectory() as name:
         folder, port = Path(name), emulator.free_port()
@@ -266,37 +266,37 @@ def bench(start: Start) -> Iterator[Bench]:
         certify(folder, "gateway", "urn:andon:gateway:lab")
         (folder / "trusted.der").write_bytes(files[0].read_bytes())
         file = folder / "gateway.toml"
-        file.write_text(SECURED.format(port=port, oil=OIL))
+        file.write_text(_SECURED.format(port=port, oil=_OIL))
         with reading(file) as reader:
-            made = Bench(start, folder, reader, port, files)
+            made = _Bench(start, folder, reader, port, files)
             try:
-                made.plc.turn(f"oil {FIRST}")
-                if not made.comes(BEGUN_S):
+                made.plc.turn(f"oil {_FIRST}")
+                if not made.comes(_BEGUN_S):
                     raise TimeoutError(f"no value from {start}: {reader.source.trouble}")
                 yield made
             finally:
                 made.plc.kill()
 
 
-def backlog(count: int) -> Backlog:
+def _backlog(count: int) -> Backlog:
     """Return the cost of `count` waiting reports to a gateway."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        times_ms = filled(folder, count)
+        times_ms = _filled(folder, count)
         disk = sum(file.stat().st_size for file in folder.glob(f"{STORE}*"))
         return Backlog(_memory_mb(folder), disk / 2**20, (percentile(times_ms, 0.5), max(times_ms)))
 
 
-def filled(folder: Path, count: int) -> list[float]:
+def _filled(folder: Path, count: int) -> list[float]:
     """Fill a store; return the milliseconds of reading a batch, again and again."""
-    store = Store(folder / STORE, capacity=count + MACHINES)
-    for first in range(0, count, ADDED_AT_ONCE):
-        some = range(first, min(first + ADDED_AT_ONCE, count))
-        store.add([(f"machine-{one % MACHINES}", Report("WARNING1", FIRST_MS + one, "oil at 81 °C")) for one in some])
+    store = Store(folder / STORE, capacity=count + _MACHINES)
+    for first in range(0, count, _ADDED_AT_ONCE):
+        some = range(first, min(first + _ADDED_AT_ONCE, count))
+        store.add([(f"machine-{one % _MACHINES}", Report("WARNING1", FIRST_MS + one, "oil at 81 °C")) for one in some])
     times_ms: list[float] = []
-    for _ in range(BATCHES):
+    for _ in range(_BATCHES):
         began_s = time.perf_counter()
-        store.oldest(BATCH)
+        store.oldest(_BATCH)
         times_ms.append((time.perf_counter() - began_s) * 1000)
     store.close()
     return times_ms
@@ -305,15 +305,15 @@ def filled(folder: Path, count: int) -> list[float]:
 def _memory_mb(folder: Path) -> float:
     """Run the gateway until values have come for a while; return its memory."""
     port, health_port = emulator.free_port(), emulator.free_port()
-    (folder / "gateway.toml").write_text(PLAIN.format(port=port, health_port=health_port, oil=OIL))
+    (folder / "gateway.toml").write_text(_PLAIN.format(port=port, health_port=health_port, oil=_OIL))
     (folder / "token").write_text("nobody's")
     plc = by_asyncua(port, folder)
     command = [sys.executable, "-m", "andon_gateway.cli", "run", str(folder / "gateway.toml")]
     with subprocess.Popen(command) as gateway:
         try:
-            if not eventually(lambda: 'source_up{source="line"} 1' in _metrics(health_port), within_s=UP_S):
+            if not eventually(lambda: 'source_up{source="line"} 1' in _metrics(health_port), within_s=_UP_S):
                 raise TimeoutError("no value came")
-            time.sleep(RUNS_S)
+            time.sleep(_RUNS_S)
             [resident_kib] = re.findall(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{gateway.pid}/status").read_text())
             return int(resident_kib) * 1024 / 1e6
         finally:
@@ -344,10 +344,10 @@ def certify(folder: Path, name: str, uri: str) -> tuple[Path, Path]:
         .issuer_name(subject)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - DAY)
-        .not_valid_after(now + DAY)
+        .not_valid_before(now - _DAY)
+        .not_valid_after(now + _DAY)
         .add_extension(names, critical=False)
-        .add_extension(USAGE, critical=False)
+        .add_extension(_USAGE, critical=False)
         .add_extension(
             x509.ExtendedKeyUsage([ExtendedKeyUsageOID.CLIENT_AUTH, ExtendedKeyUsageOID.SERVER_AUTH]), critical=False
         )
