@@ -10,6 +10,7 @@ from andon.tools.cli import VERBS
 from tests.support.course import CHAPTERS, Course, blocks_of, changed
 from toys.installed import python
 
+RECIPES = CHAPTERS[0].parents[1] / "recipes.md"
 QUICK = "not test_permissions and not test_imports"
 """Laws that are tried with every new project; they synthesise it, and import each handler."""
 
@@ -46,6 +47,18 @@ def test_after_the_course_its_tests_and_the_laws_are_green(course: Course, wheel
     said = python("-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", QUICK, imports=(wheel,), cwd=course.root)
 
     assert re.search(r"\d{3} passed", said.splitlines()[-1]), said
+
+
+def test_the_prover_of_the_recipes_holds_in_the_project_of_the_course(course: Course, wheel: Path) -> None:
+    course.take(CHAPTERS[-1])
+    [prover] = [block for block in blocks_of(RECIPES) if block.file.startswith("lab/")]
+    (course.root / "lab").mkdir()
+    (course.root / prover.file).write_text(prover.text)
+
+    imports = (course.root / "functions", wheel, course.root)
+    said = python("-m", "andon.tools.cli", "prove", "parcels", "--seeds", "3", imports=imports, cwd=course.root)
+
+    assert said.splitlines()[-2].endswith(" 0 broken"), said
 
 
 def test_there_are_eight_chapters_and_each_leads_to_the_next() -> None:

@@ -108,18 +108,16 @@ class Deployed(AbstractContextManager["Deployed"]):
         *,
         path: Mapping[str, str] | None = None,
         body: object = None,
+        headers: Mapping[str, str] | None = None,
         groups: Iterable[str] = ("admin",),
     ) -> Answer:
         """Call a route as a user of the first group; without groups as nobody."""
         method, _, template = route.partition(" ")
-        names = (part.strip("{}") if part.startswith("{") else None for part in template.strip("/").split("/"))
-        parts = [
-            (path or {})[name] if name else part
-            for name, part in zip(names, template.strip("/").split("/"), strict=True)
-        ]
+        known = {f"{{{name}}}": value for name, value in (path or {}).items()}
+        target = path_of(*(known.get(part, part) for part in template.strip("/").split("/")))
         group = next(iter(groups), None)
         api = self.stack.api(group) if group else ApiClient(self.stack.outputs["ApiUrl"])
-        answer = api.request(method, path_of(*parts), body)
+        answer = api.request(method, target, body, {**headers} if headers else None)
         return Answer(answer.status, answer.headers, answer.json)
 
     def publish(self, source: str, events: Iterable[Mapping[str, Any]]) -> None:

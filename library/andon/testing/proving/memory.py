@@ -110,7 +110,10 @@ class Worker(Thread):
 
 
 class InMemory(Loop):
-    """A world of this process, see `World`. dead: bodies of dead letters. lines: those that were logged."""
+    """A world of this process, see `World`.
+
+    begun: time and file of each invocation. dead: bodies of dead letters. lines: those that were logged.
+    """
 
     makes = frozenset({"kill", "lose", "twice", "late"})
 
@@ -126,7 +129,7 @@ class InMemory(Loop):
         """variables: of all handlers, beside those of the template. deployed_as: by default what the template says."""
         self.outside, self.settings, self.now_ms = outside, deployed_as or settings(), START_MS
         self.counts, self.occasions = Counter[str](), Counter[str]()
-        self.dead, self.lines = list[str](), list[str]()
+        self.begun, self.dead, self.lines = list[tuple[int, str]](), list[str](), list[str]()
         self._dice, self._faults, self._variables, self._number = dice, faults, variables or {}, next(_WORLDS)
         self._due: list[tuple[int, bool, float, int, Callable[[], object]]] = []
         self._numbers = count()
@@ -247,6 +250,7 @@ class InMemory(Loop):
     def _begin(
         self, package: Package, role: str, event: JsonObject, ended: Callable[[Worker], object] = bool
     ) -> Worker:
+        self.begun.append((self.now_ms, package.path(role)))
         worker = Worker(self, package, role, event)
         self._let_go_on(worker, ended)
         return worker

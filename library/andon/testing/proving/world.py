@@ -88,9 +88,15 @@ class World(Protocol):
         ...
 
     def request(
-        self, route: str, *, path: Mapping[str, str] | None = None, body: object = None, groups: Iterable[str] = ...
+        self,
+        route: str,
+        *,
+        path: Mapping[str, str] | None = None,
+        body: object = None,
+        headers: Mapping[str, str] | None = None,
+        groups: Iterable[str] = ...,
     ) -> Answer:
-        """Call a route by its key (`GET /things/{id}`), with the `path`, `body` and `groups` of `http_event`."""
+        """Call a route by its key (`GET /things/{id}`), with arguments of `http_event`."""
         ...
 
     def publish(self, source: str, events: Iterable[Mapping[str, Any]]) -> None:
