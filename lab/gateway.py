@@ -228,7 +228,7 @@ def _live(host: _Host, made: Sequence[Made], turns: Iterator[int]) -> bool:
 
 
 class _Child:
-    """The process of a gateway for reports that are made up; killed: how often it was, before its end."""
+    """The process of a gateway for reports that are made up; is_well: nothing but kills ended it."""
 
     def __init__(
         self,
@@ -242,22 +242,22 @@ class _Child:
     ) -> None:
         (folder / WAY).write_text(json.dumps(way))
         numbers, whose = (str(count), str(seed), str(timeout_s)), json.dumps((machines or Machines())._asdict())
-        self._folder, self._command = (
-            folder,
-            [sys.executable, "-m", "lab.gateway_process", str(folder), *numbers, whose],
-        )
+        self._folder = folder
+        self._command = [sys.executable, "-m", "lab.gateway_process", str(folder), *numbers, whose]
         self._environment = {**os.environ, "PYTHONPATH": os.pathsep.join(one for one in sys.path if one)}
-        self.killed = 0
+        self.killed, self.is_well = 0, True
 
     def run(self, is_enough: Callable[[], bool] = lambda: False) -> bool:
-        """Run until it ends, or it is enough: then it is killed. Return True if it came to its end."""
+        """Run until it ends, or it is enough: then it is killed. Return True if it came to its end, well."""
         ends_s = time.monotonic() + _LONGEST_S
         with subprocess.Popen(self._command, env=self._environment) as process:
             while process.poll() is None and time.monotonic() < ends_s and not is_enough():
                 time.sleep(LOOK_S)
             process.kill()
-        self.killed += process.returncode == -signal.SIGKILL
-        return process.returncode == 0
+        is_killed, is_over = process.returncode == -signal.SIGKILL, process.returncode == 0
+        self.killed += is_killed
+        self.is_well &= is_killed or is_over
+        return is_over and self.is_well
 
     def run_killed(self, liar: Liar, made: Sequence[Made], kills: int) -> Fate:
         """Kill it at even parts of the way, then let it end; beyond a part it gets no answers."""
