@@ -10,7 +10,7 @@ from urllib.parse import parse_qs, urlsplit
 from andon.runtime import times
 from andon.runtime.json_types import JsonObject
 from andon.testing.loop import Answer
-from andon.testing.proving.world import Post, Reply, World
+from andon.testing.proving.world import HostReply, LivingWorld, Post
 from andon.tools.stack.errors import ToolFailed
 from contract import factories, groups
 from contract.levels import FIELDS
@@ -48,38 +48,38 @@ class Providers:
     """SES, SNS and the hosts of webhooks: each answers as `behaves` says, anew each time."""
 
     def __init__(self, dice: Random) -> None:
-        self.behaves: dict[str, Callable[[], Reply]] = {}
+        self.behaves: dict[str, Callable[[], HostReply]] = {}
         self.addresses = set[str]()
         self._dice, self._got = dice, list[Got]()
 
-    def __call__(self, post: Post) -> Reply:
+    def __call__(self, post: Post) -> HostReply:
         """Take a message, and answer."""
         channel, address, subject, text = _read(post)
-        reply = self.behaves.get(channel, Reply)()
+        reply = self.behaves.get(channel, HostReply)()
         self._got.append(Got(post.at_ms / 1000, channel, address, subject, text, reply.status))
         said = {"MessageId": f"id-{len(self._got)}", "id": f"id-{len(self._got)}"}
         body = SNS.format(id=said["id"]) if channel == SMS else json.dumps(said)
         return reply._replace(body=body.encode())
 
-    def answer(self, channel: str, reply: Reply) -> None:
+    def answer(self, channel: str, reply: HostReply) -> None:
         """Answer so on a channel from now on."""
         self.behaves[channel] = lambda: reply
 
     def slow(self) -> None:
         """Think for up to four seconds, on each channel."""
         for channel in (MAIL, SMS, WEBHOOK):
-            self.behaves[channel] = lambda: Reply(late_s=self._dice.uniform(0, 4))
+            self.behaves[channel] = lambda: HostReply(late_s=self._dice.uniform(0, 4))
 
     def got(self, *channels: str, since_ms: int = 0) -> list[Got]:
-        """Return what came, whatever was answered: nobody can say that the person did not get it, but for a 429."""
+        """Return messages that somebody may have got: those that came, whatever was answered but a 429."""
         return [one for one in self.calls(*channels, since_ms=since_ms) if one.status != REFUSED]
 
     def calls(self, *channels: str, since_ms: int = 0) -> list[Got]:
-        """Return what came by some channels, by default by all."""
+        """Return messages that came by some channels, by default by all."""
         return [one for one in self._got if one.at * 1000 >= since_ms and (not channels or one.channel in channels)]
 
 
-def providers_of(world: World) -> Providers:
+def providers_of(world: LivingWorld) -> Providers:
     """Return the providers of a world."""
     if not isinstance(world.outside, Providers):
         raise TypeError("this world has other hosts")
@@ -101,7 +101,7 @@ def _read(post: Post) -> tuple[str, str, str, str]:
     return WEBHOOK, post.url, said["subject"], f"{said['text']} {said.get('link', '')}"
 
 
-def reach(world: World, person: str, **addresses: str) -> None:
+def reach(world: LivingWorld, person: str, **addresses: str) -> None:
     """Let somebody be reached by channels in their order, at addresses that are verified."""
     providers_of(world).addresses |= {address.removeprefix("https://") for address in addresses.values()}
     lists, partition = {"webhooks", "push"}, partition_of(person)
@@ -114,7 +114,7 @@ def reach(world: World, person: str, **addresses: str) -> None:
 
 
 def open_plant(
-    world: World, factory: str, machines: Sequence[str], roster: JsonObject, steps: Iterable[tuple[int, str]]
+    world: LivingWorld, factory: str, machines: Sequence[str], roster: JsonObject, steps: Iterable[tuple[int, str]]
 ) -> None:
     """Write down who is there and whom errors are told, and register machines, until a chain could begin for each."""
     said = [{"after": after, "tell": tell, "urgency": "high"} for after, tell in steps]
@@ -135,7 +135,7 @@ def open_plant(
         raise ToolFailed("dispatch has not heard of the machines")
 
 
-def report(world: World, *machines: str, state: str = "ERROR") -> int:
+def report(world: LivingWorld, *machines: str, state: str = "ERROR") -> int:
     """Report a state of machines at once; return when that was, in epoch milliseconds."""
     now_ms = world.now_ms
     body = [{"equipmentId": one, "state": state, "timestamp": times.to_utc(now_ms)} for one in machines]
@@ -149,7 +149,7 @@ def done(answer: Answer) -> None:
         raise ToolFailed(f"the API answered {answer}")
 
 
-def ask(world: World, *people: str, about: str = "") -> None:
+def ask(world: LivingWorld, *people: str, about: str = "") -> None:
     """Put requests for help on the bus, as dispatch does; each is about a press of the person's own, or about one."""
     world.publish("dispatch", [_request(one, about or f"press-of-{one}", world.now_ms) for one in people])
 
@@ -165,12 +165,12 @@ def _request(person: str, machine: str, now_ms: int) -> JsonObject:
     return {**event, "partitionKey": machine, "tags": tags, "help": {"about": about, **where, **chain, **why}}
 
 
-def people_in(world: World, kind: str) -> set[str]:
+def people_in(world: LivingWorld, kind: str) -> set[str]:
     """Return the people that facts are about: of those who were told, or could not be."""
     return {fact["told" if kind == TOLD else "failure"]["person"] for fact in world.facts(kind)}
 
 
-def acknowledged(world: World, machine: str) -> list[JsonObject]:
+def acknowledged(world: LivingWorld, machine: str) -> list[JsonObject]:
     """Return the rows of a machine's logs that somebody has seen."""
     rows = (row for row in world.rows(DISPATCH) if row.get("discriminator") == "acknowledgement")
     return [row for row in rows if row["equipmentId"] == machine]

@@ -14,9 +14,9 @@ from urllib.parse import urlencode, urlsplit
 from playwright.sync_api import Browser, Page
 from playwright.sync_api import expect as expected
 
-from andon.testing.proving.deployed import Deployed
+from andon.testing.proving.deployed import DeployedWorld
 from andon.testing.proving.prover import Record
-from andon.testing.proving.world import Reply, World
+from andon.testing.proving.world import HostReply, LivingWorld
 from andon.tools.browser.launch import launched
 from andon.tools.stack.api import ApiClient
 from andon.tools.stack.errors import ToolFailed
@@ -59,7 +59,7 @@ LOADS_AHEAD: Final = """<!doctype html><link rel=prefetch href="{link}"><link re
 LOADED: Final = "() => performance.getEntriesByType('resource').length > 0"
 
 
-def of_links(world: World, _: Random, record: Record) -> None:
+def of_links(world: LivingWorld, _: Random, record: Record) -> None:
     """Open links in all ways: two presses of a person acknowledge what they name, and all else does nothing."""
     links = _told(world)
     is_untouched = lambda: not acknowledged(world, MACHINE)  # noqa: E731
@@ -69,7 +69,7 @@ def of_links(world: World, _: Random, record: Record) -> None:
         _by_people(world, browser, links, record)
 
 
-def _told(world: World) -> dict[str, str]:
+def _told(world: LivingWorld) -> dict[str, str]:
     """Let a machine report an error; return the link in the message of each."""
     ways = {FIRST: {SMS: "+523300005001"}, SECOND: {MAIL: "linked-sv@example.com"}}
     for person, way in ways.items():
@@ -148,7 +148,7 @@ def _pressed_at_once(page: Page, link: str) -> bool:
     return time.monotonic() - began < AT_ONCE_S
 
 
-def _by_people(world: World, browser: Browser, links: Mapping[str, str], record: Record) -> None:
+def _by_people(world: LivingWorld, browser: Browser, links: Mapping[str, str], record: Record) -> None:
     """Press as people do: one after the other, each twice."""
 
     def by() -> list[tuple[str, str]]:
@@ -202,16 +202,16 @@ def _token_of(link: str) -> str:
 NAME: Final = "inside.localhost"  # libcurl resolves it to this machine, as a name of somebody else's could
 
 
-def private_addresses(world: World, _: Random, record: Record) -> None:
+def private_addresses(world: LivingWorld, _: Random, record: Record) -> None:
     """Let a webhook's name lead to this machine, on AWS's settings, and another one redirect there: neither may."""
-    if not isinstance(world, Deployed):
+    if not isinstance(world, DeployedWorld):
         raise TypeError("libcurl resolves names where it is deployed")
     with _inside() as (port, connections):
         address = f"https://{NAME}:{port}/hook"
         world.configure(OUTBOUND_SINK="", WEBHOOK_HOSTS=f"{NAME}:{port}")
         _refused(world, record, "op-970001", address, "AddressNotPublic")
         world.configure()
-        providers_of(world).answer(WEBHOOK, Reply(HTTPStatus.TEMPORARY_REDIRECT, location=address))
+        providers_of(world).answer(WEBHOOK, HostReply(HTTPStatus.TEMPORARY_REDIRECT, location=address))
         _refused(world, record, "op-970002", "https://redirects.example.com/hook", "HTTP 307")
         record.expect("nobody connects to the private network", not connections, len(connections))
 
@@ -233,7 +233,7 @@ def _inside() -> Iterator[tuple[int, list[object]]]:
         listening.close()
 
 
-def _refused(world: World, record: Record, person: str, address: str, reason: str) -> None:
+def _refused(world: LivingWorld, record: Record, person: str, address: str, reason: str) -> None:
     mail = f"{person}@example.com"
     reach(world, person, webhook=address, mail=mail)
     ask(world, person)

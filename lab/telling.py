@@ -15,8 +15,8 @@ from andon.outbound.links import Link, sign
 from andon.outbound.variables import LINK_SECRET
 from andon.runtime import times
 from andon.testing.loop import Answer
-from andon.testing.proving.prover import Part, Record
-from andon.testing.proving.world import Faults, Outside, Reply, World
+from andon.testing.proving.prover import ProvedPart, Record
+from andon.testing.proving.world import Faults, HostReply, LivingWorld, Outside
 from contract import groups
 from contract import links as signed
 from contract.log_rows import log_of
@@ -43,12 +43,12 @@ OUTSIDE: Final[Callable[[Random], Outside]] = Providers
 VARIABLES: Final = plant.VARIABLES
 
 CHAIN: Final = ((0, "duty:operator"), (1, "duty:supervisor"), (2, "duty:manager"))
-WELL, FAILS, REFUSES, HOLE = Reply(200), Reply(500), Reply(429), Reply(200, late_s=60)
+WELL, FAILS, REFUSES, HOLE = HostReply(200), HostReply(500), HostReply(429), HostReply(200, late_s=60)
 
 LATEST_S: Final = (20, 150, 210)  # by when each step of a chain is told
 
 
-def chains(world: World, _: Random, record: Record) -> None:
+def chains(world: LivingWorld, _: Random, record: Record) -> None:
     """Let three machines report, and one be seen, one normal again after half a minute: these tell nobody else."""
     phones: dict[str, list[str]] = {}
     for number, machine in enumerate(("alone", "seen", "normal")):
@@ -75,7 +75,7 @@ def chains(world: World, _: Random, record: Record) -> None:
             )
 
 
-def nobody(world: World, _: Random, record: Record) -> None:
+def nobody(world: LivingWorld, _: Random, record: Record) -> None:
     """Let a machine report where nobody is on duty: the supervisor is told."""
     phone = "+523300004001"
     reach(world, "sv-904", sms=phone)
@@ -95,7 +95,7 @@ WAYS: Final = {MAIL: "{}@example.com", SMS: "+5233{:08}", WEBHOOK: "https://{}.e
 SETTLED_S, QUIET_S, MOST_TIMES = 1_800, 300, 2
 
 
-def crowd(world: World, dice: Random, record: Record) -> None:
+def crowd(world: LivingWorld, dice: Random, record: Record) -> None:
     """Tell whoever is asked, or name them as untold, whatever is killed, lost, doubled or late, or fails."""
     providers, people = providers_of(world), dict[str, dict[str, str]]()
     for number in range(10_000, 10_000 + MANY):
@@ -131,7 +131,7 @@ def _presses_in(got: Got) -> set[str]:
     return {*re.findall(r"press-[a-z0-9-]+", f"{got.subject} {got.text.partition('http')[0]}")}
 
 
-def overlapping(world: World, _: Random, record: Record) -> None:
+def overlapping(world: LivingWorld, _: Random, record: Record) -> None:
     """Tell each once where providers are well but slow, and workers do the same at the same time."""
     providers_of(world).slow()
     people = [f"op-{20_000 + number}" for number in range(MANY)]
@@ -149,7 +149,7 @@ def overlapping(world: World, _: Random, record: Record) -> None:
 FAILS_S, EVERY_S, OPENS_AT, PROBED_S, CLOSES_S = 120, 4, 6, 25, 90
 
 
-def failing(world: World, dice: Random, record: Record) -> None:
+def failing(world: LivingWorld, dice: Random, record: Record) -> None:
     """Let a provider fail for two minutes: few calls, others tell meanwhile, and it is used again by itself."""
     providers, people = providers_of(world), list[str]()
     reply = dice.choice([FAILS, REFUSES])
@@ -183,7 +183,7 @@ def failing(world: World, dice: Random, record: Record) -> None:
     record.expect("who takes nothing is not called again at once", min(gaps, default=PROBED_S) >= PROBED_S, gaps)
 
 
-def unanswered(world: World, dice: Random, record: Record) -> None:
+def unanswered(world: LivingWorld, dice: Random, record: Record) -> None:
     """Call a provider without an answer once more at the most; then the next one tells."""
     providers, people = providers_of(world), [f"op-{number}" for number in range(980_000, 980_003)]
     providers.answer(WEBHOOK, dice.choice([FAILS, HOLE]))
@@ -209,7 +209,7 @@ def _by_address(calls: Iterable[Got]) -> Iterable[list[float]]:
 LONGER_S: Final = 10
 
 
-def black_hole(world: World, _: Random, record: Record) -> None:
+def black_hole(world: LivingWorld, _: Random, record: Record) -> None:
     """Let a provider never answer: others, whom another one tells, wait ten seconds longer at the most."""
     providers = providers_of(world)
 
@@ -237,7 +237,7 @@ def black_hole(world: World, _: Random, record: Record) -> None:
 WITHIN_S: Final = 30
 
 
-def storm(world: World, _: Random, record: Record) -> None:
+def storm(world: LivingWorld, _: Random, record: Record) -> None:
     """Let a hundred machines report at once: they are one message to each."""
     phone, address, machines = "+523300001001", "storm-sv@example.com", [f"storm-{number}" for number in range(100)]
     reach(world, "op-901", sms=phone)
@@ -257,7 +257,7 @@ def storm(world: World, _: Random, record: Record) -> None:
 MOST_MESSAGES: Final = 11
 
 
-def slowly(world: World, _: Random, record: Record) -> None:
+def slowly(world: LivingWorld, _: Random, record: Record) -> None:
     """Let a machine report each ten seconds, for twenty minutes: few messages, each machine in one of them."""
     machines = [f"slow-{number}" for number in range(120)]
     reach(world, "op-902", sms="+523300002001", mail="slow-op@example.com")
@@ -280,7 +280,7 @@ HOUR_S: Final = 3_600
 PART_OF_TOKEN: Final = 20  # characters of its beginning, and of its end, that are looked for
 
 
-def tokens(world: World, _: Random, record: Record) -> None:
+def tokens(world: LivingWorld, _: Random, record: Record) -> None:
     """Use tokens: one counts as it was signed, and in no other way; no text has it."""
     log = log_of("linked", "ERROR", times.to_utc(world.now_ms))
     link = Link("op-905", (signed.reference_of(log),), world.now_ms // 1000 + HOUR_S)
@@ -318,12 +318,12 @@ def _changed(token: str, at: int) -> str:
     return f"{token[:at]}{'A' if token[at] != 'A' else 'B'}{token[at + 1 :]}"
 
 
-def _use(world: World, token: str) -> Answer:
+def _use(world: LivingWorld, token: str) -> Answer:
     """Use a token as the page does: nobody is signed in."""
     return world.request("POST /links/seen", body={"token": token}, groups=[])
 
 
-def addresses(world: World, _: Random, record: Record) -> None:
+def addresses(world: LivingWorld, _: Random, record: Record) -> None:
     """Look for addresses: they stand in one table, and in nothing else that is stored, logged or answered."""
     people = [f"op-{number}" for number in range(970_000, 970_010)]
     for number, person in enumerate(people):
@@ -335,7 +335,7 @@ def addresses(world: World, _: Random, record: Record) -> None:
         record.expect("no other text has an address", not found, f"{place}: {found[:3]}")
 
 
-def _answers(world: World, people: Iterable[str]) -> Iterator[tuple[str, str]]:
+def _answers(world: LivingWorld, people: Iterable[str]) -> Iterator[tuple[str, str]]:
     for person in people:
         for route, name in (
             ("GET /equipment/{id}/tellings", f"press-of-{person}"),
@@ -347,18 +347,18 @@ def _answers(world: World, people: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 HARD: Final = Faults(kill=0.01, lose=0.01, twice=0.3, late=0.2, slow_ms=20)
-PARTS: Final[Mapping[str, Part]] = {
-    "chains": Part(chains),
-    "nobody": Part(nobody),
-    "crowd": Part(crowd, HARD),
-    "overlapping": Part(overlapping, Faults(twice=0.5, late=0.3, late_s=3, slow_ms=100), deployed=False),
-    "failing": Part(failing),
-    "unanswered": Part(unanswered, deployed=False),
-    "black-hole": Part(black_hole),
-    "storm": Part(storm),
-    "slowly": Part(slowly, deployed=False),
-    "tokens": Part(tokens),
-    "addresses": Part(addresses),
-    "presses": Part(presses.of_links, in_memory=False),
-    "private": Part(presses.private_addresses, in_memory=False),
+PARTS: Final[Mapping[str, ProvedPart]] = {
+    "chains": ProvedPart(chains),
+    "nobody": ProvedPart(nobody),
+    "crowd": ProvedPart(crowd, HARD),
+    "overlapping": ProvedPart(overlapping, Faults(twice=0.5, late=0.3, late_s=3, slow_ms=100), deployed=False),
+    "failing": ProvedPart(failing),
+    "unanswered": ProvedPart(unanswered, deployed=False),
+    "black-hole": ProvedPart(black_hole),
+    "storm": ProvedPart(storm),
+    "slowly": ProvedPart(slowly, deployed=False),
+    "tokens": ProvedPart(tokens),
+    "addresses": ProvedPart(addresses),
+    "presses": ProvedPart(presses.of_links, in_memory=False),
+    "private": ProvedPart(presses.private_addresses, in_memory=False),
 }

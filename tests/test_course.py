@@ -8,7 +8,7 @@ import pytest
 
 from andon.tools.cli import VERBS
 from tests.support.course import CHAPTERS, Course, blocks_of, changed
-from toys.installed import python
+from toys.installed import ended, python
 
 RECIPES = CHAPTERS[0].parents[1] / "recipes.md"
 QUICK = "not test_permissions and not test_imports"
@@ -51,14 +51,19 @@ def test_after_the_course_its_tests_and_the_laws_are_green(course: Course, wheel
 
 def test_the_prover_of_the_recipes_holds_in_the_project_of_the_course(course: Course, wheel: Path) -> None:
     course.take(CHAPTERS[-1])
-    [prover] = [block for block in blocks_of(RECIPES) if block.file.startswith("lab/")]
+    [prover] = [block for block in blocks_of(RECIPES) if "\nPARTS = " in block.text]
     (course.root / "lab").mkdir()
-    (course.root / prover.file).write_text(prover.text)
+    (course.root / "lab" / "parcels.py").write_text(prover.text)
 
     imports = (course.root / "functions", wheel, course.root)
     said = python("-m", "andon.tools.cli", "prove", "parcels", "--seeds", "3", imports=imports, cwd=course.root)
 
     assert said.splitlines()[-2].endswith(" 0 broken"), said
+
+    (course.root / "lab" / "parcels.py").rename(course.root / "lab" / "inventory.py")
+    for name, why in (("inventory", "is a view, and a prover"), ("parcels", "is no view and no prover")):
+        refused = ended("-m", "andon.tools.cli", "prove", name, imports=imports, cwd=course.root)
+        assert (refused.returncode, why in refused.stderr) == (2, True), refused.stderr
 
 
 def test_there_are_eight_chapters_and_each_leads_to_the_next() -> None:

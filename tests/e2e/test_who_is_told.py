@@ -7,9 +7,9 @@ from typing import Final
 
 import pytest
 
-from andon.testing.proving.deployed import Deployed
-from andon.testing.proving.prover import Part, Prover, Record, prove
-from andon.testing.proving.world import World
+from andon.testing.proving.deployed import DeployedWorld
+from andon.testing.proving.prover import ProvedPart, Prover, Record, prove
+from andon.testing.proving.world import LivingWorld
 from andon.tools.stack.stack import Stack
 from lab import telling
 from lab.plant import MAIL, SMS, ask, providers_of, reach
@@ -17,7 +17,7 @@ from lab.plant import MAIL, SMS, ask, providers_of, reach
 MACHINES: Final = 40
 
 
-def one_digest(world: World, _: Random, record: Record) -> None:
+def one_digest(world: LivingWorld, _: Random, record: Record) -> None:
     ways = {"op-9001": {SMS: "+523300009001"}, "sv-9001": {MAIL: "sv-9001@example.com"}}
     for person, way in ways.items():
         reach(world, person, **way)
@@ -35,9 +35,9 @@ PROVER: Final = Prover.of(telling)
 
 @pytest.mark.parametrize("name", ["one digest", "tokens", "addresses", "private"])
 def test_a_part_of_telling_holds_on_the_deployed_stack(name: str, stack: Stack, tmp_path: Path) -> None:
-    parts = {**PROVER.parts, "one digest": Part(one_digest)}
+    parts = {**PROVER.parts, "one digest": ProvedPart(one_digest)}
 
-    record = prove(PROVER._replace(parts=parts), only=[name], deployed=partial(Deployed, stack, tmp_path))
+    record = prove(PROVER._replace(parts=parts), only=[name], deployed=partial(DeployedWorld, stack, tmp_path))
 
     assert record.tried
     assert not record.broken, record.text()

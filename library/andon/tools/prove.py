@@ -14,24 +14,30 @@ from andon.project import project
 from andon.tools.called import as_called
 from andon.tools.views import prove as of_view
 
-LAB: Final = "lab"
+_LAB: Final = "lab"
 """The folder of provers, at the project's root: `lab/NAME.py`, or a folder of that name, with `PARTS`."""
 
-MISUSED: Final = 2
+_MISUSED: Final = 2
 
 
 def main() -> int:
     """Entry point. Exit status: 0 if all held, 1 if something did not, 2 if it could not be told."""
     name = next(iter(sys.argv[1:]), "")
-    place = project().root / LAB / name
+    place = project().root / _LAB / name
     is_module = name.isidentifier() and (place.with_suffix(".py").is_file() or (place / "__init__.py").is_file())
-    module = importlib.import_module(f"{LAB}.{name}") if is_module else None
-    if module is None or not hasattr(module, "PARTS"):
-        return of_view.main()
-    if versions_of(name):
-        print(f"{as_called('prove')}: {name} is a view, and a prover in {LAB}/; rename the prover", file=sys.stderr)
-        return MISUSED
-    return _prove(name, module, sys.argv[2:])
+    module = importlib.import_module(f"{_LAB}.{name}") if is_module else None
+    is_prover, is_view = hasattr(module, "PARTS"), bool(versions_of(name))
+    if module and is_prover and not is_view:
+        return _prove(name, module, sys.argv[2:])
+    if is_prover == is_view and name.isidentifier():
+        why = (
+            f"is a view, and a prover in {_LAB}/; rename the prover"
+            if is_view
+            else f"is no view and no prover in {_LAB}/"
+        )
+        print(f"{as_called('prove')}: {name} {why}", file=sys.stderr)
+        return _MISUSED
+    return of_view.main()
 
 
 def _prove(name: str, module: ModuleType, arguments: Sequence[str]) -> int:

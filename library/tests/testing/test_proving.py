@@ -3,15 +3,15 @@
 import os
 from collections.abc import Callable
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
 from andon.packages.discovery import readers
 from andon.testing.proving.memory import START_MS, InMemory
-from andon.testing.proving.prover import Part, Prover, Record, prove
-from andon.testing.proving.settings import Settings, settings
-from andon.testing.proving.world import NO_FAULTS, Faults, World
+from andon.testing.proving.prover import ProvedPart, Prover, Record, prove
+from andon.testing.proving.settings import DeployedSettings, settings
+from andon.testing.proving.world import NO_FAULTS, Faults, LivingWorld
 from andon.testing.synthesised import Synthesised
 from andon.wire import aws
 from andon.wire.queue import name_of
@@ -22,7 +22,7 @@ FILE: Final = PACKAGE.path("listener")
 BODY: Final = "no JSON"  # a listener makes a fault of it, by a call
 
 
-def world(faults: Faults = NO_FAULTS, *, seed: int = 1, **changed: int) -> InMemory:
+def world(faults: Faults = NO_FAULTS, *, seed: int = 1, **changed: Any) -> InMemory:  # noqa: ANN401
     known = settings()
     queues = {**known.queues, QUEUE: known.queues[QUEUE]._replace(**changed)}
     return InMemory(Random(seed), faults, deployed_as=known._replace(queues=queues))  # noqa: S311  no secrets
@@ -38,7 +38,7 @@ def begun_s(made: InMemory) -> list[float]:
 
 
 def test_settings_are_those_of_the_template(template: Synthesised) -> None:
-    made, functions = Settings.of(template), template.functions()
+    made, functions = DeployedSettings.of(template), template.functions()
 
     waiting = [one for one in template.of_type("AWS::SQS::Queue").values() if "RedrivePolicy" in one]
     assert sorted(one.hidden_s for one in made.queues.values()) == sorted(one["VisibilityTimeout"] for one in waiting)
@@ -113,12 +113,12 @@ def test_a_run_is_the_same_for_the_same_seed() -> None:
     assert run(1) == run(1) != run(2)
 
 
-def nothing(world: World, _: Random, record: Record) -> None:
+def nothing(world: LivingWorld, _: Random, record: Record) -> None:
     record.expect("nothing is wrong", held=True)
     world.wait(1)
 
 
-def a_message(world: World, _: Random, record: Record) -> None:
+def a_message(world: LivingWorld, _: Random, record: Record) -> None:
     assert isinstance(world, InMemory)
     send(world)
     world.wait(1)
@@ -137,20 +137,21 @@ def a_message(world: World, _: Random, record: Record) -> None:
     ],
 )
 def test_a_part_whose_faults_never_happen_fails(
-    part: Callable[[World, Random, Record], None], faults: Faults, seeds: int, *, is_broken: bool
+    part: Callable[[LivingWorld, Random, Record], None], faults: Faults, seeds: int, *, is_broken: bool
 ) -> None:
-    record = prove(Prover({"one": Part(part, faults)}), seeds=range(seeds))
+    record = prove(Prover({"one": ProvedPart(part, faults)}), seeds=range(seeds))
 
     assert bool(record.broken) == is_broken, record.text()
 
 
 def test_what_goes_wrong_in_a_part_is_a_finding_with_its_seed_and_others_go_on() -> None:
-    def breaks(_: World, dice: Random, record: Record) -> None:
+    def breaks(_: LivingWorld, dice: Random, record: Record) -> None:
         record.expect("numbers are small", held=False, seen=dice.random())
         raise ValueError("no more")
 
     record = prove(
-        Prover({"bad": Part(breaks), "good": Part(nothing), "away": Part(breaks, in_memory=False)}), seeds=[5]
+        Prover({"bad": ProvedPart(breaks), "good": ProvedPart(nothing), "away": ProvedPart(breaks, in_memory=False)}),
+        seeds=[5],
     )
 
     assert {*record.broken} == {"bad: numbers are small", "bad: it can be tried"}

@@ -19,7 +19,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from random import Random
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import Final, Self
 
 from andon.dynamodb.attribute_values import Item, to_plain, to_typed
 from andon.events.group import unpacked
@@ -27,7 +27,7 @@ from andon.outbound import mail, sms
 from andon.outbound.https import SINK
 from andon.packages.discovery import packages, services
 from andon.runtime import clock
-from andon.runtime.json_types import JsonObject
+from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.testing.loop import Answer
 from andon.testing.proving.prover import Opened
 from andon.testing.proving.world import NO_FAULTS, Faults, Outside, Post
@@ -38,25 +38,25 @@ from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.progress import step
 from andon.tools.stack.stack import Stack, bring_up
 
-QUEUE: Final = "every-fact"
-RENEWED: Final = "RENEWED"
+_QUEUE: Final = "every-fact"
+_RENEWED: Final = "_RENEWED"
 """A variable that no handler reads: with another value of it, processes begin anew."""
 
-KILLED_EVERY_S: Final = 0.1
-OLDEST_S: Final = 1.2
+_KILLED_EVERY_S: Final = 0.1
+_OLDEST_S: Final = 1.2
 """Workers are killed at an age up to this: their start takes a third of it."""
 
-ENTRIES: Final = 10  # of a request, on the bus
-GZIP: Final = b"\x1f\x8b"
+_ENTRIES: Final = 10  # of a request, on the bus
+_GZIP: Final = b"\x1f\x8b"
 
 
-def pascal(variable: str) -> str:
+def _pascal(variable: str) -> str:
     """Return the name of the output of a variable, as the CDK writes it."""
     return "".join(word.capitalize() for word in variable.split("_"))
 
 
-class Deployed(AbstractContextManager["Deployed"]):
-    """A world that is deployed, see `World`. stack: to be asked for what no other world has."""
+class DeployedWorld(AbstractContextManager["DeployedWorld"]):
+    """A world that is deployed, see `LivingWorld`. stack: to be asked for what no other world has."""
 
     makes = frozenset({"kill", "twice"})
 
@@ -90,8 +90,8 @@ class Deployed(AbstractContextManager["Deployed"]):
         for file, variables in self._before.items():
             self._set(file, variables)
         bus, name = self.stack.client("events"), self.stack.outputs["BusName"]
-        bus.remove_targets(Rule=QUEUE, EventBusName=name, Ids=["1"])
-        bus.delete_rule(Name=QUEUE, EventBusName=name)
+        bus.remove_targets(Rule=_QUEUE, EventBusName=name, Ids=["1"])
+        bus.delete_rule(Name=_QUEUE, EventBusName=name)
         self.stack.client("sqs").delete_queue(QueueUrl=self._queue)
         self._is_over.set()
         self._server.shutdown()
@@ -120,7 +120,7 @@ class Deployed(AbstractContextManager["Deployed"]):
         answer = api.request(method, target, body, {**headers} if headers else None)
         return Answer(answer.status, answer.headers, answer.json)
 
-    def publish(self, source: str, events: Iterable[Mapping[str, Any]]) -> None:
+    def publish(self, source: str, events: Iterable[JsonMapping]) -> None:
         """Put facts on the bus, some of them twice."""
         bus, name = self.stack.client("events"), self.stack.outputs["BusName"]
         doubled = [one for event in events for one in [event] * (1 + self._happens("twice", self._faults.twice))]
@@ -128,15 +128,15 @@ class Deployed(AbstractContextManager["Deployed"]):
             {"EventBusName": name, "Source": source, "DetailType": one["type"], "Detail": json.dumps(one)}
             for one in doubled
         ]
-        for first in range(0, len(entries), ENTRIES):
-            refused = bus.put_events(Entries=entries[first : first + ENTRIES])["FailedEntryCount"]
+        for first in range(0, len(entries), _ENTRIES):
+            refused = bus.put_events(Entries=entries[first : first + _ENTRIES])["FailedEntryCount"]
             if refused:
                 raise ToolFailed(f"the bus refused {refused} facts")
 
     def facts(self, *types: str) -> list[JsonObject]:
         """Return the facts of some types that the bus took."""
         sqs = self.stack.client("sqs")
-        while found := sqs.receive_message(QueueUrl=self._queue, MaxNumberOfMessages=ENTRIES).get("Messages"):
+        while found := sqs.receive_message(QueueUrl=self._queue, MaxNumberOfMessages=_ENTRIES).get("Messages"):
             for one in found:
                 self._facts |= {event["id"]: {**event} for event in unpacked(json.loads(one["Body"])["detail"])}
                 sqs.delete_message(QueueUrl=self._queue, ReceiptHandle=one["ReceiptHandle"])
@@ -145,11 +145,11 @@ class Deployed(AbstractContextManager["Deployed"]):
     def put(self, table: str, rows: Iterable[Item]) -> None:
         """Put rows into a table."""
         for row in rows:
-            self.stack.client("dynamodb").put_item(TableName=self.stack.outputs[pascal(table)], Item=to_typed(row))
+            self.stack.client("dynamodb").put_item(TableName=self.stack.outputs[_pascal(table)], Item=to_typed(row))
 
     def rows(self, table: str) -> list[Item]:
         """Return all rows of a table."""
-        return [to_plain(row) for row in rows_of(self.stack.client("dynamodb"), self.stack.outputs[pascal(table)])]
+        return [to_plain(row) for row in rows_of(self.stack.client("dynamodb"), self.stack.outputs[_pascal(table)])]
 
     def texts(self) -> Iterator[tuple[str, str]]:
         """Yield all that it keeps and logs."""
@@ -161,22 +161,22 @@ class Deployed(AbstractContextManager["Deployed"]):
         for bucket in (one["Name"] for one in s3.list_buckets()["Buckets"]):
             for key in keys_in(s3, bucket):
                 body = s3.get_object(Bucket=bucket, Key=key)["Body"].read()
-                yield "objects", (gzip.decompress(body) if body.startswith(GZIP) else body).decode(errors="replace")
+                yield "objects", (gzip.decompress(body) if body.startswith(_GZIP) else body).decode(errors="replace")
         for table in (name for package in packages() for name in package.tables):
             yield table, json.dumps(self.rows(table), default=str)
 
     def secret(self, variable: str) -> str:
         """Return the value of a secret."""
         client = self.stack.client("secretsmanager")
-        return str(client.get_secret_value(SecretId=self.stack.outputs[pascal(variable)])["SecretString"])
+        return str(client.get_secret_value(SecretId=self.stack.outputs[_pascal(variable)])["SecretString"])
 
     def rotate(self, variable: str, value: str) -> None:
         """Give a secret another value, and let processes begin anew that read it."""
         client = self.stack.client("secretsmanager")
-        client.put_secret_value(SecretId=self.stack.outputs[pascal(variable)], SecretString=value)
+        client.put_secret_value(SecretId=self.stack.outputs[_pascal(variable)], SecretString=value)
         for file in self._functions:
             if variable in (known := self._environment(file)):
-                self._set(file, {**known, RENEWED: str(time.time_ns())})
+                self._set(file, {**known, _RENEWED: str(time.time_ns())})
 
     def configure(self, **variables: str) -> None:
         """Let the environment of senders be that of the stage, with the hosts of this part, and some more variables."""
@@ -215,11 +215,11 @@ class Deployed(AbstractContextManager["Deployed"]):
     def _hear(self) -> None:
         """Let a queue of its own have every fact of the services."""
         sqs, bus, name = self.stack.client("sqs"), self.stack.client("events"), self.stack.outputs["BusName"]
-        self._queue = sqs.create_queue(QueueName=QUEUE)["QueueUrl"]
+        self._queue = sqs.create_queue(QueueName=_QUEUE)["QueueUrl"]
         arn = sqs.get_queue_attributes(QueueUrl=self._queue, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
         pattern = {"source": [package.name for package in services()]}
-        bus.put_rule(Name=QUEUE, EventBusName=name, EventPattern=json.dumps(pattern))
-        bus.put_targets(Rule=QUEUE, EventBusName=name, Targets=[{"Id": "1", "Arn": arn}])
+        bus.put_rule(Name=_QUEUE, EventBusName=name, EventPattern=json.dumps(pattern))
+        bus.put_targets(Rule=_QUEUE, EventBusName=name, Targets=[{"Id": "1", "Arn": arn}])
 
     def _happens(self, fault: str, share: float) -> bool:
         if share:
@@ -237,12 +237,12 @@ class Deployed(AbstractContextManager["Deployed"]):
             for pid in _workers(marks):
                 if pid not in ends:
                     self.occasions["kill"] += 1
-                    ends[pid] = time.monotonic() + dice.uniform(0, OLDEST_S)
+                    ends[pid] = time.monotonic() + dice.uniform(0, _OLDEST_S)
                 elif ends[pid] <= time.monotonic():
                     with suppress(ProcessLookupError):  # it has just ended by itself
                         os.kill(pid, signal.SIGKILL)
                         self.counts["kill"] += 1
-            time.sleep(KILLED_EVERY_S)
+            time.sleep(_KILLED_EVERY_S)
 
 
 def _workers(marks: tuple[str, ...]) -> Iterator[int]:
@@ -290,6 +290,6 @@ def deployed() -> Iterator[Opened]:
         with step("starting an emulator"):
             running = emulator.start(home, emulator.free_port(), lifeline=True)
         try:
-            yield partial(Deployed, bring_up(home, running), home)
+            yield partial(DeployedWorld, bring_up(home, running), home)
         finally:
             emulator.stop(home, running)

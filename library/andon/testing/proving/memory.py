@@ -27,41 +27,41 @@ from andon.packages.discovery import follower_of_table, packages, services, subs
 from andon.packages.package import Package
 from andon.runtime import clock, log, strict_json
 from andon.runtime.errors import CallFailed
-from andon.runtime.json_types import JsonObject
+from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.testing.above_retries import Pass, between
 from andon.testing.lambda_events import sqs_event
 from andon.testing.loop import Loop
 from andon.testing.memory.calls import Call
-from andon.testing.proving.settings import Settings, settings
+from andon.testing.proving.settings import DeployedSettings, settings
 from andon.testing.proving.world import NO_FAULTS, Faults, Outside, Post, nobody
 from andon.testing.world import alone
 from andon.wire.deadline import time_of_attempt_ms
 from andon.wire.queue import name_of
 
 START_MS: Final = 1_588_032_000_000
-STEP_S: Final = 1
-FOLLOWED_AGAIN_MS: Final = 1_000
+_STEP_S: Final = 1
+_FOLLOWED_AGAIN_MS: Final = 1_000
 """After so long a stream brings a batch again that failed."""
 
-SIDES: Final = ("services", "views", "pages", "contract")
+_SIDES: Final = ("services", "views", "pages", "contract")
 """The packages whose modules each process has for itself."""
 
 _WORLDS: Final = count(1)
 
 
-class Killed(BaseException):
+class _Killed(BaseException):
     """The process of a worker ends here; no handler catches it."""
 
 
 @dataclass(slots=True)
-class Message:
+class _InQueue:
     """A message of a queue."""
 
     body: str
     receives: int = 0
 
 
-class Worker(Thread):
+class _RunningHandler(Thread):
     """An invocation, and its own context; it runs while the world lets it.
 
     answer: of the handler. has_failed: Lambda tries again. error: anything that no handler should raise.
@@ -91,7 +91,7 @@ class Worker(Thread):
         self._turn.acquire()
         try:
             self.answer = self._call()
-        except (Killed, CallFailed, NotPublished):
+        except (_Killed, CallFailed, NotPublished):
             self.has_failed = True
         except BaseException as error:  # noqa: BLE001  the world raises it where the prover sees it
             self.error = error
@@ -110,7 +110,7 @@ class Worker(Thread):
 
 
 class InMemory(Loop):
-    """A world of this process, see `World`.
+    """A world of this process, see `LivingWorld`.
 
     begun: time and file of each invocation. dead: bodies of dead letters. lines: those that were logged.
     """
@@ -124,7 +124,7 @@ class InMemory(Loop):
         *,
         outside: Outside = nobody,
         variables: Mapping[str, str] | None = None,
-        deployed_as: Settings | None = None,
+        deployed_as: DeployedSettings | None = None,
     ) -> None:
         """variables: of all handlers, beside those of the template. deployed_as: by default what the template says."""
         self.outside, self.settings, self.now_ms = outside, deployed_as or settings(), START_MS
@@ -133,11 +133,11 @@ class InMemory(Loop):
         self._dice, self._faults, self._variables, self._number = dice, faults, variables or {}, next(_WORLDS)
         self._due: list[tuple[int, bool, float, int, Callable[[], object]]] = []
         self._numbers = count()
-        self._waiting, self._busy = defaultdict[str, list[Message]](list), Counter[str]()
+        self._waiting, self._busy = defaultdict[str, list[_InQueue]](list), Counter[str]()
         self._records, self._followed = defaultdict[str, list[Any]](list), set[str]()
         self._facts: dict[str, JsonObject] = {}
-        self._worker: Worker | None = None
-        self._resting, self._is_over = set[Worker](), False
+        self._worker: _RunningHandler | None = None
+        self._resting, self._is_over = set[_RunningHandler](), False
         self._handlers = {one.path(role): (one, role) for one in packages() for role in one.roles}
         super().__init__()
 
@@ -176,7 +176,7 @@ class InMemory(Loop):
 
     # What a prover asks of it.
 
-    def publish(self, source: str, events: Iterable[Mapping[str, Any]]) -> None:
+    def publish(self, source: str, events: Iterable[JsonMapping]) -> None:
         """Put facts on the bus."""
         self.bus += [{"Source": source, "DetailType": one["type"], "Detail": strict_json.dumps(one)} for one in events]
         self._collect()
@@ -224,7 +224,7 @@ class InMemory(Loop):
         while not done():
             if self.now_ms >= end_ms:
                 return False
-            self.wait(STEP_S)
+            self.wait(_STEP_S)
         return True
 
     def invoke(self, package: Package, role: str, event: JsonObject) -> Any:  # noqa: ANN401
@@ -248,14 +248,14 @@ class InMemory(Loop):
         self._collect()
 
     def _begin(
-        self, package: Package, role: str, event: JsonObject, ended: Callable[[Worker], object] = bool
-    ) -> Worker:
+        self, package: Package, role: str, event: JsonObject, ended: Callable[[_RunningHandler], object] = bool
+    ) -> _RunningHandler:
         self.begun.append((self.now_ms, package.path(role)))
-        worker = Worker(self, package, role, event)
+        worker = _RunningHandler(self, package, role, event)
         self._let_go_on(worker, ended)
         return worker
 
-    def _let_go_on(self, worker: Worker, ended: Callable[[Worker], object]) -> None:
+    def _let_go_on(self, worker: _RunningHandler, ended: Callable[[_RunningHandler], object]) -> None:
         self._worker = worker
         worker.go_on()
         self._worker = None
@@ -277,7 +277,7 @@ class InMemory(Loop):
         worker.wakes_ms = min(wakes_ms, worker.ends_ms)
         worker.rest()
         if self._is_over or wakes_ms > worker.ends_ms:
-            raise Killed
+            raise _Killed
 
     # The ways of messages, records and schedules.
 
@@ -307,9 +307,9 @@ class InMemory(Loop):
         for _ in range(1 + self._happens("twice", self._faults.twice, role)):
             late_s = self._dice.uniform(0, self._faults.late_s) if self._happens("late", self._faults.late, role) else 0
             delay_ms = round(1_000 * ((known.delay_s if delay_s is None else delay_s) + late_s))
-            self._at(self.now_ms + delay_ms, partial(self._arrive, queue, Message(body)))
+            self._at(self.now_ms + delay_ms, partial(self._arrive, queue, _InQueue(body)))
 
-    def _arrive(self, queue: str, message: Message) -> None:
+    def _arrive(self, queue: str, message: _InQueue) -> None:
         self._waiting[queue].append(message)
         self._at(self.now_ms, partial(self._receive, queue), last=True)
 
@@ -324,7 +324,7 @@ class InMemory(Loop):
             ended = partial(self._received, queue, batch, self.now_ms + 1_000 * known.hidden_s)
             self._begin(package, role, sqs_event([one.body for one in batch]), ended)
 
-    def _received(self, queue: str, batch: Sequence[Message], visible_ms: int, worker: Worker) -> None:
+    def _received(self, queue: str, batch: Sequence[_InQueue], visible_ms: int, worker: _RunningHandler) -> None:
         """Let messages that failed come again when they are visible, or be dead letters."""
         self._busy[queue] -= 1
         failed = None if worker.has_failed else {one["itemIdentifier"] for one in worker.answer["batchItemFailures"]}
@@ -344,9 +344,9 @@ class InMemory(Loop):
         records = self._records[table][:size]
         self._begin(package, role, {"Records": records}, partial(self._has_followed, table, len(records)))
 
-    def _has_followed(self, table: str, number: int, worker: Worker) -> None:
+    def _has_followed(self, table: str, number: int, worker: _RunningHandler) -> None:
         if worker.has_failed:
-            self._at(self.now_ms + FOLLOWED_AGAIN_MS, partial(self._follow, table))
+            self._at(self.now_ms + _FOLLOWED_AGAIN_MS, partial(self._follow, table))
         else:
             del self._records[table][:number]
             self._followed.remove(table)
@@ -375,9 +375,9 @@ class InMemory(Loop):
         self.counts[fault] += happens
         return happens
 
-    def _may_die(self, worker: Worker) -> None:
+    def _may_die(self, worker: _RunningHandler) -> None:
         if self._happens("kill", self._faults.kill, worker.role):
-            raise Killed
+            raise _Killed
 
     def _between(self, _: Call, make: Pass) -> Any:  # noqa: ANN401  an answer
         """Make a call of a worker, who may die before it or behind it, and not get its answer."""
@@ -420,6 +420,6 @@ class InMemory(Loop):
 
 def _end_processes() -> None:
     """Clear what the modules of handlers keep for as long as their process lives."""
-    modules = [module for name, module in sys.modules.items() if name.partition(".")[0] in SIDES]
+    modules = [module for name, module in sys.modules.items() if name.partition(".")[0] in _SIDES]
     for kept in (one for module in modules for one in vars(module).values() if hasattr(one, "cache_clear")):
         kept.cache_clear()

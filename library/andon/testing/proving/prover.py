@@ -12,10 +12,10 @@ from types import ModuleType
 from typing import Final, NamedTuple, Protocol
 
 from andon.testing.proving.memory import InMemory
-from andon.testing.proving.world import NO_FAULTS, Faults, Outside, World, nobody
+from andon.testing.proving.world import NO_FAULTS, Faults, LivingWorld, Outside, nobody
 
-SHOWN: Final = 400  # characters of what shows a finding
-SURE: Final = 0.001
+_SHOWN: Final = 400  # characters of what shows a finding
+_SURE: Final = 0.001
 """A fault that dice miss less often than this was not missed by them."""
 
 
@@ -33,7 +33,7 @@ class Record:
         self.tried[name] += 1
         if not held:
             self.broken[name] += 1
-            self.shown.setdefault(name, f"seed {self.seed}: {seen}"[:SHOWN])
+            self.shown.setdefault(name, f"seed {self.seed}: {seen}"[:_SHOWN])
 
     def note(self, text: object) -> None:
         """Add a line about this part."""
@@ -48,10 +48,10 @@ class Record:
         return "\n".join([*self.notes, *found, f"{self.tried.total()} tried, {self.broken.total()} broken"])
 
 
-class Part(NamedTuple):
+class ProvedPart(NamedTuple):
     """A part of a prover. in_memory, deployed: the worlds in which it can be proved."""
 
-    prove: Callable[[World, Random, Record], None]
+    prove: Callable[[LivingWorld, Random, Record], None]
     faults: Faults = NO_FAULTS
     in_memory: bool = True
     deployed: bool = True
@@ -60,7 +60,7 @@ class Part(NamedTuple):
 class Prover(NamedTuple):
     """The content of a prover: parts by name, the hosts of others for one of them, variables of all handlers."""
 
-    parts: Mapping[str, Part]
+    parts: Mapping[str, ProvedPart]
     outside: Callable[[Random], Outside] = lambda _: nobody
     variables: Mapping[str, str] = {}
 
@@ -76,7 +76,7 @@ class Opened(Protocol):
 
     def __call__(
         self, dice: Random, faults: Faults, *, outside: Outside, variables: Mapping[str, str]
-    ) -> AbstractContextManager[World]:
+    ) -> AbstractContextManager[LivingWorld]:
         """Return the world."""
         ...
 
@@ -102,7 +102,7 @@ def prove(
     return record
 
 
-def _try(part: Part, world: World, dice: Random, record: Record) -> None:
+def _try(part: ProvedPart, world: LivingWorld, dice: Random, record: Record) -> None:
     try:
         part.prove(world, dice, record)
     except Exception as error:  # noqa: BLE001  other parts and seeds are to be tried
@@ -118,7 +118,7 @@ class _Counted:
     def __init__(self) -> None:
         self._seeds, self._counts, self._occasions = 0, Counter[str](), Counter[str]()
 
-    def add(self, world: World) -> None:
+    def add(self, world: LivingWorld) -> None:
         self._seeds += 1
         self._counts += world.counts
         self._occasions += world.occasions
@@ -129,5 +129,5 @@ class _Counted:
                 number = self._occasions[fault]
                 said = f"{fault}: {self._counts[fault]} of {number}"
                 record.note(said)
-                is_missed = self._seeds == 1 and number > 0 and (1 - share) ** number >= SURE
+                is_missed = self._seeds == 1 and number > 0 and (1 - share) ** number >= _SURE
                 record.expect("its faults happen", self._counts[fault] or is_missed, said)

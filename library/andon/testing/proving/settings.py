@@ -6,15 +6,16 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Self
+from typing import Final, NamedTuple, Self
 
 from andon.project import project
+from andon.runtime.json_types import JsonObject
 from andon.testing.synthesised import Synthesised, synthesised
 from andon.tools.stack.made_of import MadeOf
 
-FILE: Final = "proving.json"
-STREAM: Final = "StreamArn"
-SECONDS_OF: Final = {"minute": 60, "minutes": 60, "hour": 3_600, "hours": 3_600, "day": 86_400, "days": 86_400}
+_FILE: Final = "proving.json"
+_STREAM: Final = "StreamArn"
+_SECONDS_OF: Final = {"minute": 60, "minutes": 60, "hour": 3_600, "hours": 3_600, "day": 86_400, "days": 86_400}
 
 
 class Queue(NamedTuple):
@@ -32,7 +33,7 @@ class Queue(NamedTuple):
     receives: int
 
 
-class Settings(NamedTuple):
+class DeployedSettings(NamedTuple):
     """Settings of queues by name; of all else by the handler's file.
 
     streams: records of a batch, and the seconds to wait for them. every_s: period of a schedule. timeout_s: of an
@@ -60,25 +61,25 @@ class Settings(NamedTuple):
 
 
 @cache
-def settings() -> Settings:
+def settings() -> DeployedSettings:
     """Return the settings of the project on one machine, as `andon up` deploys it.
 
     They are kept until something changes that shapes the infrastructure: a synth takes a quarter of a minute of CPU.
     """
-    shape, file = dict(MadeOf.now().shape), project().local / FILE
+    shape, file = dict(MadeOf.now().shape), project().local / _FILE
     try:
         kept = json.loads(file.read_text())
     except (OSError, ValueError):
         kept = {}
     if kept.get("shape") != shape:
         with tempfile.TemporaryDirectory(prefix="andon-prove-") as folder:
-            kept = {"shape": shape, "settings": Settings.of(synthesised(Path(folder)))._asdict()}
+            kept = {"shape": shape, "settings": DeployedSettings.of(synthesised(Path(folder)))._asdict()}
         file.parent.mkdir(exist_ok=True)
         file.write_text(json.dumps(kept))
     said = kept["settings"]
     queues = {name: Queue(*one) for name, one in said["queues"].items()}
     streams = {name: (size, window_s) for name, (size, window_s) in said["streams"].items()}
-    return Settings(**said | {"queues": queues, "streams": streams, "secrets": tuple(said["secrets"])})
+    return DeployedSettings(**said | {"queues": queues, "streams": streams, "secrets": tuple(said["secrets"])})
 
 
 def _queues(template: Synthesised) -> Iterator[tuple[str, Queue]]:
@@ -101,15 +102,15 @@ def _queues(template: Synthesised) -> Iterator[tuple[str, Queue]]:
 
 def _streams(template: Synthesised) -> Iterator[tuple[str, tuple[int, int]]]:
     for file, mapping in _mappings(template):
-        if mapping["EventSourceArn"]["Fn::GetAtt"][1] == STREAM:
+        if mapping["EventSourceArn"]["Fn::GetAtt"][1] == _STREAM:
             yield file, (mapping["BatchSize"], _window_s(mapping))
 
 
-def _mappings(template: Synthesised) -> Iterator[tuple[str, dict[str, Any]]]:
+def _mappings(template: Synthesised) -> Iterator[tuple[str, JsonObject]]:
     return ((file, mapping) for file in template.functions() for mapping in template.mappings(file))
 
 
-def _window_s(mapping: Mapping[str, Any]) -> int:
+def _window_s(mapping: JsonObject) -> int:
     return int(mapping.get("MaximumBatchingWindowInSeconds", 0))
 
 
@@ -117,9 +118,9 @@ def _schedules(template: Synthesised) -> Iterator[tuple[str, int]]:
     files = {template.id_of_function(file): file for file in template.functions()}
     for rule in template.of_type("AWS::Events::Rule").values():
         number, _, unit = rule.get("ScheduleExpression", "").removeprefix("rate(").removesuffix(")").partition(" ")
-        for target in rule["Targets"] if unit in SECONDS_OF else ():
+        for target in rule["Targets"] if unit in _SECONDS_OF else ():
             if (name := target["Arn"]["Fn::GetAtt"][0]) in files:
-                yield files[name], int(number) * SECONDS_OF[unit]
+                yield files[name], int(number) * _SECONDS_OF[unit]
 
 
 def _variables(template: Synthesised) -> dict[str, str]:
@@ -138,6 +139,6 @@ def _secrets(template: Synthesised) -> set[str]:
     return {name for name, value in _environment(template) if isinstance(value, dict) and value.get("Ref") in made}
 
 
-def _environment(template: Synthesised) -> Iterator[tuple[str, Any]]:
+def _environment(template: Synthesised) -> Iterator[tuple[str, str | JsonObject]]:
     for made in template.functions().values():
         yield from made.get("Environment", {}).get("Variables", {}).items()

@@ -2,13 +2,11 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
 
 from andon.dynamodb.attribute_values import Item
-from andon.runtime.json_types import JsonObject
+from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.testing.loop import Answer
-
-EVERY_ROLE: Final = frozenset[str]()
 
 
 class Faults(NamedTuple):
@@ -25,7 +23,7 @@ class Faults(NamedTuple):
     late: float = 0
     late_s: int = 120
     slow_ms: int = 0
-    roles: frozenset[str] = EVERY_ROLE
+    roles: frozenset[str] = frozenset()
 
     def hits(self, role: str) -> bool:
         """Return True if the handlers of a role are hit."""
@@ -48,7 +46,7 @@ class Post(NamedTuple):
     body: bytes
 
 
-class Reply(NamedTuple):
+class HostReply(NamedTuple):
     """The answer to a request, after so many seconds; status 0: nobody listens there, so that nothing was sent."""
 
     status: int = 200
@@ -57,16 +55,16 @@ class Reply(NamedTuple):
     late_s: float = 0
 
 
-Outside = Callable[[Post], Reply]
+Outside = Callable[[Post], HostReply]
 """The hosts of others."""
 
 
-def nobody(post: Post) -> Reply:  # noqa: ARG001
+def nobody(post: Post) -> HostReply:  # noqa: ARG001
     """Answer as where nobody listens."""
-    return Reply(status=0)
+    return HostReply(status=0)
 
 
-class World(Protocol):
+class LivingWorld(Protocol):
     """A system that lives, with its clock, its faults and the hosts of others around it.
 
     now_ms: by its clock. outside: what the prover gave it. counts: faults that there were, by their names. occasions:
@@ -99,7 +97,7 @@ class World(Protocol):
         """Call a route by its key (`GET /things/{id}`), with arguments of `http_event`."""
         ...
 
-    def publish(self, source: str, events: Iterable[Mapping[str, Any]]) -> None:
+    def publish(self, source: str, events: Iterable[JsonMapping]) -> None:
         """Put facts on the bus, as their service does."""
         ...
 
