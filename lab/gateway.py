@@ -29,10 +29,9 @@ from unittest.mock import patch
 
 from andon.events.domain_event import DomainEvent
 from andon.recorded.lake import EVENTS, lines_of
-from andon.testing.proving.deployed import Deployed
-from andon.testing.proving.memory import Killed
-from andon.testing.proving.prover import Part, Record
-from andon.testing.proving.world import World
+from andon.testing.proving.deployed import DeployedWorld
+from andon.testing.proving.prover import ProvedPart, Record
+from andon.testing.proving.world import LivingWorld
 from andon.tools.listings import keys_in
 from andon.tools.stack.stack import Stack
 from andon.tools.thing.certificate import CERTIFICATE, KEY, SIGNERS
@@ -88,6 +87,10 @@ _LIVES_S: Final = {"https": (0.2, 1.0), "mqtt": (0.2, 0.4)}
 """A process needs the shorter to start, and sends for the rest until it is killed; MQTT has sent all soon."""
 
 
+class _Killed(BaseException):
+    """The process ended here: no handler of the gateway's catches it."""
+
+
 class _Host:
     """Files, an API, and the time in epoch seconds: they go on when a process has ended."""
 
@@ -108,7 +111,7 @@ class _Host:
             ExitStack() as self._open,
             patch.object(sqlite3, "connect", self._connect),
             patch.object(socket, "create_connection", lambda *_, **__: _Network(self)),
-            suppress(Killed),
+            suppress(_Killed),
         ):
             yield
 
@@ -126,7 +129,7 @@ class _Host:
         if self.dice.random() < _KILLED:
             self._is_alive = False
             self._keep_files()
-            raise Killed
+            raise _Killed
         if is_write and self.dice.random() < _FULL:
             self.fulls += 1
             raise sqlite3.OperationalError("database or disk is full")
@@ -286,7 +289,7 @@ def over_mqtt(folder: Path, seed: int, *, count: int = _LONG_COUNT, kills: int =
         return child.run_killed(liar, made, kills)
 
 
-def _prove(fate: Callable[[Path, int], Fate], _: World, dice: Random, record: Record) -> None:
+def _prove(fate: Callable[[Path, int], Fate], _: LivingWorld, dice: Random, record: Record) -> None:
     with tempfile.TemporaryDirectory() as name:
         _judge(fate(Path(name), dice.randrange(_MOST_SEED)), record)
 
@@ -302,9 +305,9 @@ def _judge(found: Fate, record: Record) -> None:
     record.expect("it was lied to", len(found.mischief) >= LIES or not found.mischief, found)
 
 
-def _prove_deployed(via: str, world: World, dice: Random, record: Record) -> None:
+def _prove_deployed(via: str, world: LivingWorld, dice: Random, record: Record) -> None:
     """Kill a process before a stack, whose lake has to have each report."""
-    if not isinstance(world, Deployed):
+    if not isinstance(world, DeployedWorld):
         raise TypeError("it needs a stack")
     seed, run_id = dice.randrange(_MOST_SEED), secrets.token_hex(4)
     plant, first_ms = f"torture-{run_id}", world.now_ms - _DEPLOYED_COUNT * APART_MS
@@ -338,7 +341,7 @@ def _is_past(end_s: float) -> bool:
     return time.monotonic() >= end_s
 
 
-def _register(world: World, plant: str, prefix: str, record: Record) -> None:
+def _register(world: LivingWorld, plant: str, prefix: str, record: Record) -> None:
     place = {"name": "press", "factoryId": plant, "lineId": "1", "location": dict.fromkeys(FIELDS, "x")}
     for number in range(MACHINES):
         path = {"id": f"{prefix}{number}"}
@@ -346,7 +349,7 @@ def _register(world: World, plant: str, prefix: str, record: Record) -> None:
         record.expect("machines are registered", answer.status == HTTPStatus.CREATED, answer)
 
 
-def _connect(world: Deployed, folder: Path, plant: str) -> dict[str, Any]:
+def _connect(world: DeployedWorld, folder: Path, plant: str) -> dict[str, Any]:
     """Issue a certificate to a plant's gateway; return its connection."""
     made = register(here(world.stack.outputs), OF_PLANTS.name, plant, home=folder)
     files = {"ca": SIGNERS, "certificate": CERTIFICATE, "key": KEY}
@@ -367,11 +370,11 @@ def _new_in_lake(stack: Stack, prefix: str, read: set[str]) -> Iterator[tuple[st
 
 
 PARTS: Final = {
-    "memory": Part(partial(_prove, in_memory), deployed=False),
-    "http": Part(partial(_prove, over_http), deployed=False),
-    "mqtt": Part(partial(_prove, over_mqtt), deployed=False),
-    "outages": Part(opcua.prove_outages, deployed=False),
-    "backlog": Part(opcua.prove_backlog, deployed=False),
-    "stack by https": Part(partial(_prove_deployed, "https"), in_memory=False),
-    "stack by mqtt": Part(partial(_prove_deployed, "mqtt"), in_memory=False),
+    "memory": ProvedPart(partial(_prove, in_memory), deployed=False),
+    "http": ProvedPart(partial(_prove, over_http), deployed=False),
+    "mqtt": ProvedPart(partial(_prove, over_mqtt), deployed=False),
+    "outages": ProvedPart(opcua.prove_outages, deployed=False),
+    "backlog": ProvedPart(opcua.prove_backlog, deployed=False),
+    "stack-https": ProvedPart(partial(_prove_deployed, "https"), in_memory=False),
+    "stack-mqtt": ProvedPart(partial(_prove_deployed, "mqtt"), in_memory=False),
 }

@@ -24,7 +24,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from andon.testing.proving.prover import Record
-from andon.testing.proving.world import World
+from andon.testing.proving.world import LivingWorld
 from andon.tools.percentile import percentile
 from andon.tools.stack import emulator
 from andon.tools.stack.processes import PATIENCE_S, eventually
@@ -121,7 +121,7 @@ _SERVERS: Final[dict[str, _Start]] = {
 }
 
 
-def prove_outages(_: World, __: Random, record: Record) -> None:
+def prove_outages(_: LivingWorld, __: Random, record: Record) -> None:
     """Have servers go through all kinds of outages."""
     for server, start in _SERVERS.items():
         with _bench(start) as made:
@@ -144,7 +144,7 @@ def judge_outage(kind: str, without_s: float | None, record: Record) -> None:
     record.expect(f"the value of then comes within {_MOST_S:g} s", without_s is not None and without_s <= _MOST_S, said)
 
 
-def prove_backlog(_: World, __: Random, record: Record) -> None:
+def prove_backlog(_: LivingWorld, __: Random, record: Record) -> None:
     """Have a million reports wait."""
     judge_backlog(_backlog(_REPORTS), record)
 
