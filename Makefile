@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench attack region-drill prove-people gateway gateway-check test t deployed cut-over machine pages others measured types nag wheel site contracts contracts-current contracts-lint prove-contracts prove-what-if docs release mutants lint check synth openapi agents figures pictures costs simulate query trace what-if train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures catch-up erase replay format lock pins kept budgets deploy smoke
+.PHONY: help install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench attack gateway gateway-check test t deployed cut-over machine pages others measured types nag wheel site contracts contracts-current contracts-lint prove-contracts prove-what-if docs release mutants lint check synth openapi agents figures pictures costs simulate query trace what-if train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures catch-up erase replay format lock pins kept budgets deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -162,12 +162,6 @@ bench: install  ## what handlers cost on the wire, beside boto3 and aws-lambda-s
 
 bench-lake: install  ## a million made-up events in a lake and an archive of their own: bytes, CPU, memory, three queries (N=1000000)
 	@$(RUN) lab.lake $(if $(N),--events $(N))
-
-region-drill: install  ## lose a region in the middle of writes, 100 times, and go on from the copy of its lake: SEEDS=100
-	@$(RUN) lab.region $(if $(SEEDS),--seeds $(SEEDS))
-
-prove-people: install  ## have people use all routes in memory, and look for names and for other companies' things: PEOPLE=1000 N=100000 SEED=1
-	@$(RUN) lab.people $(if $(PEOPLE),--people $(PEOPLE)) $(if $(N),--requests $(N)) $(if $(SEED),--seed $(SEED))
 
 # Where its sources are not, its distribution is installed: gateway/README.md. Without a CONFIG: a press of our own.
 GATEWAY := PYTHONPATH=gateway $(PYTHON) -m andon_gateway.cli

@@ -6,7 +6,7 @@ from andon.events.domain_event import DomainEvent, Entity
 from andon.events.topic import Topic
 
 if TYPE_CHECKING:  # whoever is told of calls declares none
-    from contract.entities.calls import CallStatus, OpenCall
+    from contract.entities.calls import CallStatus
 
 SOURCE: Final = "calls"
 
@@ -38,26 +38,3 @@ def call_in(event: DomainEvent) -> Entity:
 
     """
     return event.entity("call")
-
-
-def open_call(call: Entity) -> "OpenCall | None":
-    """Return a call as views say it; None: it has ended.
-
-    Raises:
-        Poison: it does not say what it is.
-
-    """
-    status = call.text("status")
-    if status not in OPEN:
-        return None
-    made: OpenCall = {
-        "id": call.text("id"),
-        "version": call.whole_number("version"),
-        "category": call.text("category"),
-        "priority": call.whole_number("priority"),
-        "status": status,
-        "raisedAt": call.text("raisedAt"),
-    }
-    if taker := call.optional_text("taker"):
-        made["taker"] = taker
-    return made

@@ -3,6 +3,7 @@
 from typing import Final, NamedTuple
 
 from andon.events.domain_event import DomainEvent, Entity
+from andon.events.read_as import read_as
 from andon.events.topic import Topic
 from andon.runtime import times
 from andon.runtime.clock import DAY_MS
@@ -30,6 +31,10 @@ class OrderKey(NamedTuple):
 
     date: str
     kind: str
+
+
+open_order: Final = read_as(OpenOrder)
+"""Return an order that is not finished, as rules and views say it."""
 
 
 def order_in(event: DomainEvent) -> Entity:
@@ -65,12 +70,3 @@ def end_of_day_ms(day: str) -> int:
 def expires_at(planned_for: str) -> int:
     """Return when an order expires that is planned for a day, in epoch seconds."""
     return (day_ms(planned_for) + KEPT_DAYS * DAY_MS) // 1000
-
-
-def open_order(order: Entity) -> OpenOrder:
-    """Return an order that is not finished, as rules and views say it."""
-    made: OpenOrder = {"date": order.text("date"), "kind": order.text("kind"), "plannedFor": order.text("plannedFor")}
-    started_at = order.optional_text("startedAt")
-    if started_at:
-        made["startedAt"] = started_at
-    return made

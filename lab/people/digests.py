@@ -20,14 +20,13 @@ from andon.packages.package import Package
 from andon.rules.rule import BY
 from andon.runtime import clock
 from andon.testing.drift import look
+from andon.testing.proving.prover import Record
 from andon.versions.optimistic_lock import VersionedRow, digest_of, fingerprint_of
 from contract.log_rows import log_of
-from lab.attack.report import Record
 from lab.people.company import Accepted, Company, Person
 from lab.people.watch import NAMES, Watched, unpacked
 from services.dispatch.responsibility import ASSIGNMENT, ESCALATION
 
-PART: Final = "digests"
 BOARD: Final = Package("views", "board")
 HASHES: Final = "md5", "sha1", "sha256", "sha512", "blake2b", "blake2s"
 SPACES: Final = uuid.NAMESPACE_DNS, uuid.NAMESPACE_OID, uuid.NAMESPACE_URL, uuid.NAMESPACE_X500
@@ -60,16 +59,14 @@ def guess(company: Company, loop: Watched, record: Record) -> None:
 
     secret = ((one.kind, one.with_names) for one in guesses if one.with_names)
     for kind, digits in (*secret, *_of_names(company.people)):
-        record.expect(PART, kind, "can be made with a name", held=not is_seen(digits), seen=digits)
+        record.expect(f"{kind} is not made with a name", not is_seen(digits), digits)
     for kind, with_ids, _ in (one for one in guesses if one.kind in IDS):
-        record.expect(PART, kind, "is not the one that is guessed", held=is_seen(with_ids), seen=with_ids)
+        record.expect(f"{kind} is the one that is guessed", is_seen(with_ids), with_ids)
     known = {with_ids for _, with_ids, _ in guesses}
     crossed = "fingerprint", True  # of an event's id alone
     made = Counter(row[name] in known for _, row in rows for name in STORED if (name, ORIGIN in row) != crossed)
-    record.expect(PART, "digests of rows", "are not those that are guessed", held=not made[False], seen=str(made))
-    record.notes.append(
-        f"digests: {len(loop.digests):,} seen; {made[True]:,} of rows, all of which can be made with ids"
-    )
+    record.expect("digests of rows are those that are guessed", not made[False], made)
+    record.note(f"{len(loop.digests):,} digests seen; {made[True]:,} of rows, all of which can be made with ids")
 
 
 def _of_commands(commands: Iterable[Accepted]) -> Iterator[Guess]:

@@ -13,8 +13,8 @@ from andon.packages.package import Package
 from andon.runtime import clock
 from andon.runtime.clock import HOUR_MS
 from andon.testing.drift import clear_rows, look, rows_of
+from andon.testing.proving.prover import Record
 from andon.tools.views.compare import compare
-from lab.attack.report import Record
 from lab.people.company import ERASE, Company, Person
 from lab.people.watch import ADDRESSES, NAMES, ZIPPED, Stores, Watched, at_rest, marks
 from lab.quiet_clock import Now
@@ -22,8 +22,6 @@ from services.notify.contacts_table import CONTACT
 from services.notify.erased import EMPTY
 from services.people.placement import PREFIX
 
-PART: Final = "erasure"
-VIEWS: Final = "views"
 ARCHIVE: Final = Package("stores", "archive")
 DERIVED: Final = "/index/", "/manifest/"  # of the archive: they follow from its data
 ERASED: Final = "person-erased"
@@ -39,10 +37,9 @@ def erase(company: Company, loop: Watched, gone: Sequence[Person], record: Recor
     before = _lines(at_rest(loop))
     for person in gone:
         status = company.ask(ERASE, person).status
-        record.expect(PART, "an erasure", "fails", held=status == HTTPStatus.NO_CONTENT, seen=f"{person.id} {status}")
+        record.expect("an erasure is taken", status == HTTPStatus.NO_CONTENT, f"{person.id} {status}")
     published = Counter(one["detail-type"] for one in loop.run())
-    held = published == {ERASED: len(gone)}
-    record.expect(PART, "what is published", "is more than the erasures", held=held, seen=str(published))
+    record.expect("only the erasures are published", published == {ERASED: len(gone)}, published)
     loop.invoke(ARCHIVE, "sweep", {})
     after = _lines(at_rest(loop))
     fences = {(NAMES, f"Person#{one.id}", ""): FENCE for one in gone}
@@ -57,25 +54,23 @@ def erase(company: Company, loop: Watched, gone: Sequence[Person], record: Recor
             held = place not in after
         elif place[:2] in emptied:
             held = after.get(place, {}).keys() <= EMPTY
-        record.expect(PART, f"what is in {place[0]}", "changed", held=held, seen=f"{place}: {after.get(place)}")
+        record.expect(f"all else in {place[0]} stays as it was", held, f"{place}: {after.get(place)}")
     new = [place for place in after.keys() - before.keys() if ERASED not in place[-1]]
     held = Counter(table for table, *_ in new) == dict.fromkeys(NEW_ROWS, len(gone))
-    record.expect(PART, "new rows", "are not the marks and the erasures", held=held, seen=str(new))
+    record.expect("new rows are the marks and the erasures", held, new)
     numbers, left = {one.number for one in gone}, Counter[bool]()
     for word in marks(loop.marked, [*after.values()]):
         left[int(word[-4:]) in numbers] += 1
     held = left == {False: len(company.people) - len(gone)}
-    record.expect(PART, "names", "are left, or gone of others", held=held, seen=str(left))
-    record.notes.append(
-        f"erasure: {len(gone):,} erased; names left of them {left[True]:,}, of the others {left[False]:,}"
-    )
+    record.expect("names of the erased are nowhere, those of others are left", held, left)
+    record.note(f"{len(gone):,} erased; names left of them {left[True]:,}, of the others {left[False]:,}")
 
 
 def compare_views(loop: Watched, record: Record) -> None:
     """Work out rows again, as `make audit` does; replay views into empty tables, and compare as `make prove` does."""
     for view in recomputed():
         found = look(loop, view)
-        record.expect(VIEWS, f"{view.name}, worked out again", "differs", held=not found, seen=str(found[:1]))
+        record.expect(f"{view.name} is what its rows are worked out to be", not found, found[:1])
     for view in views():
         before = rows_of(loop, view)
         clear_rows(loop, view)
@@ -84,10 +79,8 @@ def compare_views(loop: Watched, record: Record) -> None:
         keys, expires = view.view.KEYS.names, view.view.TTL_DAYS is not None
         both = compare(before, rows_of(loop, view), names=keys, as_before=dict, expires=expires, now_ms=clock.now_ms())
         held = both.before > 0 and not both.differences
-        record.expect(VIEWS, f"{view.name}, replayed", "differs", held=held, seen=str(both.differences[:1]))
-        record.notes.append(
-            f"views: {view.name}: {both.before:,} rows, replayed {both.after:,}: {len(both.differences)} differ"
-        )
+        record.expect(f"{view.name} is the same once it is replayed", held, both.differences[:1])
+        record.note(f"{view.name}: {both.before:,} rows, replayed {both.after:,}: {len(both.differences)} differ")
 
 
 def decide(company: Company, gone: Sequence[Person], now: Now, record: Record) -> None:
@@ -103,12 +96,12 @@ def decide(company: Company, gone: Sequence[Person], now: Now, record: Record) -
     now.ms += HOUR_MS
     decided = [one for one in (*decided, *company.loop.sweep()) if one["detail-type"] in DECIDED]
     for one in decided:
-        record.expect(PART, "a rule", "chooses somebody erased", held=not marks(ids, one), seen=json.dumps(one))
+        record.expect("a rule chooses nobody who was erased", not marks(ids, one), json.dumps(one))
     by_type = Counter(one["detail-type"] for one in decided)
     staffed = [one for one in on_roster if not {*company.on_duty_of(one)[:2]} <= {*gone}]
     held = by_type.keys() == DECIDED and by_type["operator-assigned"] == len(staffed)
-    record.expect(PART, "rules", "do not decide", held=held, seen=f"{by_type} for {len(staffed)} rosters")
-    record.notes.append(f"erasure: {len(decided):,} decisions where they were on the roster, none of them chosen")
+    record.expect("rules go on to decide", held, f"{by_type} for {len(staffed)} rosters")
+    record.note(f"{len(decided):,} decisions where they were on the roster, none of them chosen")
 
 
 def _lines(stores: Stores) -> Stores:

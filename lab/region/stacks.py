@@ -3,13 +3,13 @@
 S3 replicates nothing here: a thread copies each object of the lake some seconds after it was written.
 """
 
-import random
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from random import Random
 from threading import Event, Thread
 from typing import Final
 
@@ -20,6 +20,8 @@ from andon.cdk.target import LOCAL
 from andon.packages.discovery import views
 from andon.recorded.lake import EVENTS
 from andon.runtime import times
+from andon.testing.proving.deployed import DeployedWorld
+from andon.testing.proving.prover import Record
 from andon.tools.listings import keys_in
 from andon.tools.region.restore import LAKE, restore
 from andon.tools.stack import audit, emulator
@@ -39,20 +41,16 @@ Acknowledged = tuple[float, str, str]
 """When, the machine, and the time of its report."""
 
 
-def drill(seed: int) -> int:
-    """Lose one of two stacks; print what is missing and what is wrong in the other; 1 if a promise was broken."""
-    dice = random.Random(seed)  # noqa: S311  no secret
-    with tempfile.TemporaryDirectory() as one, tempfile.TemporaryDirectory() as other:
-        with _stack(Path(one)) as (lost, running):
-            acknowledged, objects, cut_s = _lose(lost, lambda: emulator.stop(Path(one), running), dice)
-        with _stack(Path(other)) as (region, _):
-            found, drifted = _go_on(region, objects)
-    missing = [cut_s - at_s for at_s, *log in acknowledged if tuple(log) not in found]
-    beyond = sum(age_s > BOUND_S for age_s in missing)
-    print(f"{len(acknowledged)} reports were acknowledged, {len(objects)} objects copied, bound {BOUND_S} s")
-    print(f"missing: {len(missing)}, the oldest {max(missing, default=0):.1f} s before the cut; beyond: {beyond}")
-    print(f"rows that differ from what their events make of them: {drifted}")
-    return int(bool(beyond or drifted))
+def lose(world: DeployedWorld, dice: Random, record: Record) -> None:
+    """Lose another stack than the one that goes on from its copies."""
+    with tempfile.TemporaryDirectory() as folder, _stack(Path(folder)) as (lost, running):
+        acknowledged, objects, cut_s = _lose(lost, lambda: emulator.stop(Path(folder), running), dice)
+    found, drifted = _go_on(world.stack, objects)
+    for at_s, *log in acknowledged:
+        age_s = 0.0 if tuple(log) in found else cut_s - at_s
+        record.expect("an acknowledged report is there, or within the bound", age_s <= BOUND_S, f"{age_s:.1f} s: {log}")
+    record.expect("rows are what their events make of them", not drifted, drifted)
+    record.note(f"{len(acknowledged)} reports were acknowledged, {len(objects)} objects copied, bound {BOUND_S} s")
 
 
 @contextmanager
@@ -64,13 +62,11 @@ def _stack(home: Path) -> Iterator[tuple[Stack, emulator.Emulator]]:
         emulator.stop(home, running)
 
 
-def _lose(
-    stack: Stack, kill: Callable[[], None], dice: random.Random
-) -> tuple[list[Acknowledged], dict[str, bytes], float]:
+def _lose(stack: Stack, kill: Callable[[], None], dice: Random) -> tuple[list[Acknowledged], dict[str, bytes], float]:
     """Report from several threads, copy the lake, and kill the emulator; return reports, copies, and when it was."""
     acknowledged, objects, ended = list[Acknowledged](), dict[str, bytes](), Event()
     stack.token(ADMIN)  # one sign-in, before there are threads
-    copying = Thread(target=_copy, args=(stack, objects, ended, random.Random(dice.random())))  # noqa: S311
+    copying = Thread(target=_copy, args=(stack, objects, ended, Random(dice.random())))  # noqa: S311
     copying.start()
     with (
         ThreadPoolExecutor(WRITERS) as pool,
@@ -99,7 +95,7 @@ def _report(stack: Stack, writer: int, acknowledged: list[Acknowledged], ended: 
             acknowledged.append((time.time(), machine, f"WARNING1#{at}"))
 
 
-def _copy(stack: Stack, objects: dict[str, bytes], ended: Event, dice: random.Random) -> None:
+def _copy(stack: Stack, objects: dict[str, bytes], ended: Event, dice: Random) -> None:
     """Copy each object some seconds after it was seen."""
     s3, bucket = stack.client("s3"), stack.outputs[LAKE]
     due: dict[str, float] = {}

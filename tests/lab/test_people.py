@@ -1,7 +1,7 @@
-"""The proofs of `make prove-people`, small; and each finds what it looks for, once that is there."""
+"""The proofs of `make prove NAME=people`, small; and each finds what it looks for, once that is there."""
 
-from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -9,38 +9,36 @@ import pytest
 from andon.http import caller
 from andon.http.places import ANYWHERE
 from andon.runtime.log import logger
+from andon.testing.proving.prover import ProvedPart, Prover, Record, prove
 from andon.versions.optimistic_lock import digest_of
 from andon.views.outcome import Outcome
 from andon.wire.queue import name_of
 from contract import people
 from contract.duty import Roster
-from lab.attack.report import Record, findings, table
 from lab.people import names, places
 from lab.people.watch import Watched
+from lab.quiet_clock import clock_alone
 from services.notify import contact
 from services.notify.erased import Erasure
 from services.people import command
 from services.people.erase import erase
 from services.people.tables import TABLE, key_of
 
-PEOPLE = 6
+SEEDS = (1, 2, 3)
 
 
-def proved(count: int) -> Record:
-    record = Record()
-    names.prove(record, people=count, seed=1)
-    return record
+def proved(part: Callable[..., None], **size: int) -> Record:
+    return prove(Prover({"people": ProvedPart(partial(part, **size))}, world=clock_alone), seeds=SEEDS[:1])
 
 
-def test_names_are_in_one_table_and_nowhere_once_they_are_erased() -> None:
-    record = proved(PEOPLE)
+def test_names_are_in_one_table_and_nowhere_and_nobody_learns_of_another_company() -> None:
+    short = {"names": partial(names.prove, people=4), "places": partial(places.prove, requests=100)}
 
-    assert not record.findings, findings(record, {})
-    shown = table(record)
-    assert "1 erased; names left of them 0, of the others 5" in shown
-    assert record.tried["routes"] > 50 * PEOPLE
-    assert record.tried["stores"] > 300 * PEOPLE
-    assert record.tried["digests"] > 200 * PEOPLE
+    record = prove(Prover({name: ProvedPart(part) for name, part in short.items()}, world=clock_alone), seeds=SEEDS)
+
+    assert not record.broken, record.text()
+    assert "1 erased; names left of them 0, of the others 3" in record.text()
+    assert record.tried.total() > 5_000
 
 
 Break = Callable[[pytest.MonkeyPatch], None]
@@ -92,14 +90,14 @@ def nothing_is_replayed(patch: pytest.MonkeyPatch) -> None:
 
 
 BREAKS: dict[Break, str] = {
-    names_are_ids: "with a name in",
-    who_signs_in_is_said_by_name: "stores: calls of dynamodb: had names",
-    nobody_is_erased: "erasure: names: are left, or gone of others",
-    a_digest_is_logged: "digests: the digest of a name: can be made with a name",
-    whoever_was_erased_is_still_chosen: "erasure: a rule: chooses somebody erased",
-    addresses_stay: "erasure: what is in CONTACTS_TABLE: changed",
-    an_address_is_logged: "stores: log lines: had names",
-    nothing_is_replayed: "views: board, replayed: differs",
+    names_are_ids: "no answer is wrong",
+    who_signs_in_is_said_by_name: "calls of dynamodb have no names",
+    nobody_is_erased: "names of the erased are nowhere, those of others are left",
+    a_digest_is_logged: "the digest of a name is not made with a name",
+    whoever_was_erased_is_still_chosen: "a rule chooses nobody who was erased",
+    addresses_stay: "all else in CONTACTS_TABLE stays as it was",
+    an_address_is_logged: "log lines have no names",
+    nothing_is_replayed: "board is the same once it is replayed",
 }
 
 
@@ -107,30 +105,17 @@ BREAKS: dict[Break, str] = {
 def test_what_is_broken_is_found(monkeypatch: pytest.MonkeyPatch, broken: Break) -> None:
     broken(monkeypatch)
 
-    found = [one.key for one in proved(2).findings]
+    record = proved(names.prove, people=2)
 
-    assert any(BREAKS[broken] in key for key in found), found
-
-
-def tried(requests: int) -> Record:
-    record = Record()
-    places.prove(record, requests=requests, seed=1)
-    return record
-
-
-def test_callers_of_one_company_learn_and_change_nothing_of_another_one() -> None:
-    record = tried(500)
-
-    assert not record.findings, findings(record, {})
-    assert record.tried["places"] > 500
+    assert f"people: {BREAKS[broken]}" in record.broken, record.text()
 
 
 def test_without_places_each_route_lets_callers_of_another_company_in(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(caller, "places_of", lambda _: ANYWHERE)
 
-    found = Counter(one.key.rpartition(": ")[2] for one in tried(400).findings)
+    found = proved(places.prove, requests=400).broken
 
-    assert found["is let in"] > 10
-    assert found["says more than it was told"] > 7
-    assert found["differs from what nobody knows"] > 7
-    assert found["changed"] > 3
+    assert found["people: nobody is let in"] > 10
+    assert found["people: an answer says no more than it was told"] > 7
+    assert found["people: what is elsewhere is as what nobody knows"] > 7
+    assert sum(times for sentence, times in found.items() if "stays as it was" in sentence) > 3

@@ -2,8 +2,10 @@
 
 from typing import Final, Literal, NotRequired, TypedDict
 
+from andon.events.read_as import read_as
 from andon.views.keep import keep
 from contract.entities.anomalies import ExpectedEntity
+from contract.entities.calls import OpenCall
 from contract.entities.equipment import LocationEntity, PieceEntity
 from contract.entities.planning import OpenOrder
 
@@ -86,6 +88,9 @@ KEPT: Final = keep(
     deleted_as="Deleted",
 )
 """Attributes that a registration writes; of equipment that was deleted, none."""
+
+open_call: Final = read_as(OpenCall)
+expected: Final = read_as(ExpectedEntity)
 
 
 class BoardFields(TypedDict, total=False):

@@ -12,11 +12,23 @@ from andon.views.oplock_family import OplockFamily
 from andon.views.oplocked_fields import Anchor, origin_of_entity
 from andon.views.view_update import On, ViewUpdate
 from contract import calls, logs, names, old_shapes, orders, people
-from contract.entities.anomalies import ExpectedEntity
 from contract.entities.equipment import LocationEntity
 from contract.levels import NOT_SAID
 from contract.locations import board_sort_key, levels_in, location_by, part
-from views.board.row import CALL, KEPT, NOBODY, SEEN, TOLD, BoardFields, LastAnomaly, LastAudit, LatestTelling, Untold
+from views.board.row import (
+    CALL,
+    KEPT,
+    NOBODY,
+    SEEN,
+    TOLD,
+    BoardFields,
+    LastAnomaly,
+    LastAudit,
+    LatestTelling,
+    Untold,
+    expected,
+    open_call,
+)
 
 # Slow data: one row per piece of equipment, needed as long as the factory has a line; tombstones stay, too.
 TTL_DAYS = None
@@ -204,7 +216,7 @@ def on_call_changed(event: DomainEvent) -> ViewUpdate:
     """Keep the open call of its category; one that ended is none."""
     call = calls.call_in(event)
     attribute = f"{CALL}{names.call_name(call.text('category'))}"
-    fields = {attribute: calls.open_call(call)}
+    fields = {attribute: open_call(call) if call.text("status") in calls.OPEN else None}
     of_call = origin_of_entity(call.text("id"))
     return _update(call.text("equipmentId"), attribute, fields, family=CALLS, origin=of_call)
 
@@ -226,20 +238,11 @@ def on_anomaly_detected(event: DomainEvent) -> ViewUpdate:
         "state": names.state(anomaly.text("state")),
         "timestamp": log,
         "unit": anomaly.text("unit"),
-        "expected": _expected(anomaly),
+        "expected": expected(_object(anomaly, "expected")),
         "seen": anomaly.number("seen"),
         "model": anomaly.text("model"),
     }
     return _update_about(log, anomaly, "anomaly", {"LastAnomaly": last})
-
-
-def _expected(anomaly: Entity) -> ExpectedEntity:
-    expected = _object(anomaly, "expected")
-    return {
-        "typical": expected.number("typical"),
-        "atMost": expected.number("atMost"),
-        "basedOn": expected.whole_number("basedOn"),
-    }
 
 
 def _object(entity: Entity, field_name: str) -> Entity:

@@ -81,6 +81,7 @@ class Declared(Generic[Row, Entity]):
         self.names = tuple(sorted(self.content.__annotations__, key=lambda name: name not in self.id))  # the id first
         self.gained: JsonMapping = gained_of(self.content)
         self.may_lack = optional_of(self.content) | self.gained.keys()
+        self._must_say = tuple(name for name in self.names if name not in self.may_lack)
         self._says_id = not set(self.id).isdisjoint(self.names)
         self._instead = {name: said for name, said in self.gained.items() if said is not None}
 
@@ -122,9 +123,11 @@ class Declared(Generic[Row, Entity]):
         """Make it what a request says."""
         raise NotImplementedError
 
-    def mark_of(self, id_: Id) -> dict[str, object]:
-        """Return the attributes of each row besides its revision."""
-        return {"discriminator": self.kind, **dict(zip(self.id, parts_of(id_), strict=True))}
+    def mark_of(self, id_: Id, discriminator: str | None = None) -> dict[str, object]:
+        """Return the attributes of each row besides its revision; discriminator: of other rows than the current one."""
+        mark: dict[str, object] = {"discriminator": discriminator or self.kind}
+        mark.update(zip(self.id, parts_of(id_), strict=True))
+        return mark
 
     def id_in(self, row: JsonMapping) -> tuple[str, ...]:
         """Return the id that a row says."""
@@ -154,17 +157,20 @@ class Declared(Generic[Row, Entity]):
             KeyError: the row lacks a member that it must not lack.
 
         """
-        found = {name: row[name] for name in self.names if name in row or name not in self.may_lack}
-        return found if len(found) == len(self.names) else {**self._instead, **found}
+        found = {name: row[name] for name in self.names if name in row}
+        if len(found) == len(self.names):
+            return found
+        for name in self._must_say:
+            row[name]
+        return {**self._instead, **found}
 
     def published_of(self, row: Row) -> JsonObject:
         """Return the members of the entity of a version."""
         fields: JsonMapping = row
-        published = {name: fields[name] for name in self.id}
+        of = {name: fields[name] for name in self.id}
         if self.counted_as:
-            published[self.counted_as] = row["version"]
-        published.update(self.said_in(fields))
-        return published
+            of[self.counted_as] = row["version"]
+        return {**of, **self.said_in(fields)}
 
     def entity_of(self, row: Row) -> Entity:
         """Return the entity of a version, for its event."""

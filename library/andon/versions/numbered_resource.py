@@ -45,7 +45,7 @@ class NumberedResource(Declared[Row, Entity]):
             partition=self.partition_of(first),
             name=sort_key(self.name, *others),
             apart=True,
-            attributes={**self.mark_of(id_), "discriminator": f"{self.kind}-revision"},
+            attributes=self.mark_of(id_, f"{self.kind}-revision"),
         )
 
     def versions_of(self, id_: Id, guard: Guard | None = None) -> Versions[Row]:

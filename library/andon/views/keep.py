@@ -5,13 +5,11 @@ KEPT.of(thing, lambda: {"Sorted": ...})  # attributes of the row; of a thing tha
 """
 
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, NotRequired, get_args, get_origin
 
 from andon.events.domain_event import Entity
+from andon.events.read_as import Read, readers_of
 from andon.runtime.json_types import JsonMapping, JsonObject
-from andon.runtime.marks import gained_of, optional_of
-
-Read = Callable[[Entity, str], object]
+from andon.runtime.marks import optional_of
 
 
 class KeptMembers:
@@ -66,20 +64,5 @@ def keep(kind: type, *, also: tuple[str, ...] = (), deleted_as: str | None = Non
         KeyError: it has no such member.
 
     """
-    may_lack = optional_of(kind) | gained_of(kind).keys()
-    read = {name: (of, _reader(_plain(kind.__annotations__[of]), of in may_lack)) for name, of in members.items()}
-    return KeptMembers(kind, read, also, deleted_as)
-
-
-def _reader(kind: Any, may_lack: bool) -> Read:  # noqa: ANN401, FBT001
-    if not may_lack:
-        return {str: Entity.text, int: Entity.whole_number, float: Entity.number}.get(kind, Entity.get)
-    return _optional_text if kind is str else Entity.get
-
-
-def _optional_text(entity: Entity, member: str) -> str | None:
-    return entity.optional_text(member) or None  # no key of an index is empty
-
-
-def _plain(said: Any) -> Any:  # noqa: ANN401
-    return _plain(get_args(said)[0]) if get_origin(said) in {Annotated, NotRequired} else said
+    readers = readers_of(kind)
+    return KeptMembers(kind, {name: (of, readers[of]) for name, of in members.items()}, also, deleted_as)

@@ -1,12 +1,14 @@
 """Tasks in threads, the one pool of the process: so requests overlap where botocore is the wire, as it is for S3."""
 
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar, copy_context
 from functools import cache, partial
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from andon.runtime.tried import require_all, tried
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 # Five keep busy the third of a CPU that a listener has; more would cost without a gain (`make bench`). Handing a task
 # over takes longer than preparing a write, so each thread gets its whole share at once.
@@ -49,5 +51,7 @@ def _run_all(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
 
 
 @cache
-def _pool() -> ThreadPoolExecutor:
+def _pool() -> "ThreadPoolExecutor":
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415  it loads logging; most only might need it
+
     return ThreadPoolExecutor(MOST)

@@ -1,7 +1,8 @@
 """A prover: parts of a story, proved over worlds by seeds; what they found, and how to see it again.
 
 A project keeps its provers in `lab/`: each is a module with `PARTS`, by name, and if it needs them `OUTSIDE`, which
-makes the hosts of others for one part, and `VARIABLES` of all handlers.
+makes the hosts of others for one part, and `VARIABLES` of all handlers. One that needs less than a world, or more, says
+its own `WORLD`: what opens it in memory.
 """
 
 from collections import Counter
@@ -9,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from random import Random
 from types import ModuleType
-from typing import Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 from andon.testing.proving.memory import InMemory
 from andon.testing.proving.world import NO_FAULTS, Faults, LivingWorld, Outside, nobody
@@ -51,23 +52,29 @@ class Record:
 class ProvedPart(NamedTuple):
     """A part of a prover. in_memory, deployed: the worlds in which it can be proved."""
 
-    prove: Callable[[LivingWorld, Random, Record], None]
+    prove: Callable[[Any, Random, Record], None]
     faults: Faults = NO_FAULTS
     in_memory: bool = True
     deployed: bool = True
 
 
 class Prover(NamedTuple):
-    """The content of a prover: parts by name, the hosts of others for one of them, variables of all handlers."""
+    """The content of a prover: parts by name, the hosts of others for one of them, variables of all handlers.
+
+    world: opens it in memory.
+    """
 
     parts: Mapping[str, ProvedPart]
     outside: Callable[[Random], Outside] = lambda _: nobody
     variables: Mapping[str, str] = {}
+    world: "Opened" = InMemory
 
     @classmethod
     def of(cls, module: ModuleType) -> "Prover":
         """Return the prover that a module of `lab/` is."""
-        given = {name.lower(): getattr(module, name) for name in ("OUTSIDE", "VARIABLES") if hasattr(module, name)}
+        given = {
+            name.lower(): getattr(module, name) for name in ("OUTSIDE", "VARIABLES", "WORLD") if hasattr(module, name)
+        }
         return cls(module.PARTS, **given)
 
 
@@ -76,7 +83,7 @@ class Opened(Protocol):
 
     def __call__(
         self, dice: Random, faults: Faults, *, outside: Outside, variables: Mapping[str, str]
-    ) -> AbstractContextManager[LivingWorld]:
+    ) -> AbstractContextManager[Any]:
         """Return the world."""
         ...
 
@@ -94,7 +101,7 @@ def prove(
             continue
         for seed in seeds:
             record.seed, dice = seed, Random(f"{name} {seed}")  # noqa: S311  no secrets
-            opened = deployed or InMemory
+            opened = deployed or prover.world
             with opened(dice, part.faults, outside=prover.outside(dice), variables=prover.variables) as world:
                 _try(part, world, dice, record)
                 counted.add(world)
@@ -102,7 +109,7 @@ def prove(
     return record
 
 
-def _try(part: ProvedPart, world: LivingWorld, dice: Random, record: Record) -> None:
+def _try(part: ProvedPart, world: object, dice: Random, record: Record) -> None:
     try:
         part.prove(world, dice, record)
     except Exception as error:  # noqa: BLE001  other parts and seeds are to be tried
