@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench attack gateway gateway-check gateway-torture prove-opcua test t deployed cut-over machine pages others measured types nag wheel site contracts contracts-current contracts-lint prove-contracts prove-what-if docs release mutants lint check synth openapi agents figures pictures costs simulate query trace what-if train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures catch-up erase replay format lock pins kept budgets deploy smoke
+.PHONY: help install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench attack gateway gateway-check test t deployed cut-over machine pages others measured types nag wheel site contracts contracts-current contracts-lint prove-contracts prove-what-if docs release mutants lint check synth openapi agents figures pictures costs simulate query trace what-if train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures catch-up erase replay format lock pins kept budgets deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -123,6 +123,7 @@ new-view-version: install  ## write the next version of a view beside it, a copy
 fill: install  ## fill a view's next version from the lake, while events go on: VIEW=board (events a second: RATE=200)
 	@$(ANDON) fill '$(VIEW)' $(if $(RATE),--rate $(RATE)) $(ON_STACK)
 
+prove: ANDON := PYTHONPATH=library:gateway ANDON_CALLED_BY=make $(PYTHON) -m andon.tools.cli
 prove: install  ## run a prover of lab/: NAME=telling SEEDS=20 SEED=1 ONLY="chains crowd" DEPLOYED=1; or compare all rows of a view's two versions: VIEW=board
 	@$(ANDON) prove $(if $(VIEW),'$(VIEW)' $(ON_STACK),'$(NAME)' $(if $(SEEDS),--seeds $(SEEDS)) $(if $(SEED),--seed $(SEED)) \
 	$(if $(DEPLOYED),--deployed) $(if $(ONLY),--only $(ONLY)))
@@ -173,14 +174,6 @@ gateway: install  ## run the gateway of a plant from its sources, until Ctrl-C: 
 gateway-check: export CONFIG := $(value CONFIG)
 gateway-check: install  ## read each value of a gateway's configuration once, and print the states: CONFIG=gateway.toml; without: the sample's
 	@$(if $(value CONFIG),$(GATEWAY) check "$$CONFIG",$(SAMPLE) check)
-
-gateway-torture: install  ## kill a gateway again and again before an API that lies (MQTT=1: a broker; STACK=1: the running system), and count what was lost, doubled, altered: N=10000 KILLS=20 SEED=1
-	@PYTHONPATH=gateway:functions:library:. $(PYTHON) -m lab.gateway $(if $(N),--count $(N)) $(if $(KILLS),--kills $(KILLS)) \
-	$(if $(SEED),--seed $(SEED)) $(if $(MQTT),--mqtt) $(if $(STACK),--stack)
-
-prove-opcua: install  ## have servers of OPC UA end, freeze and come back, and time it; then have a million reports wait: ROUNDS=3 N=1000000
-	@PYTHONPATH=gateway:functions:library:. $(PYTHON) -m lab.gateway.prove_opcua $(if $(ROUNDS),--rounds $(ROUNDS)) \
-	$(if $(N),--count $(N))
 
 attack: install  ## attack a stack of its own, print what was tried and what held: N=10000 SEED=1 (requests, dice)
 	@$(RUN) lab.attack $(if $(N),--requests $(N)) $(if $(SEED),--seed $(SEED))

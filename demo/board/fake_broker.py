@@ -1,45 +1,42 @@
-"""A broker of MQTT 3.1.1 for one page at a time, in this process, that can lose, hold and double messages."""
+"""The broker of screens, in the process of one page at a time, that can lose, hold and double messages."""
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, Literal
 
 from playwright.sync_api import BrowserContext, WebSocketRoute
 
-from lab.gateway.packets import (
-    CONNACK,
-    CONNECT,
-    PINGREQ,
-    PINGRESP,
-    SUBACK,
-    SUBSCRIBE,
-    Publication,
-    packet,
-    publish,
-)
+from lab.broker import PINGREQ, Broker, Connected, Packet, cut
 
 URL: Final = "wss://live.andon.test/mqtt"
 TOPIC: Final = "andon/board/acme/#"
 
-TAKEN: Final = packet(CONNACK, content=bytes(2))
-
 Delivery = Literal["now", "never", "held"]
 
 
-@dataclass
-class FakeBroker:
+@dataclass(frozen=True, eq=False)
+class _Screen:
+    socket: WebSocketRoute
+
+    def sendall(self, content: bytes) -> None:
+        self.socket.send(content)
+
+    def shutdown(self, _: int) -> None:
+        self.socket.close()
+
+
+class FakeBroker(Broker):
     """Delivers rows of the board to whoever has subscribed.
 
     delivery: `held` messages wait for `release`. answers_pings: without answers a socket is dead, though nobody
     closed it. refuses: nobody can connect.
     """
 
-    delivery: Delivery = "now"
-    answers_pings: bool = True
-    refuses: bool = False
-    held: list[bytes] = field(default_factory=list)
-    connections: int = 0
-    _subscribed: list[WebSocketRoute] = field(default_factory=list)
+    def __init__(self) -> None:
+        super().__init__()
+        self.delivery: Delivery = "now"
+        self.answers_pings, self.refuses = True, False
+        self.held: list[bytes] = []
 
     def serve(self, context: BrowserContext) -> None:
         """Serve the pages of a context."""
@@ -47,54 +44,44 @@ class FakeBroker:
 
     def publish(self, row: object) -> None:
         """Deliver a row, or hold it."""
-        message = _publish(json.dumps(row).encode())
+        message = json.dumps(row).encode()
         if self.delivery == "held":
             self.held.append(message)
         elif self.delivery == "now":
-            self.send(message)
+            self._deliver(message)
 
-    def release(self, packets: list[bytes]) -> None:
-        """Deliver packets that were held, in the order of the list, as often as they are in it."""
-        for one in packets:
-            self.send(one)
+    def release(self, messages: list[bytes]) -> None:
+        """Deliver messages in the order of the list, as often as they are in it; none is held any more."""
+        for one in messages:
+            self._deliver(one)
         self.held.clear()
-
-    def send(self, sent: bytes) -> None:
-        """Send bytes to whoever has subscribed."""
-        for socket in self._subscribed:
-            socket.send(sent)
 
     def kill(self) -> None:
         """End all connections."""
-        killed, self._subscribed = self._subscribed, []
-        for socket in killed:
-            socket.close()
+        self.hang_up()
+        self._clients.clear()
+
+    def answer(self, client: Connected, found: Packet) -> bool:
+        """Answer a packet."""
+        return (found.kind == PINGREQ and not self.answers_pings) or super().answer(client, found)
+
+    def _deliver(self, message: bytes) -> None:
+        self.say(TOPIC.replace("#", "x"), message, number=1)
 
     def _connected(self, socket: WebSocketRoute) -> None:
-        self.connections += 1
         if self.refuses:
             socket.close()
             return
-        socket.on_message(lambda message: self._received(socket, message))
-        socket.on_close(lambda _code, _reason: self._closed(socket))
+        screen = _Screen(socket)
+        self.begin(screen)
+        socket.on_message(lambda message: self._received(screen, message))
+        socket.on_close(lambda _code, _reason: self._closed(screen))
 
-    def _received(self, socket: WebSocketRoute, message: str | bytes) -> None:
+    def _received(self, screen: _Screen, message: str | bytes) -> None:
         assert isinstance(message, bytes)  # noqa: S101  MQTT is binary
-        kind = message[0] >> 4
-        if kind == CONNECT:
-            socket.send(TAKEN)
-        elif kind == SUBSCRIBE:
-            self._subscribed.append(socket)
-            socket.send(packet(SUBACK, content=message[2:4] + bytes([1])))
-        elif kind == PINGREQ and self.answers_pings:
-            socket.send(packet(PINGRESP))
+        if found := cut(message):
+            self.answer(screen, found[0])
 
-    def _closed(self, socket: WebSocketRoute) -> None:
-        if socket in self._subscribed:
-            self._subscribed.remove(socket)
-        socket.close()
-
-
-def _publish(payload: bytes) -> bytes:
-    """Return a message of QoS 1."""
-    return publish(Publication(TOPIC.removesuffix("#") + "x", payload, 1, is_retained=False))
+    def _closed(self, screen: _Screen) -> None:
+        self.end(screen)
+        screen.socket.close()

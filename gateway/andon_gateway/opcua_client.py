@@ -20,7 +20,7 @@ from cryptography.hazmat.primitives.serialization import (
 from andon_gateway.kinds import OpcuaSource, Password, Security, UserCertificate
 
 TIMEOUT_S: Final = 4.0
-NEVER_S: Final = 86_400.0  # asyncua would end a connection after a second without an answer
+_NEVER_S: Final = 86_400.0  # asyncua would end a connection after a second without an answer
 
 # A gateway that was killed leaves a session behind, and a small PLC has ten of them.
 SESSION_MS: Final = 30_000
@@ -54,7 +54,7 @@ async def client_of(settings: OpcuaSource) -> Client:
 
 
 def _plain(settings: OpcuaSource) -> Client:
-    client = Client(settings.url, timeout=TIMEOUT_S, watchdog_intervall=NEVER_S)
+    client = Client(settings.url, timeout=TIMEOUT_S, watchdog_intervall=_NEVER_S)
     client.application_uri = URN
     client.session_timeout = SESSION_MS
     return client

@@ -11,7 +11,7 @@ from andon_gateway.store import Store, Unavailable
 from andon_gateway.verdict import Verdict
 
 REPORTS_AT_ONCE: Final = 100  # contract.entities.reports.REPORTS_AT_ONCE
-LONGEST_S: Final = 300.0
+_LONGEST_S: Final = 300.0
 IDLE_S: Final = 0.2
 
 
@@ -81,6 +81,6 @@ class Sender:
     def _longer(self) -> float:
         """Return the pause after a failure; they grow until something was taken, not until somebody let us in."""
         self._counts["failures"] += 1
-        found_s = pause_s(self._failures, longest_s=LONGEST_S, chance=self._chance, first_s=self._first_s)
+        found_s = pause_s(self._failures, longest_s=_LONGEST_S, chance=self._chance, first_s=self._first_s)
         self._failures += 1
         return found_s

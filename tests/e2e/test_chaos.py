@@ -26,7 +26,7 @@ from andon.views.outcome import Outcome
 from andon.wire import aws, retries
 from tests.support.deployed.chaotic_loop import ChaoticLoop
 from tests.support.deployed.empty_emulator import empty_emulator
-from tests.support.deployed.fault_proxy import FaultProxy, fault_proxy
+from tests.support.deployed.fault_proxy import FaultProxy
 from tests.support.deployed.persistent_client import Log, PersistentClient
 from tests.support.either_wire import over
 from tests.support.lake import Lake, lake_of, lines_of_messages
@@ -45,7 +45,7 @@ CODES: Final = ("InternalFailure", "ThrottlingException")
 def proxy(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FaultProxy]:
     """In front of an empty emulator."""
     home = tmp_path_factory.mktemp("chaos")
-    with empty_emulator(home) as url, fault_proxy(url, home) as proxy:
+    with empty_emulator(home) as url, FaultProxy(url) as proxy:
         yield proxy
 
 
@@ -188,7 +188,7 @@ def test_while_aws_fails_nothing_is_lost_and_the_views_are_what_the_events_say(
     chaos.drain()
     with frozen_clock(clock.now_ms() + HOUR_MS):
         _sweep_all(loop, chaos)
-    sums, swept, fired = _sums(log_lines), _swept(log_lines), proxy.fired()
+    sums, swept, fired = _sums(log_lines), _swept(log_lines), proxy.fired
     kept = {view.name: _by_key(view, loop.rows(next(iter(view.tables)))) for view in IN_TABLES}
     ids = [json.loads(body)["detail"]["id"] for body in chaos.published]
     lake = lake_of(loop)

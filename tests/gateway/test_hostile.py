@@ -27,7 +27,7 @@ from andon_gateway.config import parse
 from andon_gateway.gateway import Gateway
 from andon_gateway.protobuf import Malformed, integer, member
 from andon_gateway.sparkplug_payload import Metric, decode
-from lab.gateway.broker import HOST, Broker
+from lab.broker import HOST, Broker
 from tests.gateway.test_end_to_end import answered, api
 from tests.gateway.test_sparkplug_payload import BY_TAHU
 from tests.support.gateway import Environ, StartResponse

@@ -19,7 +19,7 @@ from andon_gateway.config import parse
 from andon_gateway.reading import Message, Source
 from andon_gateway.sources import sources_of
 from andon_gateway.sparkplug_payload import Metric, decode
-from lab.gateway.broker import HOST, Broker
+from lab.broker import HOST, Broker
 from tests.support.certificates import Authority
 from tests.support.sparkplug import INT32, payload
 

@@ -24,7 +24,7 @@ from andon_gateway.provisioning import Refused
 from andon_gateway.sender import Sender
 from andon_gateway.states import Report
 from andon_gateway.store import Store, Stored
-from lab.gateway.broker import HOST, Broker
+from lab.broker import HOST, Broker
 from services.equipment.things import GATEWAY
 from tests.support.certificates import Authority
 from tests.support.samples import sample

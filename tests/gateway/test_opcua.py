@@ -13,9 +13,8 @@ from andon.tools.stack import emulator
 from andon_gateway import cli
 from andon_gateway.conditions import Value
 from demo.plc.server import TAGS, URI
-from lab.gateway import reader
-from lab.gateway.certificates import certify
-from lab.gateway.reader import Reader
+from lab import opcua
+from lab.opcua import Reader, certify
 from tests.support.plc import Press
 
 CONFIGURATION: Final = """
@@ -52,7 +51,7 @@ password_file = "password"
 def reading(text: str, folder: Path) -> Iterator[Reader]:
     file = folder / "gateway.toml"
     file.write_text(text)
-    with reader.reading(file) as read:
+    with opcua.reading(file) as read:
         yield read
 
 

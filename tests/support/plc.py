@@ -5,7 +5,7 @@ from pathlib import Path
 
 from demo.plc.process import DONE, by_asyncua
 from demo.plc.server import URI
-from lab.gateway.certificates import certify
+from lab.opcua import certify
 
 
 class Press:

@@ -178,14 +178,16 @@ class ScriptedServer(AbstractContextManager["ScriptedServer"]):
     def _read(self, connection: socket.socket, number: int) -> Asked | None:
         got = b""
         while END not in got:
-            got += (more := connection.recv(65536))
-            if not more:
+            if not (more := connection.recv(65536)):
                 return None
+            got += more
         head, _, body = got.partition(END)
         start, *lines = head.decode("latin-1").split("\r\n")
         headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
         while len(body) < int(headers.get("content-length", "0")):
-            body += connection.recv(1 << 20)
+            if not (more := connection.recv(1 << 20)):
+                return None
+            body += more
         with self._lock:
             asked = Asked(len(self.requests), number, start, headers, body)
             self.requests.append(asked)

@@ -1,1 +1,0 @@
-"""Torture of a gateway: killed again and again, before an API that lies."""
