@@ -299,7 +299,7 @@ openapi: install  ## write docs/openapi.json anew, from what the handlers say
 samples: install  ## write events/ anew, of the requests in tests/*/*/samples.py; docs/openapi.json and AGENTS.md, too
 	@$(ANDON) samples
 
-figures: install  ## write figures anew where files name them: of alarms, tables and their dollars, from all stages' templates; of services' versions; constants; and say which goals of `make bench` the pages miss
+figures: install  ## write figures where files name them: of alarms, tables and their dollars, from stages' templates; of services' versions; constants; missed goals
 	@$(ANDON) figures
 	@$(RUN) lab --held
 
