@@ -1,26 +1,22 @@
 """The time of a run in memory, in which handlers log nothing: the world of provers that need no more of one."""
 
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from andon.runtime import clock, log
+from andon.testing.proving.world import Faultless
 
 START_MS: Final = 1_588_032_000_000
 
 
 @dataclass(slots=True)
-class Now:
+class Now(Faultless):
     """The time, in epoch milliseconds; it goes on by `step_ms` whenever somebody looks."""
 
     ms: int = START_MS
     step_ms: int = 0
-
-    makes: ClassVar[frozenset[str]] = frozenset()
-    counts: ClassVar[Counter[str]] = Counter()
-    occasions: ClassVar[Counter[str]] = Counter()
 
     def look(self) -> int:
         """Return the time."""

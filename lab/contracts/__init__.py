@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -21,20 +20,13 @@ from typing import Final, NamedTuple
 
 from andon.project import project
 from andon.testing.proving.prover import ProvedPart, Record
+from andon.testing.proving.world import Faultless
 
 NAMED: Final = re.compile(r"^  (?:breaks|loses) ([\w.-]+):", re.MULTILINE)
-FOLDERS: Final = [
-    "functions",
-    "library/andon",
-    "events",
-    "tests",
-    "demo",
-    "lab",
-    "contracts",
-    "docs",
-    "infra",
+FOLDERS: Final = (
+    *("contracts", "demo", "docs", "events", "functions", "infra", "lab", "library/andon", "tests"),
     "Makefile",
-]
+)
 """What contracts are derived from."""
 
 Status = subprocess.CompletedProcess[str]
@@ -81,13 +73,11 @@ def changes(kind: str) -> list[Change]:
     ]
 
 
-class Tree(NamedTuple):
+class Tree(Faultless):
     """A copy of the tree, whose contracts were released."""
 
-    root: Path
-    makes: frozenset[str] = frozenset()
-    counts: Counter[str] = Counter()
-    occasions: Counter[str] = Counter()
+    def __init__(self, root: Path) -> None:
+        self.root = root
 
     def run(self, module: str, *arguments: str) -> Status:
         """Run a tool on it."""

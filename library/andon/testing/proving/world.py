@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple, Protocol
+from typing import ClassVar, Final, NamedTuple, Protocol
 
 from andon.dynamodb.attribute_values import Item
 from andon.runtime.json_types import JsonMapping, JsonObject
@@ -62,6 +62,14 @@ Outside = Callable[[Post], HostReply]
 def nobody(post: Post) -> HostReply:  # noqa: ARG001
     """Answer as where nobody listens."""
     return HostReply(status=0)
+
+
+class Faultless:
+    """A world that makes no fault: what the runner asks of each."""
+
+    makes: ClassVar[frozenset[str]] = frozenset()
+    counts: ClassVar[Counter[str]] = Counter()
+    occasions: ClassVar[Counter[str]] = Counter()
 
 
 class LivingWorld(Protocol):
