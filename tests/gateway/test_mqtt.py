@@ -95,7 +95,7 @@ def test_values_are_known_while_there_is_a_broker_and_read_anew_when_it_is_back(
 
         assert read.until(lambda: broker.connections == 2)
         assert read.is_(60)
-        assert read.source.trouble is None
+        assert read.until(lambda: read.source.trouble is None), read.source.trouble
 
 
 def test_a_broker_that_stands_still_makes_all_unknown_within_two_keep_alives(

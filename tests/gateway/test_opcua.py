@@ -172,4 +172,4 @@ def test_a_server_that_comes_back_with_a_new_certificate_is_refused_until_it_is_
 
         (tmp_path / "server.der").write_bytes(press.certificate.read_bytes())
         assert comes_to(read, oil=90.0, estop=False), read.source.trouble
-        assert read.source.trouble is None
+        assert read.eventually(lambda: read.source.trouble is None), read.source.trouble
