@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench attack gateway gateway-check test t deployed cut-over machine pages others measured types nag wheel site contracts contracts-current contracts-lint prove-what-if docs release mutants lint check synth openapi agents figures pictures costs simulate query trace what-if train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures catch-up erase replay format lock pins kept budgets deploy smoke
+.PHONY: help install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench attack gateway gateway-check test t deployed cut-over machine pages others measured types nag wheel site contracts contracts-current contracts-lint docs release mutants lint check synth openapi agents figures pictures costs simulate query trace what-if train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures catch-up erase replay format lock pins kept budgets deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -257,9 +257,6 @@ contracts-current: install
 
 contracts: install  ## say who publishes what, who needs what of it, and who breaks, and write the documents; the state is the released one: RELEASE=1
 	@$(ANDON) contracts $(if $(RELEASE),--release)
-
-prove-what-if: install  ## have the real loop make lakes, change rules in a copy and in a model, and hold `make what-if` against it: SEED=1 N=5 ONLY=since (each change on each lake: ALL=1)
-	@$(RUN) lab.what_if $(if $(SEED),--seed $(SEED)) $(if $(N),--lakes $(N)) $(if $(ALL),--all) $(if $(ONLY),--only $(ONLY))
 
 contracts-lint: install  ## what AsyncAPI's own parser and EventCatalog's own linter say of these documents (76 MB of npm, once)
 	@$(RUN) lab.contracts.lint

@@ -1,10 +1,16 @@
-"""Changes of the sample's rules, each with the same change of the model."""
+"""Changes of the sample's rules, and a repository with its packages in which they are made and taken back."""
 
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from lab.what_if.model_rules import MINUTE_MS, ModelRules, is_error
+from andon.project import project
 
+MINUTE_MS: Final = 60_000
 RULES: Final = "services/dispatch/rules"
 
 ESCALATE: Final = f"{RULES}/escalate.py"
@@ -26,23 +32,14 @@ class Edit(NamedTuple):
 
 
 class Change(NamedTuple):
-    """A change of the sample, by edits of files or by `SET`, and the rules that the model has then.
-
-    kind: of what it is a change: `constant`, `condition`, `predicate`, `key`, `text`, `comment`, `nothing`, `rule`.
-    """
+    """A change of the sample, by edits of files or by `SET`. is_nothing: nothing may differ."""
 
     name: str
-    kind: str
-    rules: ModelRules
     edits: tuple[Edit, ...] = ()
-    setting: str | None = None
+    setting: str = ""
+    is_nothing: bool = False
 
-    @property
-    def is_nothing(self) -> bool:
-        """True if nothing may differ."""
-        return self.rules == ModelRules()
-
-    def apply(self, functions: Path) -> None:
+    def edit(self, functions: Path) -> None:
         """Write the edits into the packages.
 
         Raises:
@@ -56,17 +53,21 @@ class Change(NamedTuple):
                 raise ValueError(f"{self.name}: {file} has {text.count(before)} times: {before}")
             path.write_text(text.replace(before, after))
 
-
-def _constant(name: str, setting: str, rules: ModelRules) -> Change:
-    return Change(name, "constant", rules, setting=setting)
+    def apply(self, functions: Path) -> None:
+        """Write the edits into the packages, and what `SET` would write into a copy."""
+        self.edit(functions)
+        if self.setting:
+            place, _, value = self.setting.partition("=")
+            module, _, name = place.rpartition(".")
+            line = re.compile(rf"^({name}\b[^=\n]*= ).*$", re.MULTILINE)
+            [path] = [one for one in functions.rglob(f"{module or '*'}.py") if line.search(one.read_text())]
+            path.write_text(line.sub(lambda found: found.group(1) + value, path.read_text()))
 
 
 CHANGES: Final = (
-    Change("nothing", "nothing", ModelRules()),
+    Change("nothing", is_nothing=True),
     Change(
         "a comment and a docstring",
-        "comment",
-        ModelRules(),
         (
             Edit(ESCALATE, "AFTER_MS = 15 * MINUTE_MS\n", "# As people asked.\nAFTER_MS = 15 * MINUTE_MS\n"),
             Edit(
@@ -75,26 +76,23 @@ CHANGES: Final = (
                 '"""S."""',
             ),
         ),
+        is_nothing=True,
     ),
-    _constant("silent sooner", f"limits.SILENT_AFTER_MS={12 * MINUTE_MS}", ModelRules(silent_after_ms=12 * MINUTE_MS)),
-    _constant("silent later", f"limits.SILENT_AFTER_MS={41 * MINUTE_MS}", ModelRules(silent_after_ms=41 * MINUTE_MS)),
-    _constant("escalated sooner", "escalate.AFTER_MS=6 * MINUTE_MS", ModelRules(escalate_after_ms=6 * MINUTE_MS)),
-    _constant("escalated later", "escalate.AFTER_MS=22 * MINUTE_MS", ModelRules(escalate_after_ms=22 * MINUTE_MS)),
-    _constant("two are a risk", "at_risk.REPEATS=2", ModelRules(repeats=2)),
-    _constant("a risk within six minutes", "WITHIN_MS=6 * MINUTE_MS", ModelRules(within_ms=6 * MINUTE_MS)),
-    _constant("stale after a minute", "STALE_MS=MINUTE_MS", ModelRules(stale_ms=MINUTE_MS)),
-    _constant("longer slots of messages", "message.SLOT_MS=240_000", ModelRules(slot_ms=240_000)),
-    Change("other words of a risk", "text", ModelRules(repeated="often"), setting='at_risk.REPEATED="often"'),
+    Change("silent sooner", setting=f"limits.SILENT_AFTER_MS={12 * MINUTE_MS}"),
+    Change("silent later", setting=f"limits.SILENT_AFTER_MS={41 * MINUTE_MS}"),
+    Change("escalated sooner", setting="escalate.AFTER_MS=6 * MINUTE_MS"),
+    Change("escalated later", setting="escalate.AFTER_MS=22 * MINUTE_MS"),
+    Change("two are a risk", setting="at_risk.REPEATS=2"),
+    Change("a risk within six minutes", setting="WITHIN_MS=6 * MINUTE_MS"),
+    Change("stale after a minute", setting="STALE_MS=MINUTE_MS"),
+    Change("longer slots of messages", setting="message.SLOT_MS=240_000"),
+    Change("other words of a risk", setting='at_risk.REPEATED="often"'),
     Change(
         "errors alone are escalated",
-        "predicate",
-        ModelRules(escalates=is_error),
         (Edit(ESCALATE, "\n\nRULE = Rule(", IS_ERROR), Edit(ESCALATE, "when=is_abnormal", "when=_is_error")),
     ),
     Change(
         "errors alone are assigned",
-        "predicate",
-        ModelRules(assigns=is_error),
         (
             Edit(f"{RULES}/assign.py", "\n\nRULE = Rule(", IS_ERROR),
             Edit(f"{RULES}/assign.py", "when=is_abnormal", "when=_is_error"),
@@ -107,26 +105,18 @@ CHANGES: Final = (
     ),
     Change(
         "an acknowledgement ends no chain",
-        "predicate",
-        ModelRules(acknowledged_ends=False),
         (Edit("services/dispatch/handled.py", "return ends or _is_acknowledged(history, log)", "return ends"),),
     ),
     Change(
         "silent without until",
-        "condition",
-        ModelRules(sees_before=True),
         (Edit(f"{RULES}/silence.py", "    until=is_report,\n", ""),),
     ),
     Change(
         "chains without until",
-        "condition",
-        ModelRules(ends_at_normal=False),
         (Edit(f"{RULES}/trouble.py", "    until=is_normal,\n", ""),),
     ),
     Change(
         "a risk within ten minutes",
-        "condition",
-        ModelRules(risk_window_ms=10 * MINUTE_MS),
         (
             Edit(f"{RULES}/at_risk.py", "window_ms=DAY_MS", "window_ms=10 * MINUTE_MS"),
             Edit(f"{RULES}/at_risk.py", "import DAY_MS, MINUTE_MS", "import MINUTE_MS"),
@@ -134,14 +124,10 @@ CHANGES: Final = (
     ),
     Change(
         "a risk by its last report",
-        "key",
-        ModelRules(risk_is_about_first=False),
         (Edit(f"{RULES}/at_risk.py", "subject=since,", "subject=time_in(history.anchor),"),),
     ),
     Change(
         "another discriminator of who has a log",
-        "key",
-        ModelRules(owner="-2"),
         (
             Edit(
                 "services/dispatch/responsibility.py",
@@ -152,8 +138,6 @@ CHANGES: Final = (
     ),
     Change(
         "without escalate",
-        "rule",
-        ModelRules(without=frozenset({"dispatch.escalate"})),
         (
             Edit(
                 "services/dispatch/control.py",
@@ -163,3 +147,51 @@ CHANGES: Final = (
         ),
     ),
 )
+
+AUTHOR: Final = ("-c", "user.name=n", "-c", "user.email=e@example.com")
+
+
+class Sample:
+    """A repository with the packages of the sample. root: its folder; its one branch has one commit."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self._functions = root, root / "functions"
+        without = shutil.ignore_patterns("__pycache__")
+        shutil.copytree(project().root / "functions", self._functions, ignore=without)
+        self._git("init", "--quiet")
+        self._git("add", ".")
+        self._commit("sample")
+        self._head = self._git("rev-parse", "HEAD")
+
+    @contextmanager
+    def changed(self, change: Change) -> Iterator[dict[str, str]]:
+        """Change the working tree, and yield what is to be asked; it is as before afterwards."""
+        change.edit(self._functions)
+        try:
+            yield {"SET": change.setting} if change.setting else {}
+        finally:
+            self._git("checkout", "--quiet", "--", ".")
+
+    @contextmanager
+    def packages(self, change: Change) -> Iterator[Path]:
+        """Yield the packages with a change, whatever way it is made; they are as before afterwards."""
+        change.apply(self._functions)
+        try:
+            yield self._functions
+        finally:
+            self._git("checkout", "--quiet", "--", ".")
+
+    def committed(self, change: Change) -> str:
+        """Return a commit with a change, which is on no branch."""
+        change.apply(self._functions)
+        self._commit(change.name)
+        sha = self._git("rev-parse", "HEAD")
+        self._git("reset", "--quiet", "--hard", self._head)
+        return sha
+
+    def _commit(self, message: str) -> None:
+        self._git(*AUTHOR, "commit", "--quiet", "--all", f"--message={message}")
+
+    def _git(self, *arguments: str) -> str:
+        command = ["git", "-C", str(self.root), *arguments]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()

@@ -120,11 +120,11 @@ class Kind(NamedTuple):
 
 
 KINDS: Final = {
-    "shift": Kind(150, (0, 1, 1, 2), late_s=(0, 0, 0, 0, 12, 120)),
-    "late": Kind(150, (1, 1, 2, 3), late_s=(0, 0, 5, 29, 31, 240, 700, 1500), doubled=0.15),
-    "flapping": Kind(100, (0, 1, 1), flapping=True, late_s=(0, 0, 0, 20)),
-    "silent": Kind(420, (0, 0, 0, 0, 1), quiet=0.7, late_s=(0, 0, 0, 60, 1900)),
-    "ties": Kind(150, (0, 1, 2), tied=True),
+    "shift": Kind(120, (0, 1, 1, 2), late_s=(0, 0, 0, 0, 12, 120)),
+    "late": Kind(100, (1, 1, 2, 3), late_s=(0, 0, 5, 29, 31, 240, 700, 1500), doubled=0.15),
+    "flapping": Kind(70, (0, 1, 1), flapping=True, late_s=(0, 0, 0, 20)),
+    "silent": Kind(330, (0, 0, 0, 0, 1), quiet=0.7, late_s=(0, 0, 0, 60, 1900)),
+    "ties": Kind(110, (0, 1, 2), tied=True),
 }
 
 
@@ -144,10 +144,11 @@ class Lake(NamedTuple):
         return f"{self.name}, seed {self.seed}"
 
 
-def lived(name: str, seed: int) -> Lake:
-    """Let machines and people live through a shift, and return its lake."""
+def lived(name: str, seed: int, *, share: float = 1) -> Lake:
+    """Let machines and people live through a shift, or through the first share of one, and return its lake."""
+    kind = KINDS[name]
     with _alone(), Loop() as loop:
-        shift = Shift(loop, KINDS[name], Random(seed))  # noqa: S311  no secrets
+        shift = Shift(loop, kind._replace(minutes=round(kind.minutes * share)), Random(seed))  # noqa: S311  no secrets
         shift.live()
         bodies = loop.store[loop.buckets["LAKE_BUCKET"]].bodies
         objects = [body for key, body in sorted(bodies.items()) if key.startswith("events/")]

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from andon.tools.what_if.report import WhatIf
-from lab.what_if.combinations import asked
-from lab.what_if.trees import Sample
+from lab.what_if.changes import Sample
+from lab.what_if.oracle import asked
 from tests.tools.what_if.asking import SOONER
 from tests.tools.what_if.lived import in_objects, lived_lines
 
