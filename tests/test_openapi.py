@@ -19,7 +19,7 @@ from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
 from andon.tools.in_process import openapi
 from tests.support.documented import SPELLINGS, Example, examples
-from tests.support.gateway import BY_ITSELF, Gateway
+from andon.testing.gateway import BY_ITSELF, Gateway
 from tests.support.samples import NOW, paths
 from tests.support.services.reports import report
 

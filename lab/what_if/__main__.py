@@ -14,7 +14,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
-from lab.attack.report import findings, table
 from lab.what_if.facts import facts_in
 from lab.what_if.lakes import KINDS, lived, written
 from lab.what_if.proof import EACH, SINCES, UNTILS, Place, Proof
@@ -51,12 +50,14 @@ def main() -> int:
         }
         for part in options.only or PARTS:
             print(part, flush=True)
+            proof.record.part = part
             with redirect_stderr(StringIO()):  # the tool's progress
                 tries[part]()
+        proof.record.part = "differences"
         proof.something()
     seen = ", ".join(f"{number:,} {name}" for name, number in proof.seen.items())
-    print(f"{table(proof.record)}\n{seen}\n{time.monotonic() - started:.0f} s\n{findings(proof.record, {})}")
-    return int(bool(proof.record.findings))
+    print(f"{seen}\n{time.monotonic() - started:.0f} s\n{proof.record.text()}")
+    return int(bool(proof.record.broken))
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from andon.testing.proving.prover import Record
 from andon.tools.what_if.report import Calibration, RuleChange, WhatIf
-from lab.attack.report import Record
 from lab.what_if.changes import CHANGES, Change
 from lab.what_if.combinations import asked, misfits, modelled
 from lab.what_if.decided import Decisions
@@ -76,16 +76,8 @@ class Proof:
             self.seen["ties"] += found.ties
             print(f"  {place.lake}: {len(place.lake.lines):,} lines; {said(found)}", flush=True)
             kind = place.lake.name
-            self.record.expect(
-                "calibration",
-                kind,
-                "some decision is not equal",
-                held=self._is_calibrated(place, found),
-                seen=said(found),
-            )
-            self.record.expect(
-                "calibration", kind, "the model strays otherwise", held=not strays, seen=f"{place.lake}: {strays}"
-            )
+            self.record.expect(f"{kind}: each decision is equal", self._is_calibrated(place, found), said(found))
+            self.record.expect(f"{kind}: the model strays alike", not strays, f"{place.lake}: {strays}")
 
     def _strays(self, place: Place, report: WhatIf) -> list[str]:
         """Return the rules by which tool and model miss other decisions, and decisions that no tie explains."""
@@ -137,7 +129,7 @@ class Proof:
             with self.sample.changed(change) as given:
                 report = asked(place.folder, self.sample.root, UNTIL=utc_of(at_ms), **given)
             self._hold("until", place, change, report, before, after, f" UNTIL={utc_of(at_ms)}")
-            self._hold_calibration("until", place, report, f"UNTIL={utc_of(at_ms)}")
+            self._hold_calibration(place, report, f"UNTIL={utc_of(at_ms)}")
 
     def since(self, number: int) -> None:
         """Begin at some time: it is decided what the whole lake gives from then on."""
@@ -160,14 +152,14 @@ class Proof:
             self.seen["rows since"] += number
             self.seen["rows before"] += len(one.added) + len(one.removed) + len(one.changed) - number
             seen = f"{place.lake}, {change.name}, RULE={rule} SINCE={utc_of(since_ms)}: {one.rule}"
-            self.record.expect("since", rule, "other rows", held=found == wanted, seen=seen)
-        self._hold_calibration("since", place, part, f"RULE={rule} SINCE={utc_of(since_ms)}")
+            self.record.expect(f"{rule}: the same rows", found == wanted, seen)
+        self._hold_calibration(place, part, f"RULE={rule} SINCE={utc_of(since_ms)}")
 
-    def _hold_calibration(self, part: str, place: Place, report: WhatIf, given: str) -> None:
+    def _hold_calibration(self, place: Place, report: WhatIf, given: str) -> None:
         """See that a part of a lake is decided as it says, unless its events have no order."""
         held = place.lake.is_tied or self._is_calibrated(place, report.calibration)
         seen = f"{place.lake}, {given}: {said(report.calibration)}"
-        self.record.expect(part, "calibration", "not all is equal", held=held, seen=seen)
+        self.record.expect("all that is decided again is equal", held, seen)
 
     def lines(self) -> None:
         """Write lines in another order within 30 s, and twice, also as they are published again some seconds later."""
@@ -186,7 +178,7 @@ class Proof:
                         name == "published again" or report.episodes == whole.episodes
                     )
                     seen = f"{place.lake}, {change.name}: {_unlike(whole, report)}"
-                    self.record.expect("lines", name, "another report", held=held, seen=seen)
+                    self.record.expect(f"{name}: the same report", held, seen)
 
     def _hold(
         self,
@@ -205,7 +197,7 @@ class Proof:
         if change.is_nothing and report.episodes:
             wrong.append("nothing was changed, and there are episodes")
         shown = f"{place.lake}, {change.name}{more}: {len(wrong)} times; {'; '.join(wrong)[:TOLD]}"
-        self.record.expect(part, change.name, "another answer than the model's", held=not wrong, seen=shown)
+        self.record.expect(f"{change.name}: the model's answer", not wrong, shown)
 
     def _see(self, part: str, change: Change, report: WhatIf) -> None:
         for name in ("added", "removed", "changed"):
@@ -218,10 +210,10 @@ class Proof:
         for change in CHANGES:
             if change.name in self.differences and not change.is_nothing:
                 held = self.differences[change.name] > 0
-                self.record.expect("differences", change.name, "it changes nothing anywhere", held=held, seen="")
+                self.record.expect(f"{change.name}: it changes something somewhere", held)
         for name in ("rows since", "rows before"):
             if name in self.seen:
-                self.record.expect("differences", name, "there are none", held=self.seen[name] > 0, seen="")
+                self.record.expect(f"there are {name}", self.seen[name])
 
     def _after(self, place: Place, change: Change) -> Decisions:
         return modelled(place.facts, change.rules, place.facts.end_ms)

@@ -18,7 +18,7 @@ from andon_gateway import cli
 from andon_gateway.config import parse
 from andon_gateway.gateway import Gateway as PlantGateway
 from andon_gateway.health import server
-from tests.support.gateway import Environ, Gateway, StartResponse
+from andon.testing.gateway import Environ, Gateway, StartResponse
 
 HOST = "127.0.0.1"
 

@@ -30,7 +30,7 @@ from andon_gateway.sparkplug_payload import Metric, decode
 from lab.gateway.broker import HOST, Broker
 from tests.gateway.test_end_to_end import answered, api
 from tests.gateway.test_sparkplug_payload import BY_TAHU
-from tests.support.gateway import Environ, StartResponse
+from andon.testing.gateway import Environ, StartResponse
 from tests.support.sparkplug import BOOLEAN, STRING, payload
 
 VALUES: Final = int(os.environ.get("HOSTILE_VALUES", "320"))

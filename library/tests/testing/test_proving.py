@@ -71,7 +71,7 @@ def test_a_killed_invocation_comes_again_when_its_message_is_visible_and_ends_as
         made.wait(3_600)
 
         assert begun_s(made) == [0, 30, 60, 90]
-        assert made.dead == [BODY]
+        assert made.dead == [(QUEUE, BODY)]
         assert made.counts["kill"] >= 4
 
 
