@@ -22,7 +22,7 @@ DEATHS: Final = Faults(kill=0.002, lose=0.002, twice=0.1, late=0.1, late_s=10, s
 WORLD = impatient
 PARTS = {
     "inputs": ProvedPart(on(partial(requests.inputs, requests=max(REQUESTS // 7, 60)))),
-    "forged": ProvedPart(on(partial(requests.forged, count=max(REQUESTS // 100, 5))), deployed=False),
+    "forged": ProvedPart(on(partial(requests.forged, count=max(REQUESTS // 10, 40))), deployed=False),
     "roles": ProvedPart(on(callers.roles)),
     "places": ProvedPart(on(callers.places), deployed=False),
     "tokens": ProvedPart(on(edge.tokens), in_memory=False),

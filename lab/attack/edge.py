@@ -122,12 +122,16 @@ def _of_group(target: Target, group: str) -> str:
 
 
 def _sign_in(target: Target, user: str) -> Mapping[str, str]:
-    signed_in: Mapping[str, str] = stack_of(target).client("cognito-idp").admin_initiate_auth(
-        UserPoolId=stack_of(target).outputs["UserPoolId"],
-        ClientId=stack_of(target).outputs["UserPoolClientId"],
-        AuthFlow="ADMIN_USER_PASSWORD_AUTH",
-        AuthParameters={"USERNAME": user, "PASSWORD": users.PASSWORD},
-    )["AuthenticationResult"]
+    signed_in: Mapping[str, str] = (
+        stack_of(target)
+        .client("cognito-idp")
+        .admin_initiate_auth(
+            UserPoolId=stack_of(target).outputs["UserPoolId"],
+            ClientId=stack_of(target).outputs["UserPoolClientId"],
+            AuthFlow="ADMIN_USER_PASSWORD_AUTH",
+            AuthParameters={"USERNAME": user, "PASSWORD": users.PASSWORD},
+        )["AuthenticationResult"]
+    )
     return signed_in
 
 

@@ -1,4 +1,4 @@
-"""What others put on the bus, into queues and buckets: a fault, or kept; nobody believes it, and it stops nobody."""
+"""Harm on the bus, in queues and buckets: it is a fault or is kept, nobody believes it, and it stops nobody."""
 
 import gzip
 import json

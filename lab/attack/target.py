@@ -25,7 +25,7 @@ from andon.cdk.names import DEAD_LETTERS
 from andon.http.places import PREFIX
 from andon.packages.package import Package
 from andon.runtime.json_types import JsonObject
-from andon.testing.gateway import Gateway, not_found
+from andon.testing.gateway import HttpGateway, not_found
 from andon.testing.proving.deployed import DeployedWorld
 from andon.testing.proving.memory import InMemory
 from andon.testing.proving.prover import Record
@@ -39,11 +39,11 @@ from contract import groups
 from lab.attack.operations import Operation, RawRequest, read
 
 HIDDEN_S: Final = 5
-"""What failed comes again so soon, so that five times are soon over."""
+"""A message that failed comes again so soon, so that five times are soon over."""
 
 JOBS_S: Final = 15  # a replay, a look for drift or a rehydration takes longer
 JOBS: Final = ("archive", "drift", "replays")
-SETTLED_S: Final = 130  # two sweeps, in memory
+SETTLED_S: Final = 70  # a sweep, in memory
 DRAINED_S: Final = 600
 SETTLED: Final = 3  # looks in a row, each after a pause; a stream is read a moment after a write
 PAUSE_S: Final = 0.3
@@ -52,7 +52,7 @@ WAITING: Final = ("ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNot
 LONE: Final = re.compile("[\ud800-\udfff]")
 FATES: Final = ("applied", "duplicate", "stale", "expired", "compacted", "fault", "failed")
 STORES: Final = ("faults-", "drift-")
-"""What a store cannot keep is a dead letter by design, not a fault."""
+"""A message that these cannot keep is a dead letter by design, not a fault."""
 
 NO_SECRETS: Final = ("ApiUrl", "Endpoint", "UserPoolId", "UserPoolClientId")
 PAGE: Final = ("limit", "1000")
@@ -119,7 +119,7 @@ class _MemoryDoor:
     """Of a world in memory."""
 
     def __init__(self, world: InMemory) -> None:
-        self._world, self._gateway = world, Gateway()
+        self._world, self._gateway = world, HttpGateway()
 
     def send(self, request: RawRequest, caller: Caller | None) -> HttpResponse:
         event = self._event(request, caller)
@@ -354,7 +354,7 @@ class Target:
             self.record.expect("every answer has its headers", not missing, f"{missing}: {shown}")
 
     def effects(self, operation: Operation, answer: HttpResponse, case: Case[Any] | None = None) -> list[str]:
-        """Return what is wrong with an answer; `case`: what schemathesis made the request of."""
+        """Return the faults of an answer; `case`: schemathesis's form of the request."""
         if answer.status == BROKEN:
             return [f"no answer ({answer.body.decode()})"]
         if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:

@@ -222,7 +222,7 @@ def dying(target: Target, dice: Random, *, reports: int) -> None:
 
 
 class _Work:
-    """What goes on while workers die, and how it has to end; `Writable` for `Writers`."""
+    """Jobs and edits that go on while workers die, and how they have to end; `Writable` for `Writers`."""
 
     def __init__(self, target: Target, dice: Random) -> None:
         self.writers = Writers(self, dice, machines=MACHINES, prefix=SYNCED)
@@ -280,7 +280,9 @@ class _Work:
         """Wait until all that was begun has ended, and look at it."""
         target = self._target
         target.settle()
-        self._bring_back()  # an archive or a beginning may have died
+        target.door.archive()
+        target.settle()
+        self._bring_back()  # whoever archived or began before may have died
         for path, kind in self._jobs.items():
             held = target.until(lambda path=path: self._state(path) == DONE_STATE, within_s=WITHIN_S)  # type: ignore[misc]
             target.record.expect(f"{kind} is done", held, f"{path}: {self._state(path)}")

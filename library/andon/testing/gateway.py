@@ -18,7 +18,7 @@ Environ = dict[str, Any]
 StartResponse = Callable[[str, list[tuple[str, str]]], object]
 
 
-class Gateway:
+class HttpGateway:
     """All routes of all packages, as a WSGI application, too; there the token is an admin's."""
 
     def __init__(self) -> None:
@@ -42,7 +42,14 @@ class Gateway:
         return [answer.get("body", "").encode()]
 
     def event(
-        self, method: str, path: bytes, query: str, *, headers: Mapping[str, str], body: bytes = b"", **claims: Any
+        self,
+        method: str,
+        path: bytes,
+        query: str,
+        *,
+        headers: Mapping[str, str],
+        body: bytes = b"",
+        **claims: Any,  # noqa: ANN401
     ) -> JsonObject | None:
         """Return the event of a request; None: there is no such route.
 
