@@ -12,7 +12,7 @@ from andon.events.received import received
 from andon.runtime.tried import Failed, tried
 from andon.testing.lambda_events import sqs_event
 from andon.testing.proving.prover import Prover, prove
-from andon.versions import versioned_write
+from andon.versions import optimistic_lock
 from contract import groups
 from lab import attack
 from lab.attack import events, operations, requests, writers
@@ -35,13 +35,13 @@ def test_a_part_of_the_attack_breaks_nothing_in_memory(name: str) -> None:
 
 
 def test_a_race_that_loses_an_update_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = versioned_write.condition_of
+    real = optimistic_lock.condition_of
 
     def at_least(*of: Any) -> Any:  # noqa: ANN401  as it is
         condition = real(*of)
         return condition._replace(expression=condition.expression.replace("#version = ", "#version >= "))
 
-    monkeypatch.setattr(versioned_write, "condition_of", at_least)
+    monkeypatch.setattr("andon.versions.versioned_write.condition_of", at_least)
 
     record = prove(PROVER, only=["races"])
 
