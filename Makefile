@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench attack gateway gateway-check test t deployed cut-over machine pages others measured types nag wheel site contracts contracts-current contracts-lint docs release mutants lint check synth openapi agents figures pictures costs simulate query trace what-if train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures catch-up erase replay format lock pins kept budgets deploy smoke
+.PHONY: help install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench gateway gateway-check test t deployed cut-over machine pages others measured types nag wheel site contracts contracts-current contracts-lint docs release mutants lint check synth openapi agents figures pictures costs simulate query trace what-if train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures catch-up erase replay format lock pins kept budgets deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -174,9 +174,6 @@ gateway: install  ## run the gateway of a plant from its sources, until Ctrl-C: 
 gateway-check: export CONFIG := $(value CONFIG)
 gateway-check: install  ## read each value of a gateway's configuration once, and print the states: CONFIG=gateway.toml; without: the sample's
 	@$(if $(value CONFIG),$(GATEWAY) check "$$CONFIG",$(SAMPLE) check)
-
-attack: install  ## attack a stack of its own, print what was tried and what held: N=10000 SEED=1 (requests, dice)
-	@$(RUN) lab.attack $(if $(N),--requests $(N)) $(if $(SEED),--seed $(SEED))
 
 test: lint  ## check, and run every test (check, then some of them: ARGS="-k order")
 	@$(if $(ARGS),$(MAKE) --no-print-directory types nag site && $(PYTHON) -m pytest $(ARGS),$(MAKE) --no-print-directory \

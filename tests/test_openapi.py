@@ -16,10 +16,10 @@ from schemathesis.checks import negative_data_rejection, positive_data_acceptanc
 from andon.http.problem import PROBLEM_JSON, RETRY_AFTER
 from andon.packages.discovery import packages
 from andon.testing.environment import frozen_clock
+from andon.testing.gateway import BY_ITSELF, HttpGateway
 from andon.testing.loop import Loop
 from andon.tools.in_process import openapi
 from tests.support.documented import SPELLINGS, Example, examples
-from tests.support.gateway import BY_ITSELF, Gateway
 from tests.support.samples import NOW, paths
 from tests.support.services.reports import report
 
@@ -86,7 +86,7 @@ for model in document["components"]["schemas"].values():
     if "properties" in model:
         model["additionalProperties"] = False  # an answer says nothing that the document does not
 schema = schemathesis.openapi.from_dict(document)
-schema.app = Gateway()
+schema.app = HttpGateway()
 schema.config.checks.positive_data_acceptance.expected_statuses += ["412", "428"]
 schema.config.phases.coverage.unexpected_methods = set()  # which the gateway refuses by itself
 schema.config.phases.examples.enabled = False  # a draw for each of three; they are sent once, and by the coverage

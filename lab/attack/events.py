@@ -1,4 +1,4 @@
-"""Malformed events and messages, made of the samples under `events/domain/`."""
+"""Malformed events and groups of them, made of the samples under `events/domain/`."""
 
 import json
 import random
@@ -6,10 +6,11 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from andon.events.group import FACTS, GROUP, MOST_FACTS, VERSION
 from andon.project import project
 from andon.runtime import clock, times
 from lab.attack.operations import OURS, Place, put
@@ -23,6 +24,8 @@ AGO_MS: Final = 10 * 60_000
 MARK: Final = "{machine}"
 DEEP: Final = "{deep}"
 MOST_OFTEN: Final = "state-reported"
+SAME: Final = 300  # facts, in 200 KB
+NUMBERS: Final = 100_000  # in 200 KB
 
 MISTYPED: Final[tuple[Any, ...]] = None, True, 0, -1, 1.5, "", "x", [], [1], {}, {"a": {}}
 AHEAD_MS: Final = times.to_ms("2100-01-01T00:00:00Z"), 10**13 - 1, 10**13 - 900_000, 253_402_300_799_999
@@ -99,7 +102,6 @@ def _poison(number: int, kind: str, sample: str, message: str) -> PoisonMessage:
     return PoisonMessage(kind, sample, machine, json.dumps({**envelope, "attack": machine}), envelope if fits else None)
 
 
-@cache
 def _envelope(path: Path) -> Json:
     """Read a sample as the bus hands it over, of a machine to be named, all its times a few minutes ago."""
     event = json.loads(path.read_text())
@@ -164,3 +166,62 @@ def _without(content: Json, place: tuple[str, ...]) -> Json:
     if inner:
         return {**content, name: _without(content[name], tuple(inner))}
     return {other: value for other, value in content.items() if other != name}
+
+
+class HostileGroup(NamedTuple):
+    """A group that nobody of us publishes: a detail, as JSON, and the machines of its facts, `good` or `bad` ones.
+
+    A group that is not as we publish them is one fault, whole; a bad fact in a good group is a fault by itself.
+    """
+
+    kind: str
+    detail: str
+    good: tuple[str, ...] = ()
+    bad: tuple[str, ...] = ()
+
+
+def hostile_groups() -> Iterator[HostileGroup]:
+    """Yield the groups, each about machines of its own."""
+    for number, (kind, members) in enumerate(_refused().items()):
+        machine = f"{OURS}group-{number:02}"
+        text = json.dumps(members).replace(json.dumps(MARK), json.dumps(_fact(machine)))
+        yield HostileGroup(kind, text, bad=(machine,))
+    first, odd, last = (f"{OURS}grouped-{name}" for name in ("first", "odd", "last"))
+    bad = {**_fact(odd), "timestamp": "soon"}
+    yield HostileGroup("a bad fact among others", _group(_fact(first), bad, _fact(last)), (first, last), (odd,))
+    first, odd, last = (f"{OURS}typed-{name}" for name in ("first", "odd", "last"))
+    bad = {**_fact(odd), "type": "nothing-happened"}
+    yield HostileGroup("a fact of another type", _group(_fact(first), bad, _fact(last)), (first, last), (odd,))
+    one = f"{OURS}group-doubled"
+    yield HostileGroup("doubled members", f'{{"{GROUP}":2,"{FACTS}":[],{_group(_fact(one), _fact(one))[1:]}', (one,))
+    one = f"{OURS}group-same"
+    yield HostileGroup(f"{SAME} times the same fact", _group(*[_fact(one)] * SAME), (one,))
+
+
+def _refused() -> dict[str, dict[str, Any]]:
+    """Return groups with a fact in them, in the place of a mark, that are refused as a whole."""
+    mark = MARK
+    return {
+        "another version": {GROUP: VERSION + 1, FACTS: [mark]},
+        "a version that is true": {GROUP: True, FACTS: [mark]},
+        "no version": {GROUP: None, FACTS: [mark]},
+        "empty": {GROUP: VERSION, FACTS: [], "beside": mark},
+        "without facts": {GROUP: VERSION, "beside": mark},
+        "facts that are an object": {GROUP: VERSION, FACTS: mark},
+        f"{MOST_FACTS + 1:,} facts": {GROUP: VERSION, FACTS: [mark, *[{}] * MOST_FACTS]},
+        "huge": {GROUP: VERSION, FACTS: [mark, *[1] * NUMBERS]},
+        "a group in a group": {GROUP: VERSION, FACTS: [{GROUP: VERSION, FACTS: [mark]}]},
+        "a group beside a fact": {GROUP: VERSION, FACTS: [mark, {GROUP: VERSION, FACTS: [mark]}]},
+        "a fact that is null": {GROUP: VERSION, FACTS: [mark, None]},
+        "a fact that is a text": {GROUP: VERSION, FACTS: [mark, "x"]},
+        "a fact that is a list": {GROUP: VERSION, FACTS: [mark, [mark]]},
+    }
+
+
+def _fact(machine: str) -> Json:
+    fact: Json = about(machine)["detail"]
+    return fact
+
+
+def _group(*facts: Json) -> str:
+    return json.dumps({GROUP: VERSION, FACTS: facts})

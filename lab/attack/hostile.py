@@ -12,8 +12,7 @@ from enum import Enum
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from lab.attack.operations import Operation, RequestSlot, Schema, as_json, example, is_name
-from lab.attack.wire import Raw, RawRequest
+from lab.attack.operations import Operation, Raw, RawRequest, RequestSlot, Schema, as_json, example, is_name
 
 
 class RequiredAnswer(Enum):

@@ -2,10 +2,12 @@
 
 import copy
 import json
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from functools import cache, partial
-from typing import Any, Final, NamedTuple
+import shlex
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, Final, NamedTuple, Self
+from urllib.parse import quote, urlencode
 
 import schemathesis
 from schemathesis import Case
@@ -14,11 +16,10 @@ from andon.outbound.addresses import MAIL_PATTERN
 from andon.packages.discovery import apis
 from andon.project import project
 from andon.runtime import clock, times
-from andon.runtime.clock import DAY_MS
+from andon.runtime.clock import DAY_MS, HOUR_MS
 from contract import groups
 from contract.names import CALL_NAME_PATTERN, TROUBLE_PATTERN
 from contract.people import PERSON_PATTERN
-from lab.attack.wire import Raw, RawRequest, encoded
 
 DOCUMENT: Final = project().root / "docs" / "openapi.json"
 JSON: Final = "application/json"
@@ -27,8 +28,60 @@ OURS: Final = "attack-"
 BADGE: Final = "at-"
 """Begins the badges of its people."""
 
+SHOWN_BYTES: Final = 300  # of a body, in a reproduction
+
 Schema = Mapping[str, Any]
 Place = tuple[str | int, ...]
+
+
+class Raw(str):
+    """A path parameter that is sent as it is: it is percent-encoded already, or wrongly so."""
+
+    __slots__ = ()
+
+
+def encoded(text: str) -> str:
+    """Return a part of a path, percent-encoded, whether or not it is Unicode."""
+    return quote(text.encode(errors="surrogatepass"), safe=":")
+
+
+@dataclass(frozen=True, slots=True)
+class RawRequest:
+    """A request; `target` is path and query, percent-encoded."""
+
+    method: str
+    target: str
+    headers: tuple[tuple[str, str | bytes], ...] = ()
+    body: bytes | None = None
+
+    def asking(self, query: Sequence[tuple[str, str]] | str) -> Self:
+        """Return it with a query, of pairs or as it is."""
+        text = query if isinstance(query, str) else urlencode(query, errors="surrogatepass")
+        return replace(self, target=f"{self.target}?{text}")
+
+    def with_header(self, name: str, value: str | bytes | None) -> Self:
+        """Return it with another value of a header; None: without it."""
+        others = tuple(one for one in self.headers if one[0] != name)
+        return replace(self, headers=others if value is None else (*others, (name, value)))
+
+    def having(self, body: bytes | None) -> Self:
+        """Return it with another body."""
+        return replace(self, body=body)
+
+    @property
+    def curl(self) -> str:
+        """The command that sends it again; a long body is cut."""
+        words = ["curl", "-i", "--path-as-is", "-X", self.method, f'"$API"{shlex.quote(self.target)}']
+        if all(name != "authorization" for name, _ in self.headers):
+            words += ["-H", '"authorization: Bearer $TOKEN"']
+        for name, value in self.headers:
+            text = value.decode(errors="backslashreplace") if isinstance(value, bytes) else value
+            words += ["-H", shlex.quote(f"{name}: {text}")]
+        if self.body is not None:
+            shown = self.body[:SHOWN_BYTES].decode(errors="backslashreplace")
+            cut = f"  # {len(self.body)} bytes" if len(self.body) > SHOWN_BYTES else ""
+            words += ["--data-binary", shlex.quote(shown) + cut]
+        return " ".join(words)
 
 
 class OperationParameter(NamedTuple):
@@ -161,15 +214,14 @@ def of_ours(schema: Schema, value: Any) -> Any:  # noqa: ANN401  any JSON
     return OURS + value if is_name(schema) else value
 
 
-@cache
 def now() -> str:
-    """Return a moment of this run as the API writes it, always the same."""
-    return times.to_utc(clock.now_ms())
+    """Return the hour that has begun as the API writes it: the same in all that is about one thing."""
+    return times.to_utc(clock.now_ms() // HOUR_MS * HOUR_MS)
 
 
 def day(ahead: int) -> str:
-    """Return a day after this run's, so many ahead, as the API writes it: today may be over before the run is."""
-    return times.to_utc(times.to_ms(now()) + ahead * DAY_MS)[: len("2026-11-30")]
+    """Return a day so many ahead, as the API writes it: today may be over before the run is."""
+    return times.to_utc(clock.now_ms() + ahead * DAY_MS)[: len("2026-11-30")]
 
 
 def another(schema: Schema, number: int) -> str | int | None:

@@ -1,6 +1,7 @@
 """The target of the end-to-end tests: the deployed stack, once per run."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -14,9 +15,14 @@ OF_EVERYTHING = ("test_drift.py", "test_redeploy.py")
 
 
 @pytest.fixture(scope="session")
-def stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stack]:
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the stack."""
+    return tmp_path_factory.mktemp("stack")
+
+
+@pytest.fixture(scope="session")
+def stack(home: Path) -> Iterator[Stack]:
     """On a free port, in a folder of its own; on a lifeline, so that it ends with this run however that ends."""
-    home = tmp_path_factory.mktemp("stack")
     running = emulator.start(home, emulator.free_port(), lifeline=True)
     try:
         yield bring_up(home, running)

@@ -34,10 +34,10 @@ PROVER: Final = Prover.of(telling)
 
 
 @pytest.mark.parametrize("name", ["one digest", "tokens", "addresses", "private"])
-def test_a_part_of_telling_holds_on_the_deployed_stack(name: str, stack: Stack, tmp_path: Path) -> None:
+def test_a_part_of_telling_holds_on_the_deployed_stack(name: str, stack: Stack, home: Path) -> None:
     parts = {**PROVER.parts, "one digest": ProvedPart(one_digest)}
 
-    record = prove(PROVER._replace(parts=parts), only=[name], deployed=partial(DeployedWorld, stack, tmp_path))
+    record = prove(PROVER._replace(parts=parts), only=[name], deployed=partial(DeployedWorld, stack, home))
 
     assert record.tried
     assert not record.broken, record.text()

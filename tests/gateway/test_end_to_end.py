@@ -12,13 +12,13 @@ from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
 
+from andon.testing.gateway import Environ, HttpGateway, StartResponse
 from andon.testing.loop import Loop
 from andon.tools.stack.processes import eventually
 from andon_gateway import cli
 from andon_gateway.config import parse
 from andon_gateway.gateway import Gateway as PlantGateway
 from andon_gateway.health import server
-from tests.support.gateway import Environ, Gateway, StartResponse
 
 HOST = "127.0.0.1"
 
@@ -58,7 +58,7 @@ class _Quiet(WSGIRequestHandler):
 def answered(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
     """Answer with the handlers; wsgiref leaves it to an application to stop at the end of a body."""
     content = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
-    return Gateway()({**environ, "wsgi.input": io.BytesIO(content)}, start_response)
+    return HttpGateway()({**environ, "wsgi.input": io.BytesIO(content)}, start_response)
 
 
 @contextmanager

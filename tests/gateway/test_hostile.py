@@ -19,6 +19,7 @@ from typing import Any, Final, Self
 import pytest
 from asyncua import Server, ua
 
+from andon.testing.gateway import Environ, StartResponse
 from andon.testing.loop import Loop
 from andon.tools.stack import emulator
 from andon_gateway import engine as engines
@@ -30,7 +31,6 @@ from andon_gateway.sparkplug_payload import Metric, decode
 from lab.broker import HOST, Broker
 from tests.gateway.test_end_to_end import answered, api
 from tests.gateway.test_sparkplug_payload import BY_TAHU
-from tests.support.gateway import Environ, StartResponse
 from tests.support.sparkplug import BOOLEAN, STRING, payload
 
 VALUES: Final = int(os.environ.get("HOSTILE_VALUES", "320"))

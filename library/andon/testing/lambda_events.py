@@ -89,7 +89,7 @@ def presence_message(happening: str, *, client: str, at_ms: int, version: int = 
 def provisioning_event(
     template: str, parameters: Mapping[str, object], *, certificate: str = "certificate", claim: str = "claim"
 ) -> JsonObject:
-    """Return what AWS IoT asks a pre-provisioning hook, see `andon.ingress.provisioning`."""
+    """Return the question of AWS IoT to a pre-provisioning hook, see `andon.ingress.provisioning`."""
     return {
         "claimCertificateId": claim,
         "certificateId": certificate,

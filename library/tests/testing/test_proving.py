@@ -2,12 +2,16 @@
 
 import os
 from collections.abc import Callable
+from functools import cached_property
 from random import Random
+from threading import Event, Thread
 from typing import Any, Final
 
 import pytest
 
 from andon.packages.discovery import readers
+from andon.runtime import times
+from andon.testing.lambda_events import http_event
 from andon.testing.proving.memory import START_MS, InMemory
 from andon.testing.proving.prover import ProvedPart, Prover, Record, prove
 from andon.testing.proving.settings import DeployedSettings, settings
@@ -71,7 +75,7 @@ def test_a_killed_invocation_comes_again_when_its_message_is_visible_and_ends_as
         made.wait(3_600)
 
         assert begun_s(made) == [0, 30, 60, 90]
-        assert made.dead == [BODY]
+        assert made.dead == [(QUEUE, BODY)]
         assert made.counts["kill"] >= 4
 
 
@@ -101,6 +105,40 @@ def test_as_many_workers_overlap_as_a_queue_lets(at_a_time: int, *, overlaps: bo
 
         [first, second] = begun_s(made)
         assert (first == second) == overlaps
+
+
+def test_a_worker_that_rests_in_a_cached_property_holds_nobody_else_up() -> None:
+    is_done = Event()
+
+    class Kept:
+        @cached_property
+        def first(self) -> bool:
+            return is_done.wait(10)
+
+        @cached_property
+        def second(self) -> None:
+            is_done.set()
+
+    same = cached_property(lambda one: one.first if one is resting else one.second)
+    same.__set_name__(Kept, "same")
+    resting = Kept()
+    with world():
+        first = Thread(target=lambda: same.__get__(resting))
+        first.start()
+        same.__get__(Kept())
+        first.join()
+
+    assert resting.__dict__["same"]
+
+
+def test_requests_at_once_go_on_side_by_side() -> None:
+    with world(Faults(slow_ms=1_000)) as made:
+        report = "PUT /equipment/{id}/states/{timestamp}"
+        path = {"id": "press-7", "timestamp": times.to_utc(START_MS)}
+        states = ("ERROR", "NORMAL", "WARNING1")
+        answers = made.call_at_once(http_event(report, path=path, body={"state": state}) for state in states)
+
+    assert sorted(one["statusCode"] for one in answers) == [201, 409, 409]
 
 
 def test_a_run_is_the_same_for_the_same_seed() -> None:

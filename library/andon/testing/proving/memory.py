@@ -10,7 +10,7 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from heapq import heappop, heappush
 from itertools import count
 from random import Random
@@ -23,7 +23,14 @@ from andon.dynamodb.attribute_values import Item, to_typed
 from andon.events.publish import NotPublished
 from andon.outbound import aws_once, https, once
 from andon.outbound.secret import KEPT_MS
-from andon.packages.discovery import follower_of_table, packages, services, subscribers_of, woken_by
+from andon.packages.discovery import (
+    follower_of_table,
+    owner_of_route,
+    packages,
+    services,
+    subscribers_of,
+    woken_by,
+)
 from andon.packages.package import Package
 from andon.runtime import clock, log, strict_json
 from andon.runtime.errors import CallFailed
@@ -112,7 +119,7 @@ class _RunningHandler(Thread):
 class InMemory(Loop):
     """A world of this process, see `LivingWorld`.
 
-    begun: time and file of each invocation. dead: bodies of dead letters. lines: those that were logged.
+    begun: time and file of each invocation. dead: queues and bodies of dead letters. lines: those that were logged.
     """
 
     makes = frozenset({"kill", "lose", "twice", "late"})
@@ -129,7 +136,7 @@ class InMemory(Loop):
         """variables: of all handlers, beside those of the template. deployed_as: by default what the template says."""
         self.outside, self.settings, self.now_ms = outside, deployed_as or settings(), START_MS
         self.counts, self.occasions = Counter[str](), Counter[str]()
-        self.begun, self.dead, self.lines = list[tuple[int, str]](), list[str](), list[str]()
+        self.begun, self.dead, self.lines = list[tuple[int, str]](), list[tuple[str, str]](), list[str]()
         self._dice, self._faults, self._variables, self._number = dice, faults, variables or {}, next(_WORLDS)
         self._due: list[tuple[int, bool, float, int, Callable[[], object]]] = []
         self._numbers = count()
@@ -152,6 +159,7 @@ class InMemory(Loop):
             patch.object(log, "write", self.lines.append),
             patch.object(https, "post_once", self._post),
             patch.object(aws_once, "post_once", self._post),
+            patch.object(cached_property, "__get__", _got_without_lock),
             between(self._between),
         ):
             self._stack.enter_context(one)
@@ -229,11 +237,21 @@ class InMemory(Loop):
 
     def invoke(self, package: Package, role: str, event: JsonObject) -> Any:  # noqa: ANN401
         """Call a handler for somebody who waits; who is killed has no answer, which the API says as 500."""
-        worker = self._begin(package, role, event)
-        while not worker.is_done:
+        return self._awaited([self._begin(package, role, event)])[0]
+
+    def call_at_once(self, events: Iterable[JsonObject]) -> list[Any]:
+        """Send HTTP events a millisecond after one another, to handlers that go on side by side; return the answers."""
+        workers = list[_RunningHandler]()
+        for one in events:
+            self.wait(0.001)
+            workers.append(self._begin(*owner_of_route(one["routeKey"]), one))
+        return self._awaited(workers)
+
+    def _awaited(self, workers: Sequence[_RunningHandler]) -> list[Any]:
+        while not all(one.is_done for one in workers):
             self._do_next()
         self._collect()
-        return {"statusCode": 500, "headers": {}} if worker.has_failed else worker.answer
+        return [{"statusCode": 500, "headers": {}} if one.has_failed else one.answer for one in workers]
 
     # Time, and who runs in it.
 
@@ -284,7 +302,8 @@ class InMemory(Loop):
     def _collect(self) -> None:
         """Take what was published, sent and changed, for those who read it."""
         for body in self.new_bodies():
-            self._facts |= {one["id"]: one for one in (json.loads(part)["detail"] for part in alone([body]))}
+            said = (json.loads(part)["detail"] for part in alone([body]))
+            self._facts |= {one["id"]: one for one in said if isinstance(one.get("id"), str)}  # anybody may publish
             envelope = json.loads(body)
             topic = envelope["source"], envelope["detail-type"]
             for queue in (
@@ -332,7 +351,7 @@ class InMemory(Loop):
             if failed is None or name["messageId"] in failed:
                 message.receives += 1
                 if message.receives >= self.settings.queues[queue].receives:
-                    self.dead.append(message.body)
+                    self.dead.append((queue, message.body))
                 else:
                     self._at(visible_ms, partial(self._arrive, queue, message))
         self._at(self.now_ms, partial(self._receive, queue), last=True)
@@ -423,3 +442,12 @@ def _end_processes() -> None:
     modules = [module for name, module in sys.modules.items() if name.partition(".")[0] in _SIDES]
     for kept in (one for module in modules for one in vars(module).values() if hasattr(one, "cache_clear")):
         kept.cache_clear()
+
+
+def _got_without_lock(kept: Any, instance: Any, owner: object = None) -> Any:  # noqa: ANN401, ARG001  of any class
+    """Return a cached property as Python 3.12 does; 3.11 holds a lock of all instances, in which a worker may rest."""
+    if instance is None:
+        return kept
+    if kept.attrname not in instance.__dict__:
+        instance.__dict__[kept.attrname] = kept.func(instance)
+    return instance.__dict__[kept.attrname]
