@@ -31,6 +31,6 @@ PARTS = {
     "groups": ProvedPart(on(poison.groups), deployed=False),
     "others": ProvedPart(on(partial(poison.others, count=max(REQUESTS // 240, 5))), deployed=False),
     "races": ProvedPart(on(partial(writers.races, rounds=max(REQUESTS // 1_000, 1))), Faults(slow_ms=50)),
-    "storms": ProvedPart(on(partial(writers.storms, count=max(REQUESTS // 4, 100))), deployed=False),
+    "storms": ProvedPart(on(partial(writers.storms, count=max(REQUESTS // 3, 100))), deployed=False),
     "dying": ProvedPart(on(partial(writers.dying, reports=max(REQUESTS // 20, 20))), DEATHS),
 }
