@@ -64,7 +64,8 @@ def prove(now: Now, dice: Random, record: Record, *, requests: int = REQUESTS) -
         record.expect(f"what is in {place[0]} stays as it was", after.get(place) == said, f"{place}: {said}")
     added = [place for place in after.keys() - before.keys() if hostile.foreign_in(place)]
     record.expect("no new row is under their keys", not added, added[:3])
-    record.expect("most requests about what is their own are taken", own[True] > own[False], own)
+    # Less and less: what was done once is done, and what may be open at once is.
+    record.expect("many requests about what is their own are taken", own[True] > own.total() / 4, own)
     record.expect("none of those fails", not +ours.wrong, +ours.wrong)
     record.note(f"{requests:,} hostile requests; {own[True]:,} of {own.total():,} about what is their own succeeded")
 

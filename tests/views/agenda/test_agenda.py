@@ -1,15 +1,19 @@
 """What agenda shows; that it is the same in every order, the laws try."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 import pytest
 
+from andon.events.written import Written
+from andon.http import after
 from andon.packages.package import Package
 from andon.runtime import times
 from andon.runtime.clock import DAY_MS
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
+from contract.after import NAMES
 from tests.support.samples import body_of, fact
 
 AGENDA: Final = Package("views", "agenda")
@@ -78,3 +82,20 @@ def test_an_order_is_listed_until_ninety_days_after_its_day(loop: Loop) -> None:
     for days, expected in ((89, 1), (90, 0)):
         with frozen_clock(day + days * DAY_MS):
             assert len(listed(loop)) == expected
+
+
+def test_an_order_elsewhere_is_awaited_as_one_that_nobody_knows(loop: Loop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(after, "PAUSES_SECONDS", ())
+
+    def status(machine: str, *groups: str, factory: str = "gdl-1") -> int:
+        moved = fact("maintenance-moved", at=NOW + 1, **order(machine, "oil", "2026-01-12", factoryId="gdl-2"))
+        write = replace(Written.of_event(moved, "order", NAMES["order"]), partition_key=machine, event_id="")
+        query = {"after": write.to_token()}
+        return loop.request(GET, path={"factoryId": factory}, query=query, groups=["operator", *groups]).status
+
+    with frozen_clock(NOW):
+        hear(loop, order("press-8", "oil", "2026-01-12", factoryId="gdl-2"))
+
+        assert [status(one, "at:gdl-1") for one in ("press-8", "unknown")] == [202, 202]
+        assert [status(one, "at:gdl-2", factory="gdl-2") for one in ("press-8", "unknown")] == [200, 202]
+        assert [status(one) for one in ("press-8", "unknown")] == [200, 202]
