@@ -123,6 +123,9 @@ new-view-version: install  ## write the next version of a view beside it, a copy
 fill: install  ## fill a view's next version from the lake, while events go on: VIEW=board (events a second: RATE=200)
 	@$(ANDON) fill '$(VIEW)' $(if $(RATE),--rate $(RATE)) $(ON_STACK)
 
+# How much: read by provers themselves.
+prove: export override PEOPLE := $(PEOPLE)
+prove: export override REQUESTS := $(REQUESTS)
 prove: ANDON := PYTHONPATH=library:gateway ANDON_CALLED_BY=make $(PYTHON) -m andon.tools.cli
 prove: install  ## run a prover of lab/: NAME=telling SEEDS=20 SEED=1 ONLY="chains crowd" DEPLOYED=1; or compare all rows of a view's two versions: VIEW=board
 	@$(ANDON) prove $(if $(VIEW),'$(VIEW)' $(ON_STACK),'$(NAME)' $(if $(SEEDS),--seeds $(SEEDS)) $(if $(SEED),--seed $(SEED)) \

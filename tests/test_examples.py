@@ -110,7 +110,7 @@ def test_the_whole_project_of_the_librarys_readme_runs(tmp_path: Path) -> None:
 
 
 def test_the_rule_of_the_recipes_decides_at_the_second_stop() -> None:
-    [example] = examples("docs/recipes.md")
+    [example] = [one for one in examples("docs/recipes.md") if "RULE" in one]
     made: dict[str, object] = {}
     exec(compile(RULE + example, "recipes.md", "exec"), made)  # noqa: S102  our own example
     rule = made["RULE"]

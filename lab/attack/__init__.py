@@ -14,7 +14,7 @@ from andon.testing.proving.world import Faults
 from lab.attack import callers, edge, poison, requests, writers
 from lab.attack.target import impatient, on
 
-REQUESTS: Final = int(os.environ.get("REQUESTS", "420"))
+REQUESTS: Final = int(os.environ.get("REQUESTS") or 420)
 SLOW: Final = REQUESTS // 1_000  # requests that do not end: waiting for them takes a minute
 POISONS: Final = 24  # at least: each kind is there
 DEATHS: Final = Faults(kill=0.002, lose=0.002, twice=0.1, late=0.1, late_s=10, slow_ms=20)

@@ -18,7 +18,7 @@ from lab.people.watch import ADDRESSES, NAMES, Watched, at_rest, marks
 from lab.quiet_clock import Now
 from services.notify import contact_code
 
-PEOPLE: Final = int(os.environ.get("PEOPLE", "6"))
+PEOPLE: Final = int(os.environ.get("PEOPLE") or 6)
 """People of a run, at most 10,000."""
 
 SPELLINGS = ("Zoë-{0} Mun\u0303oz{0}", "李{0}·Ó'{0} \\ \"", "{0}")

@@ -24,7 +24,7 @@ from lab.people.names import people_of
 from lab.people.watch import Stores, at_rest, marks
 from lab.quiet_clock import START_MS, Now
 
-REQUESTS: Final = int(os.environ.get("REQUESTS", "100"))
+REQUESTS: Final = int(os.environ.get("REQUESTS") or 100)
 EMPLOYEES: Final = 12
 OWN: Final = 0.25  # good requests about what is theirs, for each hostile one
 MOST: Final = 0.7  # of what the others say is the other company's, and of their roles may call the route

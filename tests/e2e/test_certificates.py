@@ -31,13 +31,13 @@ OTHER = thing_of(ROOT, "tls-press-2")
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("things")
 
 
 @pytest.fixture(scope="module")
-def press(stack: Stack, home: Path) -> Registered:
-    return register(here(stack.outputs), MACHINE.name, "tls-press-1", home=home)
+def press(stack: Stack, certificates: Path) -> Registered:
+    return register(here(stack.outputs), MACHINE.name, "tls-press-1", home=certificates)
 
 
 @pytest.fixture(scope="module")
@@ -104,14 +104,14 @@ def test_who_has_no_certificate_or_a_made_up_one_does_not_connect(
             machine.publish(press.topic, report())
 
 
-def test_a_certificate_that_is_replaced_counts_no_more(stack: Stack, home: Path, tmp_path: Path) -> None:
-    before = register(here(stack.outputs), MACHINE.name, "tls-press-3", home=home)
+def test_a_certificate_that_is_replaced_counts_no_more(stack: Stack, certificates: Path, tmp_path: Path) -> None:
+    before = register(here(stack.outputs), MACHINE.name, "tls-press-3", home=certificates)
     old = before.folder.rename(tmp_path / "old")
     with pytest.raises(ToolFailed, match="AGAIN=1"):
-        register(here(stack.outputs), MACHINE.name, "tls-press-3", home=home)
+        register(here(stack.outputs), MACHINE.name, "tls-press-3", home=certificates)
     assert not before.folder.exists()
 
-    after = register(here(stack.outputs), MACHINE.name, "tls-press-3", home=home, again=True)
+    after = register(here(stack.outputs), MACHINE.name, "tls-press-3", home=certificates, again=True)
 
     with pytest.raises(Refused), with_certificate(after.port, after.thing, old, of=old) as machine:
         machine.publish(after.topic, report())
@@ -119,9 +119,9 @@ def test_a_certificate_that_is_replaced_counts_no_more(stack: Stack, home: Path,
         machine.publish(after.topic, report())
 
 
-def test_the_gateway_of_a_plant_reports_by_its_certificate(stack: Stack, home: Path) -> None:
+def test_the_gateway_of_a_plant_reports_by_its_certificate(stack: Stack, certificates: Path) -> None:
     register_machine(stack, "tls-press-4", factory="tls-plant")
-    made = register(here(stack.outputs), GATEWAY.name, "tls-plant", home=home)
+    made = register(here(stack.outputs), GATEWAY.name, "tls-plant", home=certificates)
     said = {"endpoint": made.host, "port": made.port, "thing": made.thing}
     said |= {"ca": SIGNERS, "certificate": CERTIFICATE, "key": KEY, "via": "mqtt"}
     settings = north_of(Table(said, "andon"), made.folder)
