@@ -209,10 +209,10 @@ def private_addresses(world: LivingWorld, _: Random, record: Record) -> None:
     with _inside() as (port, connections):
         address = f"https://{NAME}:{port}/hook"
         world.configure(OUTBOUND_SINK="", WEBHOOK_HOSTS=f"{NAME}:{port}")
-        _refused(world, record, "op-970001", address, "AddressNotPublic")
+        _refused(world, record, "op-971001", address, "AddressNotPublic")
         world.configure()
         providers_of(world).answer(WEBHOOK, HostReply(HTTPStatus.TEMPORARY_REDIRECT, location=address))
-        _refused(world, record, "op-970002", "https://redirects.example.com/hook", "HTTP 307")
+        _refused(world, record, "op-971002", "https://redirects.example.com/hook", "HTTP 307")
         record.expect("nobody connects to the private network", not connections, len(connections))
 
 
