@@ -26,6 +26,7 @@ from andon.http.places import PREFIX
 from andon.packages.package import Package
 from andon.runtime.json_types import JsonObject
 from andon.testing.gateway import HttpGateway, not_found
+from andon.testing.memory.queues import name_in
 from andon.testing.proving.deployed import DeployedWorld
 from andon.testing.proving.memory import InMemory
 from andon.testing.proving.prover import Record
@@ -179,7 +180,7 @@ class _DeployedDoor:
         self._stack = world.stack
         self._world, self._url, self._sqs = world, urlsplit(self._stack.outputs["ApiUrl"]), self._stack.client("sqs")
         self._queues = {
-            url.rsplit("-", 2)[-2] + "-" + url.rsplit("-", 1)[-1]: url
+            name_in(url): url
             for name, url in self._stack.outputs.items()
             if name.endswith(QUEUE) and not name.endswith(DEAD_LETTERS)
         }

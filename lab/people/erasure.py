@@ -1,6 +1,5 @@
 """Some people are erased: they are nowhere any more, nothing else has changed, and views are what their events make."""
 
-import gzip
 import json
 import re
 from collections import Counter
@@ -14,9 +13,10 @@ from andon.runtime import clock
 from andon.runtime.clock import HOUR_MS
 from andon.testing.drift import clear_rows, look, rows_of
 from andon.testing.proving.prover import Record
+from andon.tools.listings import unpacked_body
 from andon.tools.views.compare import compare
 from lab.people.company import ERASE, Company, Person
-from lab.people.watch import ADDRESSES, NAMES, ZIPPED, Stores, Watched, at_rest, marks
+from lab.people.watch import ADDRESSES, NAMES, Stores, Watched, at_rest, marks
 from lab.quiet_clock import Now
 from services.notify.contacts_table import CONTACT
 from services.notify.erased import EMPTY
@@ -109,6 +109,6 @@ def _lines(stores: Stores) -> Stores:
     rows = {place: said for place, said in stores.items() if not isinstance(said, bytes)}
     for (bucket, key), body in ((place, said) for place, said in stores.items() if isinstance(said, bytes)):
         if not any(part in key for part in DERIVED):
-            text = gzip.decompress(body) if body.startswith(ZIPPED) else body
+            text = unpacked_body(body)
             rows |= {(bucket, line): line for line in text.decode().split("\n")}
     return rows

@@ -2,7 +2,6 @@
 
 import base64
 import binascii
-import gzip
 import re
 import zlib
 from collections import Counter
@@ -15,12 +14,12 @@ from andon.runtime import log
 from andon.runtime.json_types import JsonObject
 from andon.testing import loop
 from andon.testing.memory.calls import Answer, Call
+from andon.tools.listings import unpacked_body
 
 NAMES: Final = "PEOPLE_TABLE"
 ADDRESSES: Final = "CONTACTS_TABLE"
 PRIVATE: Final = frozenset({NAMES, ADDRESSES})
 HTTP: Final = frozenset({"command", "query"})
-ZIPPED: Final = b"\x1f\x8b"
 BASE64: Final = re.compile(rb"[A-Za-z0-9+/_-]{24,}")
 DIGEST: Final = re.compile(rb"[0-9a-f-]{16,}")
 
@@ -111,11 +110,10 @@ def unpacked(said: object) -> Iterator[bytes]:
 
 
 def _readings(text: bytes) -> Iterator[bytes]:
-    if text.startswith(ZIPPED):
-        try:
-            text = gzip.decompress(text)
-        except (OSError, EOFError, zlib.error):
-            return
+    try:
+        text = unpacked_body(text)
+    except (OSError, EOFError, zlib.error):
+        return
     yield text
     for packed in BASE64.findall(text):
         try:

@@ -213,6 +213,9 @@ class HttpApi:
         gets none of elsewhere.
         """
         read = read_rows
+        if after is not None and about.subject_of is None and not self.caller.places.is_everywhere:
+            # A list of a place: nobody learns of a row elsewhere by the token of its write.
+            after = after.among(lambda row: row.get(query.keys.partition) == query.partition)
         if about.subject_of is not None and not self.caller.places.is_everywhere:
             read = self._read_at_places(about.subject_of, about.time_of, after)
         elif since := self.stay.since if about.since is None else about.since:

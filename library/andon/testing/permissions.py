@@ -13,6 +13,7 @@ from andon.testing.above_retries import Pass, between
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_context import LocalContext
 from andon.testing.memory.calls import Call
+from andon.testing.memory.queues import name_in
 from andon.testing.recorder import Recorder
 from andon.testing.replayable import Invocation
 from andon.testing.synthesised import Synthesised
@@ -178,9 +179,9 @@ def is_allowed(template: Synthesised, file: str, used: UsedPermission) -> bool:
 def named_resources(template: Synthesised, file: str) -> dict[str, Any]:
     """Return the resources that a function knows by variable, and all queues by their addresses in memory."""
     made = template.of_type("AWS::SQS::Queue").items()
-    names = {queue: one["QueueName"].rsplit("-", 2)[1:] for queue, one in made if "QueueName" in one}
+    names = {queue: name_in(one["QueueName"]) for queue, one in made if "QueueName" in one}
     environment: dict[str, Any] = template.functions()[file]["Environment"]["Variables"]
-    return {"-".join((DEPLOYMENT, *name)): {"Ref": queue} for queue, name in names.items()} | environment
+    return {f"{DEPLOYMENT}-{name}": {"Ref": queue} for queue, name in names.items()} | environment
 
 
 def _permits(condition: dict[str, dict[str, str]], used: UsedPermission) -> bool:

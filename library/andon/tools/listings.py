@@ -1,10 +1,14 @@
 """All rows of a table and all objects of a bucket, page by page, as boto3's clients list them."""
 
+import gzip
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Final
 
 from andon.dynamodb.attribute_values import Typed
 from andon.runtime.json_types import JsonObject
+
+GZIPPED: Final = b"\x1f\x8b"
+"""The first bytes of what is gzipped."""
 
 
 def rows_of(dynamodb: Any, table: str, names: Iterable[str] = ()) -> Iterator[Typed]:  # noqa: ANN401  boto3's
@@ -24,3 +28,8 @@ def objects_in(s3: Any, bucket: str, prefix: str = "") -> Iterator[JsonObject]: 
 def keys_in(s3: Any, bucket: str, prefix: str = "") -> Iterator[str]:  # noqa: ANN401  boto3's
     """List the keys that begin with a prefix, ascending."""
     return (found["Key"] for found in objects_in(s3, bucket, prefix))
+
+
+def unpacked_body(body: bytes) -> bytes:
+    """Return the body of an object, unpacked if it is gzipped."""
+    return gzip.decompress(body) if body.startswith(GZIPPED) else body

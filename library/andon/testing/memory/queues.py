@@ -18,6 +18,11 @@ class QueuedMessage(NamedTuple):
     delay_seconds: int | None = None
 
 
+def name_in(address: str) -> str:
+    """Return the name of a queue within its deployment (`things-Queue`), by its address or whole name."""
+    return "-".join(address.rsplit("-", 2)[1:])
+
+
 class MemoryQueues:
     """The messages of each queue, which is made when a message is sent to it; the URL of a queue is its name."""
 

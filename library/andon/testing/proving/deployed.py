@@ -4,7 +4,6 @@ Facts are published twice, and workers are killed by SIGKILL at an age that dice
 emulator's queues deliver as they do.
 """
 
-import gzip
 import json
 import os
 import signal
@@ -31,7 +30,7 @@ from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.testing.loop import Answer
 from andon.testing.proving.prover import Opened
 from andon.testing.proving.world import NO_FAULTS, Faults, Outside, Post
-from andon.tools.listings import keys_in, rows_of
+from andon.tools.listings import keys_in, rows_of, unpacked_body
 from andon.tools.stack import emulator, processes
 from andon.tools.stack.api import ApiClient, path_of
 from andon.tools.stack.errors import ToolFailed
@@ -47,7 +46,6 @@ _OLDEST_S: Final = 1.2
 """Workers are killed at an age up to this: their start takes a third of it."""
 
 _ENTRIES: Final = 10  # of a request, on the bus
-_GZIP: Final = b"\x1f\x8b"
 
 
 def _pascal(variable: str) -> str:
@@ -161,7 +159,7 @@ class DeployedWorld(AbstractContextManager["DeployedWorld"]):
         for bucket in (one["Name"] for one in s3.list_buckets()["Buckets"]):
             for key in keys_in(s3, bucket):
                 body = s3.get_object(Bucket=bucket, Key=key)["Body"].read()
-                yield "objects", (gzip.decompress(body) if body.startswith(_GZIP) else body).decode(errors="replace")
+                yield "objects", unpacked_body(body).decode(errors="replace")
         for table in (name for package in packages() for name in package.tables):
             yield table, json.dumps(self.rows(table), default=str)
 

@@ -39,6 +39,7 @@ from andon.testing.above_retries import Pass, between
 from andon.testing.lambda_events import sqs_event
 from andon.testing.loop import Loop
 from andon.testing.memory.calls import Call
+from andon.testing.memory.queues import name_in
 from andon.testing.proving.settings import DeployedSettings, settings
 from andon.testing.proving.world import NO_FAULTS, Faults, Outside, Post, nobody
 from andon.testing.world import alone
@@ -312,7 +313,7 @@ class InMemory(Loop):
             ):
                 self._send(queue, body)
         for queue, sent in self.queues.take_all():
-            self._send("-".join(queue.rsplit("-", 2)[1:]), sent.body, sent.delay_seconds)
+            self._send(name_in(queue), sent.body, sent.delay_seconds)
         for table in self._streams:
             self._records[table] += self.new_records(table)
             if self._records[table] and table not in self._followed:

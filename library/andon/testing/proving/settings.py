@@ -10,6 +10,7 @@ from typing import Final, NamedTuple, Self
 
 from andon.project import project
 from andon.runtime.json_types import JsonObject
+from andon.testing.memory.queues import name_in
 from andon.testing.synthesised import Synthesised, synthesised
 from andon.tools.stack.made_of import MadeOf
 
@@ -88,7 +89,7 @@ def _queues(template: Synthesised) -> Iterator[tuple[str, Queue]]:
         made = queues.get(mapping["EventSourceArn"]["Fn::GetAtt"][0])
         if made:
             yield (
-                "-".join(made["QueueName"].rsplit("-", 2)[1:]),
+                name_in(made["QueueName"]),
                 Queue(
                     file,
                     mapping["BatchSize"],

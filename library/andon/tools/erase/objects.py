@@ -14,10 +14,9 @@ from andon.stores.faults.store import IDS
 from andon.tools.erase import documents
 from andon.tools.erase.counted import SweepCounts
 from andon.tools.erase.mentions import Mentions
-from andon.tools.listings import keys_in
+from andon.tools.listings import GZIPPED, keys_in, unpacked_body
 from andon.tools.stack.errors import ToolFailed
 
-GZIPPED: Final = b"\x1f\x8b"
 CHANGED: Final = frozenset({"PreconditionFailed", "ConditionalRequestConflict"})
 GONE: Final = "NoSuchKey"
 SUFFIX: Final = ".json"
@@ -126,7 +125,7 @@ def under_other_name(bucket: SweptBucket, found: StoredObject, erased: Erased) -
 def erased_object(body: bytes, mentions: Mentions) -> Erased:
     """Return an object without mentions. Pure; one that has none is the same, byte by byte."""
     is_packed = body.startswith(GZIPPED)
-    text = (gzip.decompress(body) if is_packed else body).decode(errors="surrogateescape")
+    text = unpacked_body(body).decode(errors="surrogateescape")
     # Each line for itself: of NDJSON it is a document.
     lines = [documents.erased(line, mentions) for line in text.split("\n")]
     found, kept = sum(line.found for line in lines), sum(line.kept for line in lines)
