@@ -70,10 +70,10 @@ def _follow(root: Path) -> None:
         check=False,
     )
     if run.returncode:
-        raise NotNew(f"what was written does not work: {_last_words(run.stdout + run.stderr)}")
+        raise NotNew(f"what was written does not work: {last_words(run.stdout + run.stderr)}")
 
 
-def _last_words(said: str) -> str:
+def last_words(said: str) -> str:
     """Return the last line of an error, and what was logged as one."""
     lines = [line for line in said.splitlines() if line.strip()]
     logged = [_exception_in(line) for line in lines if line.startswith("{")]

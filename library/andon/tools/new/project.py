@@ -3,6 +3,7 @@
 It is made beside DIR and moved there once it is whole, so that a failure leaves nothing.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -15,12 +16,13 @@ from typing import Final
 from andon.project import library_folder
 from andon.tools.new import template
 from andon.tools.new.changes import ALL, FOLLOWING
-from andon.tools.new.dependency import Dependency, dependency
+from andon.tools.new.dependency import Dependency, dependency, version
 from andon.tools.new.errors import NotNew
 from andon.tools.new.words import Name, Words, camel_case, clashes
 
 REQUIREMENT: Final = PurePosixPath("requirements", "andon.txt")
 VENDOR: Final = "vendor"
+SETTINGS: Final = PurePosixPath("pyproject.toml")
 
 IN_STACK: Final = frozenset(
     {"api", "archive", "construct", "drift", "event_hub", "fault_store", "lake", "replays", "service", "stack"}
@@ -42,7 +44,7 @@ def make(asked: Namespace) -> str:
     root.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=root.parent, prefix=".new-") as beside:
         with dependency(asked.wheel) as needed:
-            _fill(Path(beside, "project"), words, needed)
+            _fill(Path(beside, "project"), words, needed, _record_of(asked))
         if root.exists():
             root.rmdir()
         Path(beside, "project").rename(root)
@@ -63,8 +65,21 @@ def _words(name: Name, service: Name) -> Words:
     return Words([(template.ACORN, name), (template.THINGS, service)])
 
 
-def _fill(root: Path, words: Words, needed: Dependency) -> None:
+def _record_of(asked: Namespace) -> str:
+    """Return the table of settings by which `andon upgrade` makes the project again: version and answers."""
+    answers = [asked.name]
+    for name, value in vars(asked).items():
+        if name in {"kind", "folder", "name", "wheel"} or value in (None, False, []):
+            continue
+        option = f"--{name.replace('_', '-')}"
+        values = value if isinstance(value, list) else [value]
+        answers += [option] if value is True else [word for one in values for word in (option, str(one))]
+    return f"\n[tool.andon]\nmade-by = {json.dumps(version())}\nmade-with = {json.dumps(answers)}\n"
+
+
+def _fill(root: Path, words: Words, needed: Dependency, record: str) -> None:
     texts = template.copied(words, template.files())
+    texts[SETTINGS] += record
     new = template.written(root, {**texts, REQUIREMENT: needed.requirement})
     if needed.wheel is not None:
         (root / VENDOR).mkdir()
