@@ -9,7 +9,7 @@ a day after each other:
 Its package's routes and facts become samples, and nothing else: what it needs of other packages it may call, too. Each
 request has a time of its own, a second after the one before. A sample is named by the function that answers the route,
 as `put-thing`, or by the type of the fact, as `thing-moved`; the first of a name counts, and `variant="again"` makes
-it another name, `put-thing.again`.
+it another name, `put-thing.again`. A request that is refused is no sample, unless it says so: `refused=412`.
 """
 
 import importlib
@@ -43,6 +43,10 @@ Samples = Mapping[str, JsonObject]
 """Path below `events/`, as `stream/thing-moved.json` -> the message."""
 
 
+class NoSample(AssertionError):
+    """What a request came to is no sample of its route."""
+
+
 class Recorder(Loop):
     """All packages in memory; keeps what becomes of one package's requests. Its clock stands, and goes on when told."""
 
@@ -72,11 +76,13 @@ class Recorder(Loop):
         self._now_ms = now_ms
         self._show()
 
-    def request(self, route: str, *, variant: str = "", **parts: Any) -> Answer:  # noqa: ANN401  see `http_event`
-        """Call a route, then publish and deliver what follows; see `andon.testing.lambda_events.http_event`.
+    def request(self, route: str, *, variant: str = "", refused: int = 0, **parts: Any) -> Answer:  # noqa: ANN401
+        """Call a route with the parts of `http_event`, then publish and deliver what follows.
+
+        refused: the status of the refusal that the sample is to show.
 
         Raises:
-            AssertionError: the handler failed, which would be no sample.
+            NoSample: the handler failed, or refused the request, or did not refuse what is to be refused.
 
         """
         self._variant = f".{variant}" if variant else ""
@@ -88,10 +94,20 @@ class Recorder(Loop):
             self._keep("http", answered_by.__name__.replace("_", "-"), event)
         answer = self.call(event)
         if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-            raise AssertionError(f"{route} failed: {answer.body}") from package.load(role).app.failed_by
+            raise NoSample(f"{route} failed: {answer.body}") from package.load(role).app.failed_by
+        if refused not in {answer.status, 0} or answer.status >= HTTPStatus.BAD_REQUEST > refused:
+            raise NoSample(
+                f"{route} answered {answer.status}: {answer.body}. "
+                + (f"It is to be refused with {refused}" if refused else f"Mend it, or say refused={answer.status}")
+            )
         self.run()
         self.wait(BETWEEN_MS)
         return answer
+
+    def hear_all(self) -> None:
+        """Let one event of each type happen that the package subscribes to."""
+        for _, type_ in sorted(self._package.subscriptions):
+            self.hear(type_)
 
     def hear(self, name: str, **said: object) -> None:
         """Let the event of another package's sample happen now, as `thing-moved`: who subscribes to it gets it.
@@ -154,9 +170,17 @@ def recorded() -> list[Package]:
 
 @cache
 def samples_of(package: Package) -> Samples:
-    """Return the samples of a package."""
+    """Return the samples of a package.
+
+    Raises:
+        NoSample: a request of them is none.
+
+    """
     with Recorder(package) as world:
-        world.record()
+        try:
+            world.record()
+        except NoSample as none:
+            raise NoSample(f"tests/{package.folder}/{SAMPLES}.py: {none}") from none.__cause__
     return world.samples
 
 

@@ -37,12 +37,16 @@ def test_rows_are_written_as_they_are_declared(world: Loop, service: Package) ->
     ]
     rows = dict(rows_of(service))
 
-    assert [*dict.fromkeys(why for one in made for why in mistaken(service.aggregates, one))] == []
-    assert [*unfixed(service.aggregates, by_requests)] == []
-    assert [why for path, row in rows.items() for why in mistaken_row(service.aggregates, path.name, row)] == []
-    assert [why for row in rows.values() for why in published_fence(service.aggregates, service.facts, row)] == []
-    shown = {one.kind for one in made} | {row["discriminator"] for row in rows.values()}
-    assert service.aggregates.keys() - shown == set(), "no sample shows a row of these"
+    wrong = [why for one in made for why in mistaken(service.aggregates, one)]
+    wrong += unfixed(service.aggregates, by_requests)
+    wrong += [why for path, row in rows.items() for why in mistaken_row(service.aggregates, path.name, row)]
+    wrong += [why for row in rows.values() for why in published_fence(service.aggregates, service.facts, row)]
+    assert not wrong, "; ".join(dict.fromkeys(wrong))
+    unseen = service.aggregates.keys() - {one.kind for one in made} - {row["discriminator"] for row in rows.values()}
+    assert not unseen, (
+        f"no sample shows a row of {', '.join(sorted(unseen))}: let a request in tests/{service.folder}/samples.py "
+        f"write one, then: andon samples. Or versioning.py declares what is gone"
+    )
 
 
 def made_upon_nothing(world: Loop, service: Package) -> Iterator[Made]:

@@ -105,12 +105,35 @@ def test_a_member_more_takes_three_lines_in_two_files_and_what_was_said_before_s
     python(*PYTEST, "-k", QUICK, imports=(wheel,), cwd=copy)
 
 
+def made_by(project: Path, *arguments: str) -> str:
+    return subprocess.run(["make", *arguments], cwd=project, check=True, capture_output=True, text=True).stdout  # noqa: S603, S607
+
+
 def test_its_contracts_blame_nobody_and_make_reads_its_makefile(copy: Path, wheel: Path) -> None:
     said = python("-m", CLI, "contracts", imports=(wheel,), cwd=copy)
-    verbs = subprocess.run(["make", "help"], cwd=copy, check=True, capture_output=True, text=True).stdout  # noqa: S607
 
     assert "Nobody breaks, nobody loses anything." in said.splitlines()
-    assert "make contracts" in verbs
+    assert "make contracts" in made_by(copy, "help")
+    assert [made_by(copy, "--dry-run", *verb).count("andon contracts") for verb in (["test"], ["test", "ARGS=-x"])] == [
+        1,
+        0,
+    ]
+
+
+def test_of_its_samples_none_is_of_no_route_and_none_of_a_refusal(copy: Path, wheel: Path) -> None:
+    events, requests = copy / "events" / "http", copy / "tests" / "services" / "permits" / "samples.py"
+    gone, text = events / "put-door.json", (events / "put-permit.json").read_text()
+    gone.write_text(text.replace("/permits/", "/doors/"))
+    said = python("-m", CLI, "samples", imports=(wheel,), cwd=copy)
+    assert (said, gone.is_file()) == ("removed: http/put-door.json", False)
+
+    before = {file: file.read_bytes() for file in events.iterdir()}
+    requests.write_text(requests.read_text().replace("headers=moved, ", ""))
+    refused = ended("-m", CLI, "samples", imports=(wheel,), cwd=copy)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    why = r"andon samples: tests/services/permits/samples\.py: PUT /permits/{id} answered 428: .* say refused=428\n"
+    assert re.fullmatch(why, refused.stderr), refused.stderr
+    assert {file: file.read_bytes() for file in events.iterdir()} == before
 
 
 def test_it_says_nothing_of_this_machine_and_keeps_no_word_of_the_template(made: Path, wheel: Path) -> None:
