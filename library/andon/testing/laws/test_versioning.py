@@ -17,7 +17,7 @@ from andon.testing.permissions import recorded
 from andon.testing.recorder import Recorder, file_of
 from andon.testing.replayable import readers_of, time_of
 from andon.testing.samples import paths, read
-from andon.testing.versioning import Made, made_by, mistaken, mistaken_row, published_fence, unfixed
+from andon.testing.versioning import Made, made_by, mistaken, mistaken_row, overfull, published_fence, unfixed
 
 DECLARING = [package for package in services() if package.has("versioning")]
 
@@ -49,6 +49,17 @@ def test_rows_are_written_as_they_are_declared(world: Loop, service: Package) ->
     )
 
 
+@pytest.mark.parametrize("service", [one for one in DECLARING if file_of(one).is_file()], ids=lambda one: one.name)
+def test_a_tombstone_says_nothing_but_what_is_kept(service: Package) -> None:
+    with Writing(service) as world:
+        world.record()
+
+    wrong = [
+        why for table, row in world.tombstones for why in overfull(service.aggregates, row, world.schemas[table].keys)
+    ]
+    assert not wrong, "; ".join(dict.fromkeys(wrong))
+
+
 def made_upon_nothing(world: Loop, service: Package) -> Iterator[Made]:
     """Yield the rows that its command writes by the samples, each where nothing is stored."""
     for sample in map(read, paths("http")):
@@ -61,11 +72,15 @@ def made_upon_nothing(world: Loop, service: Package) -> Iterator[Made]:
 
 
 class Writing(Recorder):
-    """A recorder of a service's samples that keeps which rows its command writes. made: all of them."""
+    """A recorder of a service's samples that keeps which rows its command writes.
+
+    made: all of them. tombstones: tables, and what stood in them once something was deleted.
+    """
 
     def __init__(self, service: Package) -> None:
         super().__init__(service)
         self.made: list[Made] = []
+        self.tombstones: list[tuple[str, Item]] = []
 
     def invoke(self, package: Package, role: str, event: JsonObject) -> Any:  # noqa: ANN401  a handler's response
         """See `Loop`."""
@@ -73,6 +88,8 @@ class Writing(Recorder):
             answer = super().invoke(package, role, event)
         if (package, role) == (self._package, "command"):
             self.made += made_by(calls, self.schemas)
+            rows = ((table, row) for table in package.tables for row in self.rows(table))
+            self.tombstones += [(table, row) for table, row in rows if row.get("deleted")]
         return answer
 
 
