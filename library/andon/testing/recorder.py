@@ -14,6 +14,7 @@ it another name, `put-thing.again`. A request that is refused is no sample, unle
 
 import importlib
 import json
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from functools import cache
@@ -95,11 +96,7 @@ class Recorder(Loop):
         answer = self.call(event)
         if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             raise NoSample(f"{route} failed: {answer.body}") from package.load(role).app.failed_by
-        if refused not in {answer.status, 0} or answer.status >= HTTPStatus.BAD_REQUEST > refused:
-            raise NoSample(
-                f"{route} answered {answer.status}: {answer.body}. "
-                + (f"It is to be refused with {refused}" if refused else f"Mend it, or say refused={answer.status}")
-            )
+        _require_sample(route, answer, refused)
         self.run()
         self.wait(BETWEEN_MS)
         return answer
@@ -156,6 +153,16 @@ class Recorder(Loop):
     def _show(self) -> None:
         self._clock.close()
         self._clock.enter_context(frozen_clock(self._now_ms))
+
+
+def _require_sample(route: str, answer: Answer, refused: int) -> None:
+    if answer.status == refused or (not refused and answer.status < HTTPStatus.BAD_REQUEST):
+        return
+    why = f"{route} answered {answer.status}: {answer.body}. "
+    why += f"It is to be refused with {refused}" if refused else f"Mend it, or say refused={answer.status}"
+    if refused or answer.status != HTTPStatus.NOT_FOUND or not route.startswith("GET "):
+        raise NoSample(why)
+    warnings.warn(why, DeprecationWarning, stacklevel=3)  # projects of before read a view in which nothing is
 
 
 def file_of(package: Package) -> Path:

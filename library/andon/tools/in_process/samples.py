@@ -5,6 +5,7 @@ nothing answers are removed, and those of a fact that its service publishes no m
 """
 
 import io
+import warnings
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -26,11 +27,12 @@ def made() -> dict[str, JsonObject]:
 
     """
     found: dict[str, JsonObject] = {}
-    with redirect_stdout(io.StringIO()):  # what handlers log
+    with redirect_stdout(io.StringIO()), warnings.catch_warnings():  # what handlers log
+        warnings.simplefilter("error", DeprecationWarning)
         for package in recorder.recorded():
             try:
                 found |= recorder.samples_of(package)
-            except recorder.NoSample as none:
+            except (recorder.NoSample, DeprecationWarning) as none:
                 raise ToolFailed(str(none)) from none.__cause__
     known = {read(path)["routeKey"] for path in paths("http")}
     return found | {path: one for path, one in recorder.of_stores().items() if one["routeKey"] not in known}

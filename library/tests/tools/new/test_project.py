@@ -22,6 +22,7 @@ from toys.installed import ended, python
 CLI = "andon.tools.cli"
 QUICK = "not test_permissions and not test_imports"
 """Laws that synthesise a project, and import each handler: test_slices tries them on one that has all this and more."""
+AT_ONCE = "from andon.rules.timing import AtOnce\nfrom andon.runtime"
 PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
 RUFF = ("-m", "ruff")
 
@@ -134,6 +135,48 @@ def test_of_its_samples_none_is_of_no_route_and_none_of_a_refusal(copy: Path, wh
     why = r"andon samples: tests/services/permits/samples\.py: PUT /permits/{id} answered 428: .* say refused=428\n"
     assert re.fullmatch(why, refused.stderr), refused.stderr
     assert {file: file.read_bytes() for file in events.iterdir()} == before
+
+
+SUBJECT = "RULE.id, str(since)"
+MISRULED = {
+    "a key that names one decision for all": ({SUBJECT: 'RULE.id, "first"'}, "decides .* under one key, .* is lost", 6),
+    "a key in the partition of another one": (
+        {"KEYS, key_of(history.anchor)": 'KEYS, partition_of("permit-1")'},
+        "decides .* of permit-1 .* of permit-10 .* under one key",
+        6,
+    ),
+    "a rule that decides again": (
+        {SUBJECT: "RULE.id, str(at_ms)", "len(found) == MANY": "len(found) >= MANY"},
+        "decides .*, and upon the same ",
+        4,
+    ),
+    "a look that is cut": (
+        {"window_ms=MINUTE_MS,": "window_ms=MINUTE_MS, most=3, nearest_suffice=True,"},
+        "decides .* upon the 3 events that are the nearest, and nothing upon all",
+        4,
+    ),
+    "a rule that does not wait": (
+        {"window_ms=MINUTE_MS,": "window_ms=MINUTE_MS, timing=AtOnce(),", "from andon.runtime": AT_ONCE},
+        "decides .* in their order, and nothing where they arrive as",
+        3,
+    ),
+}
+"""Edits of the rule, what the law says of it, and the events of the shortest sequence."""
+
+
+@pytest.mark.parametrize("case", MISRULED)
+def test_a_rule_that_decides_wrongly_is_named_with_the_events_that_show_it(copy: Path, wheel: Path, case: str) -> None:
+    edits, why, fewest = MISRULED[case]
+    rule = copy / "functions" / "services" / "watch" / "rules" / "restless.py"
+    for before, after in edits.items():
+        assert rule.read_text().count(before) == 1
+        rule.write_text(rule.read_text().replace(before, after))
+
+    said = ended(*PYTEST, "--laws", "-k", "test_rules", imports=(wheel,), cwd=copy).stdout
+
+    _, _, law = said.partition("laws that are broken")
+    assert re.search(rf"\n    watch: \S+Misruled: rule restless {why}", law), said
+    assert fewest <= len(re.findall(r"\d+\. permit-moved of permit-1", law)) <= 2 * fewest
 
 
 def test_it_says_nothing_of_this_machine_and_keeps_no_word_of_the_template(made: Path, wheel: Path) -> None:
