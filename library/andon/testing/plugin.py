@@ -22,7 +22,7 @@ from andon.testing.synthesised import NotSynthesised, Synthesised, synthesised
 LAWS: Final = Path(__file__).parent / "laws"
 LAW: Final = "law"
 SHOW_CAPTURE: Final = "--show-capture"
-REFUSED: Final = pytest.StashKey[bool]()
+_REFUSED: Final = pytest.StashKey[bool]()
 """True: the refusal of the stack has been reported."""
 
 
@@ -57,10 +57,10 @@ def pytest_runtest_makereport(
     report = yield
     if call.excinfo is not None and isinstance(call.excinfo.value, NotSynthesised):
         report.longrepr = str(call.excinfo.value)
-        if item.config.stash.get(REFUSED, False):
+        if item.config.stash.get(_REFUSED, False):
             report.outcome = "skipped"
             report.longrepr = (str(item.path), item.location[1] or 0, f"Skipped: {report.longrepr}")
-        item.config.stash[REFUSED] = True
+        item.config.stash[_REFUSED] = True
     return report
 
 

@@ -45,21 +45,21 @@ from andon.testing.environment import frozen_clock, is_quick
 from andon.testing.recorder import SAMPLES, Recorder
 from andon.testing.samples import body_of
 
-FILES: Final = (SAMPLES, "stories")
-MOST: Final = 6
+_FILES: Final = (SAMPLES, "stories")
+_MOST: Final = 6
 """The events of a story that happen again are its last ones."""
-ORDERS: Final = 2
-LATE: Final = 4
+_ORDERS: Final = 2
+_LATE: Final = 4
 """So many times the hold-back late comes what is late: what is decided then may be another thing, but stays so."""
-BATCH: Final = 3
-OFTEN: Final = 0.3
-ALL: Final = 1_000
+_BATCH: Final = 3
+_OFTEN: Final = 0.3
+_ALL: Final = 1_000
 """The events of a window that has no bound: those of a story are far fewer."""
 
-SOON_MS: Final = 1_000
+_SOON_MS: Final = 1_000
 
 
-class Heard(NamedTuple):
+class _Heard(NamedTuple):
     """An event, and who published it."""
 
     source: str
@@ -70,22 +70,22 @@ class Heard(NamedTuple):
         return f"{event.type} of {event.partition_key} at {times.to_utc(event.timestamp_ms)}"
 
 
-Events = Sequence[Heard]
+_Events = Sequence[_Heard]
 
 
 class Misruled(AssertionError):
     """A rule breaks what rules promise; events: the shortest sequence by which it does."""
 
-    def __init__(self, why: str, events: Events) -> None:
+    def __init__(self, why: str, events: _Events) -> None:
         self.why, self.events = why, events
         super().__init__(" ".join([f"{why}. By:", *(f"{number}. {one}" for number, one in enumerate(events, start=1))]))
 
 
-class Delivery(NamedTuple):
+class _Delivery(NamedTuple):
     """Events that arrive at a time; twice: the function stops before it acknowledges them, and they come again."""
 
     at_ms: int
-    events: Events
+    events: _Events
     twice: bool = False
 
     def __str__(self) -> str:
@@ -93,7 +93,7 @@ class Delivery(NamedTuple):
         return f"{said} twice" if self.twice else said
 
 
-class Decided(NamedTuple):
+class _Decided(NamedTuple):
     """The rows that rules decided, by their keys, each evaluation on the way, and what went wrong with one of them."""
 
     rows: Mapping[RowKey, Item]
@@ -108,14 +108,14 @@ def require_ruled(service: Package) -> None:
         Misruled: a rule breaks what rules promise.
 
     """
-    for file in FILES:
+    for file in _FILES:
         if (project().root / "tests" / service.folder / f"{file}.py").is_file():
-            with Player(service) as player:
+            with _Player(service) as player:
                 player.record(file)
                 player.require_ruled()
 
 
-class Player(Recorder):
+class _Player(Recorder):
     """A world in which a story of a service happens, and then its events anew, upon all other rows that it left."""
 
     def __init__(self, service: Package) -> None:
@@ -131,20 +131,20 @@ class Player(Recorder):
         if why := self._mistake_in(more):
             raise self._shortest(why, more)
 
-    def _forget(self) -> Events:
+    def _forget(self) -> _Events:
         """Remove what rules see and decide, and keep the rest as it is; return the events that others make."""
-        found = list[Heard]()
+        found = list[_Heard]()
         for row in self.rows(self._control.table.variable):
             if row.get("discriminator") == EVENT:
                 stored = StoredEvent.of(row, self._keys)
                 if not actor_of(stored.event).startswith("rule:"):
-                    found.append(Heard(stored.source, stored.event))
+                    found.append(_Heard(stored.source, stored.event))
             if row.get("discriminator") in {EVENT, CORRELATED, DUE} or row.get(BY) == RULE:
                 self._control.table.delete({name: row[name] for name in self._keys.names})
         self._left = self._rows_of_rules.partitions
-        return sorted(found, key=lambda one: (one.event.timestamp_ms, one.event.id))[-MOST:]
+        return sorted(found, key=lambda one: (one.event.timestamp_ms, one.event.id))[-_MOST:]
 
-    def _shortest(self, why: str, events: Events) -> Misruled:
+    def _shortest(self, why: str, events: _Events) -> Misruled:
         """Leave out events, many at once and then few, as long as a rule still breaks something."""
         size = len(events)
         while size := size // 2:
@@ -154,14 +154,14 @@ class Player(Recorder):
                     return self._shortest(shorter, fewer)
         return Misruled(why, events)
 
-    def _mistake_in(self, events: Events) -> str | None:
+    def _mistake_in(self, events: _Events) -> str | None:
         return next(self._mistakes_in(events), None)
 
-    def _mistakes_in(self, events: Events) -> Iterator[str]:
-        in_order = self._play([Delivery(one.event.timestamp_ms, (one,)) for one in events])
+    def _mistakes_in(self, events: _Events) -> Iterator[str]:
+        in_order = self._play([_Delivery(one.event.timestamp_ms, (one,)) for one in events])
         yield from self._mistakes(in_order)
-        yield from self._mistakes(self._play(_deliveries(events, LATE, held_ms=LATE * hold_back_ms())))
-        for seed in range(1 if is_quick() else ORDERS):
+        yield from self._mistakes(self._play(_deliveries(events, _LATE, held_ms=_LATE * hold_back_ms())))
+        for seed in range(1 if is_quick() else _ORDERS):
             deliveries = [*_deliveries(events, seed, held_ms=hold_back_ms())]
             other = self._play(deliveries)
             order = f"where they arrive as {' > '.join(map(str, deliveries))} (seconds)"
@@ -172,7 +172,7 @@ class Player(Recorder):
                     rule = (one or another or {})[RULE]
                     yield f"rule {rule} decides {self._said(one)} in their order, and {self._said(another)} {order}"
 
-    def _play(self, deliveries: Iterable[Delivery]) -> Decided:
+    def _play(self, deliveries: Iterable[_Delivery]) -> _Decided:
         """Let events arrive; sweep what is due meanwhile, and in the end all that is."""
         self._rows_of_rules.partitions = self._left
         self._evaluations, self._wrong = list[Evaluation](), list[str]()
@@ -187,7 +187,7 @@ class Player(Recorder):
         published = [json.loads(body)["detail"] for body in self.new_messages()]
         faults = [one["fault"] for one in published if one["type"] == fault.TYPE]
         self._wrong += [f"{one['consumer']} gives up: {one['error']['message']}" for one in faults]
-        return Decided({self._key(row): row for row in rows}, self._evaluations, self._wrong)
+        return _Decided({self._key(row): row for row in rows}, self._evaluations, self._wrong)
 
     def _put(self, found: Iterable[Evaluation], control: Control, standing: set[RowKey]) -> Counts:
         """See `write_decisions`; keep what is written, and ask a rule that looks at the nearest events for all."""
@@ -200,7 +200,7 @@ class Player(Recorder):
         return write_decisions(made, control, standing)
 
     def _cut(self, near: Evaluation, anchor: StoredEvent) -> Iterator[str]:
-        whole = near.rule._replace(most=max(ALL, near.rule.most), nearest_suffice=False)
+        whole = near.rule._replace(most=max(_ALL, near.rule.most), nearest_suffice=False)
         evaluator = Evaluator(self._control, anchor.key, anchors=[anchor.sort], now_ms=clock.now_ms())
         rows = evaluator.evaluate(anchor, whole).rows
         if [self._key(row) for row in near.rows] != [self._key(row) for row in rows]:
@@ -210,7 +210,7 @@ class Player(Recorder):
                 f"{upon[1]} upon all: these do not suffice"
             )
 
-    def _deliver(self, delivery: Delivery) -> None:
+    def _deliver(self, delivery: _Delivery) -> None:
         own = [one for one in delivery.events if one.source == self._control.rules.source]
         with frozen_clock(delivery.at_ms):
             for _ in range(1 + delivery.twice):
@@ -248,7 +248,7 @@ class Player(Recorder):
             for row in map(to_plain, self._rows_of_rules.rows(partition_of(shard))):
                 yield row["at"] + STORED_WITHIN_MS + 1, shard
 
-    def _mistakes(self, decided: Decided) -> Iterator[str]:
+    def _mistakes(self, decided: _Decided) -> Iterator[str]:
         """Yield what is wrong with decisions, whatever the order was."""
         yield from decided.wrong
         by_key, by_rule = defaultdict[RowKey, list[Evaluation]](list), defaultdict[str, list[Evaluation]](list)
@@ -315,17 +315,17 @@ class Player(Recorder):
         return tuple(row[name] for name in self._keys.names)
 
 
-def _more_of(story: Events, control: Control) -> Iterator[Heard]:
+def _more_of(story: _Events, control: Control) -> Iterator[_Heard]:
     """Yield the events of a story again: soon, about another subject, and later than any rule looks back."""
     if story:
         span_ms = story[-1].event.timestamp_ms - story[0].event.timestamp_ms
         window_ms = max(rule.window_ms for rule in control.rules.all)
-        yield from (_again(one, "soon", span_ms + SOON_MS) for one in story)
-        yield from (_again(one, "other", span_ms + SOON_MS, subject=f"{one.event.partition_key}0") for one in story)
+        yield from (_again(one, "soon", span_ms + _SOON_MS) for one in story)
+        yield from (_again(one, "other", span_ms + _SOON_MS, subject=f"{one.event.partition_key}0") for one in story)
         yield from (_again(one, "later", 2 * span_ms + window_ms + HOUR_MS) for one in story)
 
 
-def _again(one: Heard, name: str, by_ms: int, *, subject: str | None = None) -> Heard:
+def _again(one: _Heard, name: str, by_ms: int, *, subject: str | None = None) -> _Heard:
     event = one.event
     entities = {entity: _moved(said, by_ms, event, subject) for entity, said in event.entities.items()}
     moved = event._replace(id=f"{event.id} {name}", timestamp_ms=event.timestamp_ms + by_ms, entities=entities)
@@ -345,20 +345,20 @@ def _moved(said: Any, by_ms: int, event: DomainEvent, subject: str | None) -> An
     return said
 
 
-def _deliveries(events: Events, seed: int, *, held_ms: int) -> Iterator[Delivery]:
+def _deliveries(events: _Events, seed: int, *, held_ms: int) -> Iterator[_Delivery]:
     """Yield events as they may arrive so much later: in any order, in batches, some of them twice."""
     chance = random.Random(seed)  # noqa: S311  the same each time
     arrivals = [
         (one.event.timestamp_ms + chance.choice([0, held_ms, chance.randint(0, held_ms)]), one) for one in events
     ]
-    arrivals += [(at_ms + chance.randint(0, 2 * held_ms), one) for at_ms, one in arrivals if chance.random() < OFTEN]
+    arrivals += [(at_ms + chance.randint(0, 2 * held_ms), one) for at_ms, one in arrivals if chance.random() < _OFTEN]
     arrivals.sort(key=lambda arrival: arrival[0])
-    batch = list[Heard]()
+    batch = list[_Heard]()
     for number, (at_ms, one) in enumerate(arrivals):
         batch.append(one)
         next_ms = arrivals[number + 1][0] if number + 1 < len(arrivals) else None
-        if next_ms is None or len(batch) == BATCH or any(next_ms > it.event.timestamp_ms + held_ms for it in batch):
-            yield Delivery(at_ms, tuple(batch), twice=chance.random() < OFTEN)
+        if next_ms is None or len(batch) == _BATCH or any(next_ms > it.event.timestamp_ms + held_ms for it in batch):
+            yield _Delivery(at_ms, tuple(batch), twice=chance.random() < _OFTEN)
             batch.clear()
 
 

@@ -35,7 +35,7 @@ NOBODY: Final = {"alarmTopic": "nobody", "liveOrigin": "wss://nobody.example"}
 """Settings of a stage that is looked at and not deployed."""
 
 
-RAISED: Final = re.compile(r"^(?:[\w.]+\.)?\w+(?:Error|Exception): (.*)\Z", re.MULTILINE | re.DOTALL)
+_RAISED: Final = re.compile(r"^(?:[\w.]+\.)?\w+(?:Error|Exception): (.*)\Z", re.MULTILINE | re.DOTALL)
 """The end of a traceback, with its sentence."""
 
 
@@ -65,7 +65,7 @@ def synthesised_into(folder: Path, context: Mapping[str, Any]) -> Path:
     )
     sys.stderr.write(run.stderr)
     if run.returncode:
-        why = RAISED.search(run.stderr)
+        why = _RAISED.search(run.stderr)
         raise NotSynthesised(f"the stack is refused at synth: {why[1].strip() if why else run.stderr.strip()}")
     return folder / "out"
 

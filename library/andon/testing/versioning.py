@@ -38,7 +38,7 @@ from andon.versions.sequential_history import FENCE
 DISCRIMINATOR: Final = "discriminator"
 FINGERPRINT: Final = "fingerprint"
 
-OF_TOMBSTONES: Final = (
+_OF_TOMBSTONES: Final = (
     VersionedRow.__annotations__.keys() | {DISCRIMINATOR, LATEST, FENCE, OWNED_SINCE, ttl.ATTRIBUTE, ttl.DATE}
 ) | {LATCHED, HOPS}
 """The attributes of any tombstone."""
@@ -140,7 +140,7 @@ def overfull(aggregates: Aggregates, row: Item, keys: Keys) -> Iterator[str]:
     kind = str(row.get(DISCRIMINATOR, ""))
     kept = aggregates[kind].kept if kind in aggregates else frozenset[str]()
     in_key = {part for name in keys.names for part in split(str(row[name]))}
-    said = row.keys() - kept - OF_TOMBSTONES - {*keys.names}
+    said = row.keys() - kept - _OF_TOMBSTONES - {*keys.names}
     if left := sorted(name for name in said if str(row[name]) not in in_key):
         yield (
             f"the tombstone of {kind or row!r} says {', '.join(left)}: leave that out where it is deleted; or name it "

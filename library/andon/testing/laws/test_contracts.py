@@ -27,7 +27,7 @@ from andon.testing.world import World
 STREAM: Final = paths("stream")
 DOMAIN: Final = paths("domain")
 
-WRITE: Final = "let a request in tests/<side>/<package>/samples.py cause it, then: andon samples"
+_WRITE: Final = "let a request in tests/<side>/<package>/samples.py cause it, then: andon samples"
 
 NO_FACTS: Final = {fault.TYPE, drift.TYPE}
 """Types of events that consumers publish about messages and rows."""
@@ -89,7 +89,7 @@ def test_every_type_that_anybody_subscribes_to_is_published_by_that_service_and_
     unknown = wanted - published_types()
     assert not unknown, f"nobody publishes {_names(unknown)}, which is in the ON of somebody: mend its source or type"
     unseen = wanted - {topic_of(sample) for sample in DOMAIN}
-    assert not unseen, f"no sample of {_names(unseen)}: {WRITE}"
+    assert not unseen, f"no sample of {_names(unseen)}: {_WRITE}"
 
 
 def test_every_published_type_has_a_sample_from_its_stream_and_on_the_bus() -> None:
@@ -98,7 +98,7 @@ def test_every_published_type_has_a_sample_from_its_stream_and_on_the_bus() -> N
     of_facts = [sample for sample in DOMAIN if type_of(sample) not in NO_FACTS and not is_of_old(sample)]
 
     seen = {type_of(sample) for sample in of_facts}
-    assert not types - seen, f"events/domain/ has no sample of {_names(types - seen)}: {WRITE}"
+    assert not types - seen, f"events/domain/ has no sample of {_names(types - seen)}: {_WRITE}"
     assert not seen - types, f"nobody publishes {_names(seen - types)} any more: andon samples removes its samples"
     alone = {sample.name for sample in of_facts} ^ {sample.name for sample in STREAM}
     assert not alone, f"{_names(alone)} is in one of events/stream/ and events/domain/: andon samples writes both"
@@ -179,7 +179,7 @@ def test_every_route_has_a_sample() -> None:
     routes = {route for package in packages() for route in package.routes}
 
     sampled = {read(sample)["routeKey"] for sample in paths("http")}
-    assert not routes - sampled, f"events/http/ has no sample of {_names(routes - sampled)}: {WRITE}"
+    assert not routes - sampled, f"events/http/ has no sample of {_names(routes - sampled)}: {_WRITE}"
     assert not sampled - routes, f"nothing answers {_names(sampled - routes)}: andon samples removes its samples"
 
 

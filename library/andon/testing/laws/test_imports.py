@@ -37,7 +37,7 @@ FAR_FROM_DECLARATIONS: Final = frozenset({"boto3", "botocore", "pydantic", "aws_
 BOTO3: Final = frozenset({"boto3", "botocore.session"})
 SLOW_TO_LOAD: Final = frozenset({"pydantic", "aws_xray_sdk", "pathlib", "http"})
 
-LATER: Final = "import that in the function which needs it, or keep it in command.py and query.py"
+_LATER: Final = "import that in the function which needs it, or keep it in command.py and query.py"
 
 OF_PACKAGES: Final = ("pages.", "services.", "stores.", "views.")
 
@@ -143,7 +143,7 @@ def test_no_file_imports_another_package(path: Path, place: Path) -> None:
 def test_declarations_and_what_reads_them_load_neither_aws_nor_http_nor_cdk(loaded_by: LoadedBy, module: str) -> None:
     loaded = FAR_FROM_DECLARATIONS & loaded_by(module, FAR_FROM_DECLARATIONS)
 
-    assert not loaded, f"{module} loads {', '.join(sorted(loaded))}: {LATER}"
+    assert not loaded, f"{module} loads {', '.join(sorted(loaded))}: {_LATER}"
 
 
 @pytest.mark.parametrize(("package", "role"), HANDLERS, ids=lambda value: getattr(value, "folder", value))
@@ -152,7 +152,7 @@ def test_no_handler_loads_boto3_when_it_is_initialised(loaded_by: LoadedBy, pack
     loaded = loaded_by(forbidden=BOTO3, **at_init(package, role))
 
     assert "andon.runtime.log" in loaded
-    assert not BOTO3 & loaded, f"{package.path(role)} loads {', '.join(sorted(BOTO3 & loaded))}: {LATER}"
+    assert not BOTO3 & loaded, f"{package.path(role)} loads {', '.join(sorted(BOTO3 & loaded))}: {_LATER}"
 
 
 @pytest.mark.parametrize(
@@ -163,7 +163,7 @@ def test_no_handler_loads_boto3_when_it_is_initialised(loaded_by: LoadedBy, pack
 def test_what_no_caller_waits_for_loads_only_what_it_needs(loaded_by: LoadedBy, package: Package, role: str) -> None:
     loaded = SLOW_TO_LOAD & loaded_by(forbidden=SLOW_TO_LOAD, **at_init(package, role))
 
-    assert not loaded, f"{package.path(role)} loads {', '.join(sorted(loaded))}: {LATER}"
+    assert not loaded, f"{package.path(role)} loads {', '.join(sorted(loaded))}: {_LATER}"
 
 
 def _within(name: str, package: str) -> bool:

@@ -20,17 +20,17 @@ UNSEEN = (
     "{read} waits for ever for a {write} that lost against another one of its millisecond: their entities share an "
     "oplock, so let their updates say origin=origin_of_entity(…), with a name that the token has"
 )
-TOO_OLD = (
+_TOO_OLD = (
     "{read} answers {first} with the token of a {write} that it has not seen, and {last} once it has: give its route "
     "`after: After = None`, and let it answer by `read_row` or a page of andon.http.after"
 )
-NEVER = "{read} still answers 202 once it has seen the {write}: does the fact of that write reach the view's ON?"
-WITHOUT = (
+_NEVER = "{read} still answers 202 once it has seen the {write}: does the fact of that write reach the view's ON?"
+_WITHOUT = (
     "no write answers with a token. Upon nothing each sample is refused, or its response has no x-after: let "
     "app.saved(…, after=…) have the token of andon.events.written. Writes: {writes}"
 )
-NO_READ = "no sample of events/http/ reads a view: let a samples.py below tests/views/ ask one, then: andon samples"
-UNKNOWN = (
+_NO_READ = "no sample of events/http/ reads a view: let a samples.py below tests/views/ ask one, then: andon samples"
+_UNKNOWN = (
     "each view refuses each token, by 400. Either no view subscribes to what these writes become, or no route of one "
     "takes `after`, or a token names another source, type or partition key than the fact has. Writes: {writes}"
 )
@@ -51,14 +51,16 @@ def test_a_view_that_knows_of_a_write_answers_once_it_has_seen_it_and_not_before
         world.clear()
         for asked, first, last in _asked_before_and_after(world, write):
             is_known = first == NOT_YET and last != REFUSED
-            assert is_known or first == last == REFUSED, TOO_OLD.format(read=asked, write=about, first=first, last=last)
-            assert last != NOT_YET, NEVER.format(read=asked, write=about)
+            assert is_known or first == last == REFUSED, _TOO_OLD.format(
+                read=asked, write=about, first=first, last=last
+            )
+            assert last != NOT_YET, _NEVER.format(read=asked, write=about)
             waited |= {about} if is_known else set()
             given.add(about)
 
-    assert READS or not views(), NO_READ
-    assert given or not views(), WITHOUT.format(writes=", ".join(sorted({one["routeKey"] for one in WRITES})))
-    assert waited or not views(), UNKNOWN.format(writes=", ".join(sorted(given)))
+    assert READS or not views(), _NO_READ
+    assert given or not views(), _WITHOUT.format(writes=", ".join(sorted({one["routeKey"] for one in WRITES})))
+    assert waited or not views(), _UNKNOWN.format(writes=", ".join(sorted(given)))
 
 
 def _asked_before_and_after(world: Loop, write: JsonObject) -> Iterator[tuple[str, int, int]]:

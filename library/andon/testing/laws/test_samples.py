@@ -18,7 +18,7 @@ from andon.testing.loop import Answer, Loop
 from andon.testing.recorder import Recorder, of_stores, recorded, samples_of, text_of
 from andon.testing.samples import paths, read
 
-AHEAD_MS: Final = (DAY_MS // 24, DAY_MS, 400 * DAY_MS, 7_000 * 365 * DAY_MS)
+_AHEAD_MS: Final = (DAY_MS // 24, DAY_MS, 400 * DAY_MS, 7_000 * 365 * DAY_MS)
 """From a clock that is wrong by an hour to a year that has no place among dates of rules."""
 
 
@@ -38,7 +38,7 @@ def test_routes_of_stores_have_samples() -> None:
     assert not missing, f"no sample of {', '.join(missing)}. Write them: andon samples"
 
 
-class Ahead(Recorder):
+class _Ahead(Recorder):
     """A recorder that makes each request with a time of it ahead first, and undoes what comes of it.
 
     faults: a line for each that became one.
@@ -74,7 +74,7 @@ class Ahead(Recorder):
 
 @pytest.mark.parametrize("package", recorded(), ids=lambda package: package.name)
 def test_a_time_that_lies_ahead_is_refused_by_the_command_that_would_make_a_fault_of_it(package: Package) -> None:
-    with Ahead(package) as world:
+    with _Ahead(package) as world:
         world.record()
 
     assert not world.faults, (
@@ -93,7 +93,7 @@ def _ahead(said: Any, name: str, now_ms: int) -> Iterator[tuple[str, str, Any]]:
             inner = _ahead(value, f"{name}.{at}", now_ms)
             yield from ((where, text, [*said[:at], other, *said[at + 1 :]]) for where, text, other in inner)
     elif isinstance(said, str) and _is_time(said):
-        for ahead_ms in AHEAD_MS:
+        for ahead_ms in _AHEAD_MS:
             text = times.to_utc(now_ms + ahead_ms)[: None if "T" in said.upper() else len("2026-11-21")]
             yield name, text, text
 
