@@ -75,9 +75,10 @@ def said(text: str) -> str:
         ValueError: see `normalised`; or it lies behind the year 2285.
 
     """
-    if to_ms(text) > LAST_MS - 366 * 24 * 60 * 60 * 1000:  # a hold-back is added to it
+    found = normalised(text)
+    if found >= "2286":  # before LAST_MS, for a hold-back is added to it
         raise ValueError("must lie before the year 2286")
-    return normalised(text)
+    return found
 
 
 def require_fixed(text: str) -> str:
