@@ -1,10 +1,11 @@
 """Samples: `events/`, as the handlers make them of the requests in `tests/<side>/<package>/samples.py`.
 
-Samples of packages without such a file stay as they are, and so do those of other names; but those of a fact that its
-service publishes no more, and to which nobody subscribes, are removed.
+Samples of packages without such a file stay as they are, and so do those of other names; but those of a route that
+nothing answers are removed, and those of a fact that its service publishes no more, and to which nobody subscribes.
 """
 
 import io
+import warnings
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -19,11 +20,20 @@ from andon.tools.stack.errors import ToolFailed
 
 
 def made() -> dict[str, JsonObject]:
-    """Return the samples to write, by path below `events/`; of the stores' routes, those that have none yet."""
+    """Return the samples to write, by path below `events/`; of the stores' routes, those that have none yet.
+
+    Raises:
+        ToolFailed: a request fails, or is refused and does not say so.
+
+    """
     found: dict[str, JsonObject] = {}
-    with redirect_stdout(io.StringIO()):  # what handlers log
+    with redirect_stdout(io.StringIO()), warnings.catch_warnings():  # what handlers log
+        warnings.simplefilter("error", DeprecationWarning)
         for package in recorder.recorded():
-            found |= recorder.samples_of(package)
+            try:
+                found |= recorder.samples_of(package)
+            except (recorder.NoSample, DeprecationWarning) as none:
+                raise ToolFailed(str(none)) from none.__cause__
     known = {read(path)["routeKey"] for path in paths("http")}
     return found | {path: one for path, one in recorder.of_stores().items() if one["routeKey"] not in known}
 
@@ -32,7 +42,7 @@ def write() -> list[str]:
     """Write samples; return a line for each that is new, changed or removed.
 
     Raises:
-        ToolFailed: the sample of a route would take the place of another route's.
+        ToolFailed: see `made`; or the sample of a route would take the place of another route's.
 
     """
     samples, changed = made(), list[str]()
@@ -68,7 +78,7 @@ def _is_route(route: str) -> bool:
 
 
 def forsaken() -> list[Path]:
-    """Return the samples of facts that their service publishes no more, and to which nobody subscribes."""
+    """Return the samples of routes that nothing answers, and of facts that nobody publishes or subscribes to."""
     publishers = [package for package in recorder.recorded() if package.has("facts")]
     sources = {package.facts.source for package in publishers}
     published = {(package.facts.source, event_type) for package in publishers for event_type in package.types}
@@ -80,4 +90,5 @@ def forsaken() -> list[Path]:
         and not any(package.subscribes_to(*topic) for package in readers())
     ]
     twins = [project().events / "stream" / path.name for path in gone]
-    return gone + [path for path in twins if path.is_file()]
+    unanswered = [path for path in paths("http") if not _is_route(read(path)["routeKey"])]
+    return [*unanswered, *gone, *(path for path in twins if path.is_file())]
