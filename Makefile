@@ -137,8 +137,8 @@ cutover: install  ## prove, then let the next version serve, in one deployment: 
 in-step: install  ## compare all rows of two versions of a service; send what one lacks to it: SEND=1
 	@$(ANDON) in-step $(if $(SEND),--send) $(ON_STACK)
 
-retire: install  ## remove the version of a view that does not serve from this clone: VIEW=board
-	@$(ANDON) retire '$(VIEW)'
+retire: install  ## remove the version of a view that does not serve from this clone: VIEW=board (also what is in no commit: UNCOMMITTED=1)
+	@$(ANDON) retire '$(VIEW)' $(if $(UNCOMMITTED),--uncommitted)
 
 redrive: install  ## put dead letters back on their queue: QUEUE=board (see some first: SHOW=1); alone lists them
 	@$(ANDON) redrive $(if $(QUEUE),'$(QUEUE)') $(if $(SHOW),--show) $(if $(RATE),--rate $(RATE)) $(ON_STACK)
