@@ -1,8 +1,8 @@
 """The version of a view that serves its routes: the one in `infra/serving.json`, else the oldest.
 
 A version that replaces another stands beside it: it has a table, a queue and a listener of its own, but the routes and
-the push belong to the one that serves. `make cutover` writes the file, and every clone deploys what it says; where nothing
-was cut over, or all that was is retired, there is none.
+the push belong to the one that serves. `make cutover` writes the file, and every clone deploys what it says.
+There is none where nothing was cut over, or all that was is retired.
 """
 
 import json

@@ -31,7 +31,7 @@ def follow() -> None:
     )
     if done.returncode:
         [why] = done.stderr.strip().splitlines()[-1:] or ["it says nothing"]
-        raise ToolFailed(f"what follows from packages could not be written ({why}); mend it, then: {as_called('samples')}")
+        raise ToolFailed(f"what follows from packages is not written ({why}); mend it, then: {as_called('samples')}")
 
 
 def main() -> None:

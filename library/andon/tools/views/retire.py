@@ -79,7 +79,8 @@ def main() -> None:
     if not options.uncommitted:
         require_committed(both, project().root)
     left = retire(both, project().root)
-    print(f"{goes} is gone from this clone; the next deployment removes it ({as_called('up')}, or {as_called('deploy')}).")
+    following = f"{as_called('up')}, or {as_called('deploy')}"
+    print(f"{goes} is gone from this clone; the next deployment removes it ({following}).")
     if left:
         print("These still name it:", *left, sep="\n    ")
     derived.follow()
