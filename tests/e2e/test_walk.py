@@ -20,7 +20,7 @@ from tests.support.walk import CHARGE, GROVE, SteadyReads, Walk, digest_of, live
 
 DOMAINS: Final = [GROVE] if "EVERY_OPTION" in os.environ else [CHARGE]
 NAMES: Final = [f"one-{number}" for number in range(4)]
-READS: Final = 200
+READS: Final = 100
 NOTHING_RUNS: Final = "nothing is running here; start it with: andon up"
 
 SWEEP: Final = {  # verb -> arguments, and the status that it ends with while the system runs

@@ -330,7 +330,7 @@ class SteadyReads:
         self.seen[path] = value
 
 
-READS_A_SECOND: Final = 25
+READS_A_SECOND: Final = 5
 
 
 @contextmanager
@@ -355,7 +355,7 @@ def live(walk: Walk, names: Sequence[str], versions: dict[str, int]) -> Iterator
     def go_on(over: threading.Event) -> None:
         try:
             with walk.api.connect() as connection:
-                while not over.wait(0.3):
+                while not over.wait(1):
                     name = names[sum(versions.values()) % len(names)]
                     walk.put(connection, name, f"{versions[name] + 1:04}", versions[name])
                     versions[name] += 1
