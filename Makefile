@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench gateway gateway-check test t deployed cut-over machine pages others measured types nag wheel site contracts contracts-current contracts-lint docs release mutants lint check synth openapi agents figures pictures costs simulate query trace what-if train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures catch-up erase replay format lock pins kept budgets deploy smoke
+.PHONY: help install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench gateway gateway-check test t deployed walk walked machine pages others measured types nag wheel site contracts contracts-current contracts-lint docs release mutants lint check synth openapi agents figures pictures costs simulate query trace what-if train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures catch-up erase replay format lock pins kept budgets deploy smoke
 
 help:  ## list these verbs
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
@@ -137,8 +137,8 @@ cutover: install  ## prove, then let the next version serve, in one deployment: 
 in-step: install  ## compare all rows of two versions of a service; send what one lacks to it: SEND=1
 	@$(ANDON) in-step $(if $(SEND),--send) $(ON_STACK)
 
-retire: install  ## remove the version of a view that does not serve from this clone: VIEW=board
-	@$(ANDON) retire '$(VIEW)'
+retire: install  ## remove the version of a view that does not serve from this clone: VIEW=board (also what is in no commit: UNCOMMITTED=1)
+	@$(ANDON) retire '$(VIEW)' $(if $(UNCOMMITTED),--uncommitted)
 
 redrive: install  ## put dead letters back on their queue: QUEUE=board (see some first: SHOW=1); alone lists them
 	@$(ANDON) redrive $(if $(QUEUE),'$(QUEUE)') $(if $(SHOW),--show) $(if $(RATE),--rate $(RATE)) $(ON_STACK)
@@ -180,7 +180,7 @@ gateway-check: install  ## read each value of a gateway's configuration once, an
 
 test: lint  ## check, and run every test (check, then some of them: ARGS="-k order")
 	@$(if $(ARGS),$(MAKE) --no-print-directory types nag site && $(PYTHON) -m pytest $(ARGS),$(MAKE) --no-print-directory \
-	--jobs=5 BESIDE=1 deployed types site contracts-current machine pages cut-over others measured)
+	--jobs=5 BESIDE=1 deployed types site contracts-current machine pages walked others measured)
 
 t: override export P := $(value P)
 t: install  ## run the tests and laws of one package or room, with fewer examples: P=views/board
@@ -190,10 +190,13 @@ t: install  ## run the tests and laws of one package or room, with fewer example
 # what only computes gives way to them. All but `others` say what they have to say in one piece. What `nag` looks for,
 # `machine` does, in the templates that it has anyway.
 deployed:
-	@$(PYTHON) -m pytest $(UNFOUND) tests/e2e --ignore=$(CUTOVER) $(IN_ONE_PIECE)
+	@$(PYTHON) -m pytest $(UNFOUND) tests/e2e --ignore=$(WALK) $(IN_ONE_PIECE)
 
-cut-over:
-	@$(PYTHON) -m pytest $(UNFOUND) $(CUTOVER) $(IN_ONE_PIECE)
+walked:
+	@$(PYTHON) -m pytest $(UNFOUND) $(WALK) $(IN_ONE_PIECE)
+
+walk: install  ## take a project made with every option of the generators through its life, on a stack of its own
+	@EVERY_OPTION=1 $(PYTHON) -m pytest $(UNFOUND) $(WALK)
 
 pages:
 	@$(PYTHON) -m pytest $(UNFOUND) $(PAGES) $(IN_ONE_PIECE)
@@ -209,7 +212,7 @@ measured:
 
 # The plugin of schemathesis is for tests/test_openapi.py: half a second of CPU for all others.
 UNFOUND := -p no:schemathesis
-CUTOVER := tests/e2e/test_cutover.py
+WALK := tests/e2e/test_walk.py
 PERMISSIONS := library/andon/testing/laws/test_permissions.py
 PAGES := tests/pages tests/demo
 MEASURED := tests/lab tests/gateway

@@ -54,7 +54,7 @@ def test_what_would_be_lost_is_refused_unless_it_is_named(now: dict[str, str], w
 
     assert why in str(refused.value)
     assert "Lake" not in str(refused.value)
-    assert "make kept GONE='Board/BoardTable1'" in str(refused.value)
+    assert "make kept GONE=Board/BoardTable1" in str(refused.value)
     require_held(BEFORE, after, "Andon", gone=["Board/BoardTable1"])
 
 

@@ -191,8 +191,8 @@ class Package:
 
     @property
     def facts(self) -> Facts:
-        """The facts that a service publishes of its rows."""
-        facts: Facts = self.load("facts").FACTS
+        """The facts that a service publishes of its rows: none, if it declares none."""
+        facts: Facts = self.load("facts").FACTS if self.has("facts") else Facts(self.name, frozenset(), {})
         return facts
 
     @property
@@ -209,7 +209,7 @@ class Package:
     @property
     def types(self) -> frozenset[str]:
         """The types of events that it publishes, faults aside."""
-        return self.facts.types if self.has("facts") else frozenset()
+        return self.facts.types
 
     @property
     def subscriptions(self) -> frozenset[Topic]:

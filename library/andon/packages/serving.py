@@ -2,6 +2,7 @@
 
 A version that replaces another stands beside it: it has a table, a queue and a listener of its own, but the routes and
 the push belong to the one that serves. `make cutover` writes the file, and every clone deploys what it says.
+There is none where nothing was cut over, or all that was is retired.
 """
 
 import json
@@ -21,10 +22,7 @@ class Switch(TypedDict):
 
 
 def switches(file: Path = FILE) -> dict[str, Switch]:
-    """Return the switches, by the name of the view's first version.
-
-    There are none without a file.
-    """
+    """Return the switches, by the name of the view's first version."""
     if not file.is_file():
         return {}
     read: dict[str, Switch] = json.loads(file.read_text())
@@ -32,8 +30,10 @@ def switches(file: Path = FILE) -> dict[str, Switch]:
 
 
 def write(changed: dict[str, Switch], file: Path = FILE) -> None:
-    """Write the switches, for the next deployment."""
-    file.parent.mkdir(exist_ok=True)
+    """Write the switches, for the next deployment; none: no file."""
+    if not changed:
+        file.unlink(missing_ok=True)
+        return
     file.write_text(json.dumps(changed, indent=2, sort_keys=True) + "\n")
 
 

@@ -26,6 +26,7 @@ ON_RESOURCE: Final = re.compile(rf"(DELETE|GET|PUT|POST(?=.*/rollback$)) (.+?){B
 LISTED: Final = re.compile(r"\.reads_all\(\w+, \"([^\"]+)\"")
 RECORDED: Final = re.compile(r"^def record_(\w+)\(", re.MULTILINE)
 CLAIMED: Final = re.compile(r"(?:unique=\{\s*\"|\"(?=\w+\": Claim\())(\w+)")
+REPLACES: Final = re.compile(r"^REPLACES(?:: Final)? = \"(\w+)\"", re.MULTILINE)
 PART: Final = re.compile(r"/(\w+)")
 OF_STORES: Final = [[folder.name] for folder in (library_folder() / "stores").glob("*/")]
 OWN: Final = ("contract", "services", "views", "pages", "tests")
@@ -100,13 +101,18 @@ class _Files:
         claiming = [file for name in ("claims", "resources") if (file := folder / f"{name}.py").is_file()]
         claimed = {name: file for file in claiming for name in CLAIMED.findall(file.read_text())}
         own = {f"test_{name}.py" for name in (*recorded, *claimed)}
-        # Of a view's second version it is the stories: what it answers is tried where it serves.
-        if not {file.name for file in (*tests.glob("test_*.py"), *tests.glob("stories.py"))} - own:
+        if not {file.name for file in tests.glob("test_*.py")} - own and not self._is_next_version(folder):
             yield f"{self._at(tests)} has no test of {self._at(folder)}"
         for name in recorded:
             yield from self._need(tests / f"test_{name}.py", f"samples.py has record_{name}")
         for name, file in claimed.items():
             yield from self._need(tests / f"test_{name}.py", f"{self._at(file)} claims each {name}")
+
+    def _is_next_version(self, folder: Path) -> bool:
+        """Return True of the next version of a view that is there, with tests that ask whichever of them serves."""
+        declared = folder / "view.py"
+        before = REPLACES.search(declared.read_text()) if declared.is_file() else None
+        return before is not None and (folder.parent / before[1]).is_dir()
 
     def _need(self, file: Path, why: str) -> Iterator[str]:
         if not file.is_file():

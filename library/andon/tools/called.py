@@ -1,6 +1,7 @@
 """Verbs as the person at the terminal writes them: `make fill VIEW=things`, without a Makefile `andon fill things`."""
 
 import os
+import shlex
 from typing import Final
 
 BY: Final = "ANDON_CALLED_BY"
@@ -8,25 +9,32 @@ BY: Final = "ANDON_CALLED_BY"
 
 MAKE: Final = "make"
 ANDON: Final = "andon"
-OPTIONS: Final = {"END": "--end", "PORT": "--port", "STACK": "--stack"}  # all others are arguments
+WITH_VARIABLES: Final = {"console", "inbox", "query", "trace", "what-if"}
+"""Verbs that read variables of the environment; `andon query NAME=…` sets them, as `make query NAME=…` does."""
+
+OPTIONS: Final = {"ALSO", "END", "GONE", "PORT", "STACK"}
+FLAGS: Final = {"AGAIN", "UNCOMMITTED"}
+"""Variables that are options of `andon`, with a value or without; all others are arguments."""
 
 
-def as_called(verb: str, **variables: object) -> str:
-    """Return a verb with its arguments, named as in the Makefile."""
-    if is_by_make():
-        return " ".join([MAKE, verb, *(f"{name}={value}" for name, value in variables.items())])
-    arguments = (f"{OPTIONS[name]} {value}" if name in OPTIONS else f"{value}" for name, value in variables.items())
-    return " ".join([ANDON, verb, *arguments])
+def as_called(verb: str, **variables: int | str | tuple[str, ...]) -> str:
+    """Return a verb with its arguments, named as in the Makefile, as a shell takes them."""
+    words = {name: value if isinstance(value, tuple) else (f"{value}",) for name, value in variables.items()}
+    if is_by_make() or verb in WITH_VARIABLES:
+        given = [f"{name}={shlex.quote(' '.join(said))}" for name, said in words.items()]
+    else:
+        given = [word for name, said in words.items() for word in _as_arguments(name, said)]
+    return " ".join([MAKE if is_by_make() else ANDON, verb, *given])
+
+
+def _as_arguments(name: str, said: tuple[str, ...]) -> list[str]:
+    option = [f"--{name.lower()}"] if name in OPTIONS | FLAGS else []
+    return option + ([] if name in FLAGS else [shlex.quote(one) for one in said])
 
 
 def install() -> str:
     """Return the command that installs the tools."""
     return f"{MAKE} install" if is_by_make() else "install it as the library's README says"
-
-
-def deploy() -> str:
-    """Return the command that deploys to AWS."""
-    return f"{MAKE} deploy" if is_by_make() else "cdk deploy"
 
 
 def is_by_make() -> bool:

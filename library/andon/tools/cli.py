@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from andon.tools.called import ANDON, BY, as_called
+from andon.tools.called import ANDON, BY, WITH_VARIABLES, as_called
 
 
 class Verb(NamedTuple):
@@ -58,9 +58,6 @@ VERBS: Final = {
     "restore-region": Verb("region.restore", "write the rows of services again out of the lake: --stage STAGE"),
     "restore": Verb("restore", "bring back the rows that a table has lost, from a copy beside it: OUTPUT COPY"),
 }
-WITH_VARIABLES: Final = {"console", "inbox", "query", "trace", "what-if"}
-"""Verbs that read variables of the environment; `andon query NAME=…` sets them, as `make query NAME=…` does."""
-
 ANYWHERE: Final = {"docs", "new"}
 """Verbs that need no project: they find out themselves."""
 

@@ -2,6 +2,8 @@
 
 import errno
 import http.client
+import shlex
+from subprocess import CalledProcessError
 from typing import Final
 
 from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
@@ -28,6 +30,8 @@ def words_of(error: Exception, *, on_aws: bool = False) -> str | None:
     if isinstance(error, NO_ANSWER):
         again = "" if on_aws else f"; if that stays so: {as_called('down')}, then {as_called('up')}"
         return f"no answer: {error}{again}"
+    if isinstance(error, CalledProcessError):  # what it had to say stands above
+        return f"{shlex.join(error.cmd)} ended with {error.returncode}"
     if isinstance(error, BotoCoreError):  # as without credentials, or a region
         return f"nothing was asked: {error}"
     return f"refused: {error}" if isinstance(error, (ClientError, CallFailed)) else None

@@ -95,3 +95,9 @@ def test_a_handler_without_a_package_in_its_environment_says_so() -> None:
 )
 def test_a_topic_matches_in_source_and_type(subscribed: tuple[str, str], *, expected: bool) -> None:
     assert is_included(("equipment", "state-reported"), subscribed) == expected
+
+
+def test_who_declares_no_facts_publishes_none() -> None:
+    silent = Package("services", "silent").facts
+
+    assert (silent.source, silent.types, silent.of) == ("silent", frozenset(), {})

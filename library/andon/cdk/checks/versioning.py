@@ -53,9 +53,8 @@ def refuse_unversioned(service: Package) -> None:
 
 
 def _undeclared(service: Package) -> Iterator[str]:
-    published = service.facts.of if service.has("facts") else {}
     kept = service.load("revisions").REVISIONS if service.has("revisions") else {}
-    for does, kinds in (("publishes", published), ("keeps revisions of", kept)):
+    for does, kinds in (("publishes", service.facts.of), ("keeps revisions of", kept)):
         for kind in kinds:
             if kind not in service.aggregates:
                 yield UNDECLARED.format(name=service.name, does=does, kind=kind)

@@ -29,7 +29,7 @@ def test_each_aggregate_is_declared_and_contradicts_nothing(service: Package) ->
 
 @pytest.mark.parametrize("service", DECLARING, ids=lambda one: one.name)
 def test_rows_are_written_as_they_are_declared(world: Loop, service: Package) -> None:
-    unnamed = service.aggregates.keys() - (service.facts.of if service.has("facts") else {})
+    unnamed = service.aggregates.keys() - service.facts.of.keys()
     by_requests = made_by_requests(service)
     made = [
         one if one.kind or len(unnamed) != 1 else one._replace(kind=min(unnamed))

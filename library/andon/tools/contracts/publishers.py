@@ -63,7 +63,7 @@ def _entities() -> Iterator[tuple[Topic, type | None]]:
 
 
 def _facts() -> list[Facts]:
-    return [package.facts for package in services() if package.has("facts")]
+    return [package.facts for package in services()]
 
 
 def may_lack() -> dict[Topic, frozenset[str]]:

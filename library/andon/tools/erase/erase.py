@@ -99,7 +99,8 @@ def _begun(erasing: Erasing, asked: ErasureOrder, found: JobRow | None) -> JobRo
         return found
     names = [*asked.also, *_name(erasing, asked.id)]
     if not names and not (found and "names" in found):
-        raise ToolFailed(f"no name of {asked.id} is known, or not any more; say which to look for: ALSO=…")
+        again = as_called("erase", ID=asked.id, ALSO="…")
+        raise ToolFailed(f"no name of {asked.id} is known, or not any more; say which to look for: {again}")
     return jobs.begin(erasing.stores, asked.id, names, before=found, keep_ids=asked.keep_ids, now_ms=clock.now_ms())
 
 

@@ -103,4 +103,4 @@ def _registered(package: Package) -> frozenset[str]:
 
 
 def _published(package: Package) -> frozenset[str]:
-    return frozenset(package.facts.of) if package.has("facts") else frozenset()
+    return frozenset(package.facts.of)

@@ -89,7 +89,7 @@ def report(done: ReplayEffects) -> Iterator[str]:
 
 def main() -> None:
     """Entry point of `python -m andon.tools.in_process.replay FILE`."""
-    parser = argparse.ArgumentParser(usage=as_called("replay", EVENT="events/…"), description=__doc__)
+    parser = argparse.ArgumentParser(prog=as_called("replay"), description=__doc__)
     parser.add_argument("event", type=Path, help="a file under events/")
     parser.add_argument("--fresh", action="store_true", help="forget what earlier replays wrote")
     parser.add_argument("--home", type=Path, default=project().local, help="where that is kept (default: %(default)s)")

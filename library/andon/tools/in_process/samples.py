@@ -79,9 +79,9 @@ def _is_route(route: str) -> bool:
 
 def forsaken() -> list[Path]:
     """Return the samples of routes that nothing answers, and of facts that nobody publishes or subscribes to."""
-    publishers = [package for package in recorder.recorded() if package.has("facts")]
-    sources = {package.facts.source for package in publishers}
-    published = {(package.facts.source, event_type) for package in publishers for event_type in package.types}
+    publishers = [package.facts for package in recorder.recorded()]
+    sources = {facts.source for facts in publishers}
+    published = {(facts.source, event_type) for facts in publishers for event_type in facts.types}
     gone = [
         path
         for path in paths("domain")

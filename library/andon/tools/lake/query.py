@@ -83,7 +83,7 @@ def question_of(given: Mapping[str, str]) -> Question:
         if name not in queries.names():
             near = difflib.get_close_matches(name, queries.names(), 1)
             meant = f"did you mean {near[0]}? " if near else ""
-            raise ToolFailed(f"no query is saved as {name!r}; {meant}there is {', '.join(queries.names())}")
+            raise ToolFailed(f"no query is saved as {name!r}; {meant}there is {', '.join(queries.names()) or 'none'}")
         return queries.saved(name)
     return queries.question(given["SQL"])
 

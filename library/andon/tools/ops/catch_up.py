@@ -166,17 +166,24 @@ def _replay(events: Any, asked: dict[str, Any], pause: Callable[[float], None]) 
         raise ToolFailed(f"the replay {name} ended as {replay['State']}: {why}")
 
 
+def _ms(time: str) -> int:
+    try:
+        return times.to_ms(time)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{time!r} {error}") from error
+
+
 def main() -> int:
     """Entry point."""
     parser = argparse.ArgumentParser(prog=as_called("catch-up"), description=__doc__)
     parser.add_argument("subscriber", help="the package that missed something")
     parser.add_argument("publisher", help="the service whose facts it missed")
-    parser.add_argument("since", help="a time such as 2026-11-21T09:35:00Z: that of the deployment")
-    parser.add_argument("until", nargs="?", help="a time; none: now")
+    parser.add_argument("since", type=_ms, help="a time such as 2026-11-21T09:35:00Z: that of the deployment")
+    parser.add_argument("until", nargs="?", type=_ms, help="a time; none: now")
     parser.add_argument("--stack", help="the name of a stack on AWS (default: the one on this machine)")
     options, now_ms = parser.parse_args(), clock.now_ms()
-    until_ms = times.to_ms(options.until) if options.until else now_ms
-    missed = Missed(options.subscriber, options.publisher, times.to_ms(options.since), until_ms)
+    until_ms = now_ms if options.until is None else options.until
+    missed = Missed(options.subscriber, options.publisher, options.since, until_ms)
     print(catch_up(deployed(options.stack), missed, now_ms=now_ms, pause=time.sleep))
     return 0
 

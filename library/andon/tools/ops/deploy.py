@@ -26,6 +26,7 @@ from andon.cdk.throttles import Throttle
 from andon.packages.discovery import packages
 from andon.project import project
 from andon.runtime import clock
+from andon.tools.called import as_called, install
 from andon.tools.ops import catch_up, kept
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.nested import outputs_of, resources_of, stacks_of
@@ -152,7 +153,7 @@ def asked(about: str, ask: Callable[[], Read], otherwise: Read) -> Read:
 
 def _deploy(arguments: Sequence[str]) -> None:
     if not CDK.exists():
-        raise ToolFailed(f"the CDK's command line is not installed, as {CDK}; make install")
+        raise ToolFailed(f"the CDK's command line is not installed, as {CDK}; {install()}")
     subprocess.run([str(CDK), "deploy", "--all", *arguments], cwd=project().root, check=True)
 
 
@@ -205,7 +206,7 @@ def deploy(stage: Stage, arguments: Sequence[str], *, repair: bool = False) -> N
 
 def main() -> None:
     """Run it."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0], allow_abbrev=False)
+    parser = argparse.ArgumentParser(prog=as_called("deploy"), description=__doc__.splitlines()[0], allow_abbrev=False)
     parser.add_argument("--stage", default=FIRST_STAGE, help="a stage of cdk.json")
     parser.add_argument("--repair", action="store_true", help="even while a roll-back alarm rings")
     asked, others = parser.parse_known_args()

@@ -111,7 +111,7 @@ def require_held(before: Kept, now: Kept, stack: str, *, gone: Iterable[str] = (
     found = {name: how for name, how in lost(before, now).items() if name not in {*gone}}
     if found:
         lines = "\n".join(f"  {name}: {how}" for name, how in found.items())
-        raise ToolFailed(HELD.format(stack=stack, lost=lines, verb=as_called("kept", GONE=f"'{' '.join(found)}'")))
+        raise ToolFailed(HELD.format(stack=stack, lost=lines, verb=as_called("kept", GONE=tuple(found))))
 
 
 def deployed_templates(cloudformation: Any, stack: str) -> tuple[Templates, dict[str, str]]:  # noqa: ANN401  boto3's

@@ -34,11 +34,11 @@ class Stack:
 
 def bring_up(home: Path, emulator: Emulator) -> Stack:
     """Deploy to `emulator`, or update what is deployed there."""
-    outputs.remove(home)  # until this deployment is done nobody can use the last one's
     with step("preparing the emulator"):
         deploy.bootstrap(emulator)
     with step("synthesising the stack (cdk synth)"):
         deploy.synthesise(home, emulator)
+    outputs.remove(home)  # until this deployment is done nobody can use the last one's
     with step("deploying it (cdk deploy)"):
         deployed = deploy.deploy(home, emulator)
         deploy.apply_what_was_dropped(emulator)

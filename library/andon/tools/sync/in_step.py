@@ -114,7 +114,7 @@ def main() -> int:
     if options.send:
         print(f"sent: {send(stack, found):,}")
         found = settled(stack, patience_s=options.patience)
-    print("\n".join(lines_of(found)))
+    print("\n".join(lines_of(found)) or "no service here is another version of one")
     return int(bool(found))
 
 

@@ -22,6 +22,7 @@ from andon.packages import serving
 from andon.packages.package import Package
 from andon.project import project
 from andon.tools.called import as_called
+from andon.tools.in_process import derived
 from andon.tools.stack import deploy, emulator, outputs
 from andon.tools.stack.deploy import CDK
 from andon.tools.stack.errors import ToolFailed
@@ -86,27 +87,27 @@ def _require_equal(stack: Deployed, both: ViewVersions) -> str:
 def _require_caught_up(stack: Deployed, both: ViewVersions, *, behind: DifferenceKind) -> None:
     """Read until the next one to serve lacks nothing, while the other one stands still."""
     until = time.monotonic() + CATCHES_UP_WITHIN_S
-    while late := _late(read(stack, both), behind):
+    while late := _late(read(stack, both), behind, both.before.name):
         if time.monotonic() > until:
             raise ToolFailed(f"{late} rows do not catch up; try again when less is on its way")
         time.sleep(0.5)
 
 
-def _late(compared: Compared, behind: DifferenceKind) -> int:
+def _late(compared: Compared, behind: DifferenceKind, view: str) -> int:
     if any(one.kind is DifferenceKind.DIFFERENT for one in compared.differences):
-        raise ToolFailed(f"a row that came meanwhile differs; show it: {as_called('prove')}")
+        raise ToolFailed(f"a row that came meanwhile differs; show it: {as_called('prove', VIEW=view)}")
     return sum(one.kind is behind for one in compared.differences)
 
 
 @contextmanager
 def _written(both: ViewVersions, to: Package) -> Iterator[None]:
     """Write the switch; if it cannot be deployed, as it was."""
-    was = serving.FILE.read_text()
+    was = serving.switches()
     both.let_serve(to)
     try:
         yield
     except BaseException:
-        serving.FILE.write_text(was)
+        serving.write(was)
         raise
 
 
@@ -153,7 +154,8 @@ def main() -> None:
     both, stack = versions(options.view), deployed(options.stack)
     to = both.before if options.back else both.after
     print(cut_over(stack, both, to, deployment_of(stack, arguments)))
-    print(f"{to.name} serves now. Commit infra/serving.json, so that every clone deploys the same.")
+    print(f"{to.name} serves now. Commit what changed here, so that every clone deploys the same.")
+    derived.follow()
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from andon.cdk.names import pascal
 from andon.dynamodb.attribute_values import Item, to_plain
 from andon.packages.package import Package
-from andon.tools.called import as_called, deploy
+from andon.tools.called import as_called
 from andon.tools.lake import lake_copy
 from andon.tools.lake.lake_copy import LakeBucket
 from andon.tools.listings import rows_of
@@ -103,7 +103,7 @@ class Deployed:
 
         """
         if name not in self.outputs:
-            how = deploy() if self.name else as_called("up")
+            how = as_called("deploy" if self.name else "up")
             raise ToolFailed(f"{package.name} is not deployed yet; {how}")
         return self.outputs[name]
 

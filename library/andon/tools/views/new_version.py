@@ -8,7 +8,8 @@ from typing import Final
 from andon.packages.discovery import versions_of, views
 from andon.packages.package import ROLES
 from andon.project import project
-from andon.tools.called import as_called, deploy
+from andon.tools.called import as_called
+from andon.tools.in_process import derived
 from andon.tools.stack.errors import ToolFailed
 
 LINE: Final = '        View(self, "{}", hub, api)\n'
@@ -101,9 +102,10 @@ def main() -> None:
     parser.add_argument("view")
     view = parser.parse_args().view
     after = write(view, project().root)
+    derived.follow()
     print(f"functions/views/{after}/ is a copy of {view}, with a line in infra/stack.py.")
     print("Edit it, and let as_before(row) in its view.py undo what differs on purpose.")
-    print(f"next: {as_called('up')} (or {deploy()}), then {as_called('fill', VIEW=view)}")
+    print(f"next: {as_called('up')} (or {as_called('deploy')}), then {as_called('fill', VIEW=view)}")
 
 
 if __name__ == "__main__":

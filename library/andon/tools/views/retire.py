@@ -1,4 +1,7 @@
-"""`make retire`: removes the version of a view that does not serve, and lets the other one be the view."""
+"""`make retire`: removes the version of a view that does not serve, and lets the other one be the view.
+
+What stands in no commit could not be brought back: it is removed with UNCOMMITTED=1 (`--uncommitted`) alone.
+"""
 
 import argparse
 import re
@@ -8,11 +11,15 @@ from typing import Final
 
 from andon.packages import serving
 from andon.project import project
-from andon.tools.called import as_called, deploy
-from andon.tools.views.new_version import LINE, copy_into
+from andon.tools.called import as_called
+from andon.tools.in_process import derived
+from andon.tools.stack.errors import ToolFailed
+from andon.tools.views.new_version import ITEM, LINE, copy_into
 from andon.tools.views.versions import ViewVersions, versions
+from andon.tools.what_if.trees import git
 
 VERSION: Final = re.compile(r"\n\nREPLACES = .*?(?=\n\n\n(?!def as_before\b)\S|\Z)", re.DOTALL)
+ITEMS: Final = re.compile(r"\bItem\b")
 SEARCHED: Final = ("lab", "demo", "docs", "functions", "infra", "tests", "Makefile", "README.md")
 
 
@@ -30,11 +37,27 @@ def retire(both: ViewVersions, root: Path) -> list[str]:
     stack = root / "infra" / "stack.py"
     stack.write_text(stack.read_text().replace(LINE.format(goes), ""))
     declared = root / "functions" / "views" / stays / "view.py"
-    declared.write_text(VERSION.sub("\n", declared.read_text()).rstrip("\n") + "\n")
+    source = VERSION.sub("\n", declared.read_text()).rstrip("\n") + "\n"
+    declared.write_text(source if ITEMS.search(source.replace(ITEM, "")) else source.replace(ITEM, ""))
     switches = serving.switches()
     switches.pop(both.before.name, None)
     serving.write(switches)
     return sorted(_naming(goes, root))
+
+
+def require_committed(both: ViewVersions, root: Path) -> None:
+    """Check that all that is removed can be brought back.
+
+    Raises:
+        ToolFailed: a file of the version that stands by, or of its tests, is not as it was committed.
+
+    """
+    goes = both.stands_by.name
+    lost = as_called("retire", VIEW=both.before.name, UNCOMMITTED=1)
+    why = f"{goes} would be lost for good: commit it before, or, if it may be lost: {lost}"
+    folders = (f"functions/views/{goes}", f"tests/views/{goes}")
+    if changed := git(root, "status", "--porcelain", "--untracked-files=all", "--", *folders, why=why):
+        raise ToolFailed(f"{why}\n{changed}")
 
 
 def _naming(view: str, root: Path) -> set[str]:
@@ -49,12 +72,18 @@ def main() -> None:
     """Entry point."""
     parser = argparse.ArgumentParser(prog=as_called("retire"), description=__doc__)
     parser.add_argument("view")
-    both = versions(parser.parse_args().view)
+    parser.add_argument("--uncommitted", action="store_true", help="remove also what stands in no commit")
+    options = parser.parse_args()
+    both = versions(options.view)
     goes = both.stands_by.name
+    if not options.uncommitted:
+        require_committed(both, project().root)
     left = retire(both, project().root)
-    print(f"{goes} is gone from this clone; the next deployment removes it ({as_called('up')}, or {deploy()}).")
+    following = f"{as_called('up')}, or {as_called('deploy')}"
+    print(f"{goes} is gone from this clone; the next deployment removes it ({following}).")
     if left:
         print("These still name it:", *left, sep="\n    ")
+    derived.follow()
 
 
 if __name__ == "__main__":

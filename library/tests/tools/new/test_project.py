@@ -67,45 +67,6 @@ def test_its_lake_can_be_asked_for_each_fact_once(copy: Path, wheel: Path) -> No
     assert re.search(r"^WITH facts AS .*\sFROM events\s.*\sSELECT type FROM facts$", said, re.DOTALL), said
 
 
-COLOURED = """
-from andon.testing.loop import Loop
-ONE = {"id": "1"}
-with Loop() as loop:
-    said = []
-    for version, colour in enumerate([{}, {"colour": "red"}, {}]):
-        match = {"if-match": f'"{version}"'} if version else {}
-        body = {"place": f"{version}", **colour}
-        put = loop.request("PUT /permits/{id}", path=ONE, body=body, headers=match)
-        published = [event["detail"]["permit"] for event in loop.run() if event["source"] == "permits"]
-        rows = [*loop.rows("PERMITS_TABLE"), *loop.rows("INVENTORY_TABLE")]
-        seen = [put.body, *published, *rows, loop.request("GET /inventory/{id}", path=ONE).body]
-        said.append([one.get("colour") for one in seen])
-print(said)
-"""
-
-
-def test_a_member_more_takes_three_lines_in_two_files_and_what_was_said_before_stays(copy: Path, wheel: Path) -> None:
-    before = {file: file.read_bytes() for file in (copy / "events").rglob("*.json")}
-    member = '    colour: NotRequired[Annotated[Line, Says("red", "no")]]\n'
-    for file, line, instead in (
-        ("contract/entities/permits.py", "Annotated, Says", "Annotated, NotRequired, Says"),
-        ("contract/entities/permits.py", "\n\n\nclass PermitEntity", f"\n{member}\n\nclass PermitEntity"),
-        ("views/inventory/view.py", 'place="place")', 'place="place", colour="colour")'),
-    ):
-        text = (copy / "functions" / file).read_text()
-        assert text.count(line) == 1
-        (copy / "functions" / file).write_text(text.replace(line, instead))
-    python("-m", CLI, "samples", imports=(wheel,), cwd=copy)
-    said = python("-c", COLOURED, imports=(wheel, copy / "functions", copy), cwd=copy)
-
-    assert {file: file.read_bytes() for file in (copy / "events").rglob("*.json")} == before
-    assert said.splitlines()[-1] == str([[None] * 5, ["red"] * 5, [None] * 5])
-    schemas = json.loads((copy / "docs" / "openapi.json").read_text())["components"]["schemas"]
-    shown = [schemas[name] for name in ("PermitBody", "PermitResponse", "InventoryResponse")]
-    assert [("colour" in one["properties"], "colour" in one["required"]) for one in shown] == [(True, False)] * 3
-    python(*PYTEST, "-k", QUICK, imports=(wheel,), cwd=copy)
-
-
 def made_by(project: Path, *arguments: str) -> str:
     return subprocess.run(["make", *arguments], cwd=project, check=True, capture_output=True, text=True).stdout  # noqa: S603, S607
 
