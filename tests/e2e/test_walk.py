@@ -16,7 +16,7 @@ from andon.tools.stack import emulator
 from andon.tools.stack.outputs import of_running_stack
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
-from tests.support.walk import CHARGE, GROVE, SteadyReads, Walk, digest_of, live, newer, steadily
+from tests.support.walk import CHARGE, GROVE, SteadyReads, Walk, live, newer, steadily
 
 DOMAINS: Final = [GROVE] if "EVERY_OPTION" in os.environ else [CHARGE]
 NAMES: Final = [f"one-{number}" for number in range(4)]
@@ -25,6 +25,7 @@ NOTHING_RUNS: Final = "nothing is running here; start it with: andon up"
 
 SWEEP: Final = {  # verb -> arguments, and the status that it ends with while the system runs
     "new": ([], 2),
+    "upgrade": (["--check"], 0),
     "docs": (["unique", "name"], 0),
     "up": (["--port", "70000"], 2),
     "redeploy": ([], 0),
@@ -249,13 +250,18 @@ def test_the_version_before_is_retired_once_it_can_be_brought_back(walk: Walk) -
     walk.commit()
 
 
-def test_a_newer_library_is_put_into_vendor_and_installed(walk: Walk, wheel_file: Path) -> None:
-    made = newer(wheel_file, walk.file("vendor"), "0.99.0")
-    walk.file(f"vendor/{wheel_file.name}").unlink()
-    walk.edit("requirements/andon.txt", wheel_file.name, made.name)
-    walk.edit("requirements/andon.txt", digest_of(wheel_file), digest_of(made))
-    walk.install()
+def test_a_newer_library_is_installed_and_the_project_upgraded_to_it(
+    walk: Walk, wheel_file: Path, tmp_path: Path
+) -> None:
+    made = newer(wheel_file, tmp_path, "0.99.0")
+    walk.install(str(made))
+    listed = walk.andon("upgrade", "--check", "--wheel", str(made), status=1)
+    said = walk.andon("upgrade", "--wheel", str(made))
 
+    assert "asks for" not in listed
+    assert "pyproject.toml: " in said
+    assert [file.name for file in walk.file("vendor").iterdir()] == [made.name]
+    walk.install()
     asked = "import importlib.metadata as m; print(m.version('andon'))"
     assert walk.ended(".venv/bin/python", "-c", asked).strip() == "0.99.0"
     assert " passed" in walk.make("test")

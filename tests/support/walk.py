@@ -4,7 +4,6 @@ Its `.venv` has the library as a wheel, installed by the line of its Makefile; w
 repository, and so are the emulator, the CDK's command line and the layer, so that nothing is fetched.
 """
 
-import hashlib
 import http.client
 import json
 import os
@@ -162,10 +161,10 @@ class Walk:
             (self.home / name).symlink_to(project().local / name)
         shutil.copyfile(here / "requirements" / "runtime.txt", self.root / "requirements" / "runtime.txt")
 
-    def install(self) -> None:
-        """Install the library, as `make install` does it."""
+    def install(self, *needed: str) -> None:
+        """Install the library, as `make install` does it; or what is needed in its place."""
         quietly = ("--disable-pip-version-check", "install", "--quiet", "--no-compile", "--no-deps")
-        self.ended(".venv/bin/python", "-m", "pip", *quietly, "--requirement", "requirements/andon.txt")
+        self.ended(".venv/bin/python", "-m", "pip", *quietly, *(needed or ("--requirement", "requirements/andon.txt")))
         for folder in (".venv", "node_modules", ".local/emulator-venv"):
             (self.root / folder / ".installed").touch()
 
@@ -294,11 +293,6 @@ def newer(wheel: Path, folder: Path, version: str) -> Path:
                 content = content.replace(f"\nVersion: {before}\n".encode(), f"\nVersion: {version}\n".encode())
             new.writestr(name.replace(*names), content)
     return made
-
-
-def digest_of(file: Path) -> str:
-    """Return the hash by which a wheel is pinned."""
-    return hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 @dataclass
