@@ -179,8 +179,8 @@ class _Files:
         for file in files:
             yield from ((file, route) for route in _routes_in(file))
             for name, path in _declared_in(file):
-                served = {"PUT": f"{name}.writes(", "GET": f"{name}.reads("}
-                yield from ((file, f"{verb} {path}") for verb, call in served.items() if call in text)
+                served = {"PUT": rf"\b{name}\.writes\(", "GET": rf"\b{name}\.reads\("}
+                yield from ((file, f"{verb} {path}") for verb, call in served.items() if re.search(call, text))
             yield from ((file, f"GET {path}") for path in LISTED.findall(file.read_text()))
 
     def _at(self, path: Path) -> str:

@@ -194,5 +194,9 @@ def aggregates_of(*declared: "Declared[Any, Any]") -> dict[str, Aggregate]:
 
 def _aggregate(of: "Declared[Any, Any]") -> Aggregate:
     design: Design = globals()[of.design]
+    if design is TIME_BASED:
+        return Aggregate(
+            design, Identity.TIME, Frequency(of.revised), Frequency(of.read), speed=Speed.FAST, expires=True
+        )
     identity = Identity.GIVEN if len(of.id) == 1 else Identity.COMPOSED
     return Aggregate(design, identity, Frequency(of.revised), Frequency(of.read), Speed.SLOW, tolerates=design.leaves)

@@ -50,6 +50,11 @@ class Heard(NamedTuple):
         named = [name.removesuffix("Id") for name in keys if name.endswith("Id") and name != "Id"]
         return named[0] if named else self.entity_name
 
+    @property
+    def shares_partition(self) -> bool:
+        """True if its entities have ids of their own, so that several of them have one partition key."""
+        return bool(self.entity.get("id", self.event.partition_key) != self.event.partition_key)
+
 
 def only_fact() -> list[str]:
     """Return the only fact that is published.

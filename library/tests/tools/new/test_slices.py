@@ -25,6 +25,12 @@ VERBS = (
     "rule watch felled --of trees/tree-moved --due-at felled_at",
     "rule patrol tired --of trees/tree-moved --due-at felled_at",
     "view both --of trees/tree-moved --of trees/inspection-recorded --objects",
+    "service readings --time-based --partition gauge --field millimetres --fact taken",
+    "view wettest --of readings/reading-taken",
+    "service nests --partition forest --field species --fact nest-found --date leaves_at",
+    "view nesting --of nests/nest-found --count-by species",
+    "rule patrol left --of nests/nest-found --due-at leaves_at",
+    "fact trees girth --time-based --field centimetres --fact measured",
 )
 DERIVED = ".local/contracts"
 
@@ -187,6 +193,11 @@ REFUSED = {
     "service boats --unique sold_at --date sold_at": "'sold_at' is taken",
     "service boats --date boat": "'boat' is taken",
     "service boats --date version": "'version' is taken",
+    "service boats --time-based --unique number": "--time-based goes with no --unique",
+    "service boats --partition pier --unique number": "--unique and --partition do not go together",
+    "service boats --partition boat": "'boat' is taken: name what boats are grouped by",
+    "service boats --fact class": "'class' is taken",
+    "fact watch more --time-based": "services/watch says its tables itself; write a service",
     "view class": "'class' is taken",
     "view more": "say what it is of: --of ",
     "view more --of things/gone": "no fact 'things/gone': there is things/thing-moved, watch/thing-restless",
