@@ -74,8 +74,6 @@ class _Files:
             yield f'{self._at(stack)} has a line {construct}(self, "{name}", …), of which there is no package'
 
     def _of_package(self, folder: Path) -> Iterator[str]:
-        for python in sorted({file.parent for file in folder.rglob("*.py")}):
-            yield from self._need(python / "__init__.py", "it is a package of Python")
         if folder.parent.name == "views":
             yield from self._need(folder / "view.py", "it is a view")
             return

@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Final, NamedTuple
@@ -16,8 +16,6 @@ from andon.tools.new.errors import NotNew
 from andon.tools.new.template import tidied, written
 
 FOLLOWING: Final = "andon.tools.in_process.derived"
-ALL: Final = "--all"
-"""Its option: also what the project does not keep yet."""
 HOW: Final = "how to keep a name unique, to count, to use a date, and the price of each: andon docs how-do-i"
 
 TOUCHED: Final = ("AGENTS.md", "docs/openapi.json", "events", "functions", "infra", "llms.txt", "tests")
@@ -40,7 +38,7 @@ def made(root: Path, changes: Changes) -> str:
 
     """
     with _all_or_nothing(root) as before:
-        files = written(root, changes.new)
+        files = written(root, {**changes.new, **dict.fromkeys(_packages_of(root, changes.new), "")})
         for path, text in changes.edited.items():
             (root / path).write_text(text)
         tidied(root, [*files, *(root / path for path in changes.edited)])
@@ -52,6 +50,15 @@ def made(root: Path, changes: Changes) -> str:
     edited = sorted(str(file.relative_to(root)) for file in before if after.get(file) != before[file])
     parts = {"written": new, "edited": edited, "next": [*changes.next, *_more(root), HOW]}
     return "\n".join(f"{name}:\n" + "\n".join(f"  {one}" for one in listed) for name, listed in parts.items())
+
+
+def _packages_of(root: Path, new: Iterable[PurePosixPath]) -> Iterator[PurePosixPath]:
+    """Yield the files by which new folders are packages, in a project whose others have such files."""
+    if not any(root.glob("functions/*/*/__init__.py")):
+        return
+    for folder in {file.parent for file in new if file.parts[0] == "functions"}:
+        if not (root / folder / "__init__.py").is_file():
+            yield folder / "__init__.py"
 
 
 def _more(root: Path) -> Iterator[str]:

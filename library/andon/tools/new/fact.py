@@ -74,7 +74,7 @@ def changes(
     if resources in edited:
         edited[resources] = with_resource(edited[resources], words("INSPECTION"))
     edited |= _declared(root, package, words)
-    new = {file: text for file, text in texts.items() if file not in edited} | template.contract_of(root)
+    new = {file: text for file, text in texts.items() if file not in edited}
     return Changes(
         new,
         edited,

@@ -15,7 +15,7 @@ from typing import Final, NamedTuple, Self
 
 from andon.project import library_folder
 from andon.tools.new import template
-from andon.tools.new.changes import ALL, FOLLOWING
+from andon.tools.new.changes import FOLLOWING
 from andon.tools.new.dependency import Dependency, dependency
 from andon.tools.new.errors import NotNew
 from andon.tools.new.shape import Shape
@@ -24,6 +24,7 @@ from andon.tools.new.words import Name, Words, camel_case, clashes
 REQUIREMENT: Final = PurePosixPath("requirements", "andon.txt")
 VENDOR: Final = "vendor"
 NEW: Final = "andon.tools.new"
+AGENTS: Final = "AGENTS.md"
 SAYS: Final = PurePosixPath("functions/project.py")
 TELLING: Final = frozenset({SAYS, PurePosixPath("README.md")})
 """Files that tell of a view and a rule, also of those that are written after them."""
@@ -133,12 +134,12 @@ def _require_free(root: Path) -> None:
 
 
 def _fill(root: Path, parts: Beginning, needed: Dependency) -> None:
-    new = template.written(root, {**parts.texts(), REQUIREMENT: needed.requirement})
+    new = template.written(root, {**parts.texts(), REQUIREMENT: needed.requirement, PurePosixPath(AGENTS): ""})
     if needed.wheel is not None:
         (root / VENDOR).mkdir()
         shutil.copyfile(needed.wheel, root / VENDOR / needed.wheel.name)
     template.tidied(root, new)
-    _run(root, FOLLOWING, ALL)
+    _run(root, FOLLOWING)
     for verb in parts.verbs:
         _run(root, NEW, *verb)
 

@@ -7,7 +7,6 @@ from typing import Final
 
 from andon.project import project
 from andon.tools.called import as_called
-from andon.tools.new import template
 from andon.tools.new.changes import Changes, made
 from andon.tools.new.edits import with_package
 from andon.tools.new.known import require_free, require_no_sample
@@ -37,9 +36,8 @@ def changes(root: Path, shape: Shape) -> Changes:
     """
     require_free(shape.name.many)
     require_no_sample(shape.words("http/put-thing"), f"domain/{shape.fact}")
-    new = shape.files() | template.contract_of(root)
     stack = with_package((root / STACK).read_text(), "Service", shape.name.many)
-    return Changes(new, {STACK: stack}, (*_next(shape),))
+    return Changes(shape.files(), {STACK: stack}, (*_next(shape),))
 
 
 def _next(shape: Shape) -> Iterator[str]:

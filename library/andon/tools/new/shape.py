@@ -192,12 +192,12 @@ class Shape(NamedTuple):
 
     def _with_unique(self, texts: Mapping[PurePosixPath, str], unique: Name) -> dict[PurePosixPath, str]:
         named = [(template.THINGS, self.name), (template.PLACE, self.fields.first), (template.NUMBER, unique)]
-        words = Words(named if self.fields.first == template.PLACE else [*named, *template.SAID])
+        words = Words(named)
         tests = template.copied(words, template.files("tests/**", of=template.UNIQUE), of=template.UNIQUE)
         resources = PurePosixPath("functions", "services", self.name.many, "resources.py")
         claimed = words('unique={"number": lambda number: KEYS.of(f"Number#{number}")}')
         found = {**texts, resources: with_argument(texts[resources], "CurrentResource", claimed)}
-        return {**found, **{file: self.fields.dates_beside_first(text) for file, text in tests.items()}}
+        return found | {file: self.examples(self.fields.dates_beside_first(text)) for file, text in tests.items()}
 
 
 def verb_of(text: str | None, name: Name, *, timed: bool) -> Name:

@@ -133,12 +133,6 @@ def slice_of(kind: str, folder: Path) -> dict[PurePosixPath, str]:
     return {file: text_of(file, folder) for file in {*files(*patterns), *files(*patterns, of=folder)}}
 
 
-def contract_of(root: Path) -> dict[PurePosixPath, str]:
-    """Return the file by which the entities of a project are a package, if it lacks that."""
-    file = PurePosixPath("functions/contract/entities/__init__.py")
-    return {} if (root / file).is_file() else {file: ""}
-
-
 def _copied(words: Words, of: Path, file: PurePosixPath) -> str:
     text = (of / file).read_text()
     return text if file.parts[0] in OTHERS else words(text)
@@ -160,7 +154,7 @@ def written(root: Path, texts: Mapping[PurePosixPath, str]) -> list[Path]:
 
 
 def tidied(root: Path, written: Iterable[Path]) -> None:
-    """Put Python files into the format and the order of imports that a project has: other words have other lengths.
+    """Put Python files into the format of a project, with the imports that they need: other words have other lengths.
 
     Raises:
         NotNew: the library was installed without the extra that this takes.
@@ -169,5 +163,5 @@ def tidied(root: Path, written: Iterable[Path]) -> None:
     if find_spec("ruff") is None:
         raise NotNew(NO_EXTRAS)
     python = [str(file) for file in written if file.suffix == ".py"]
-    for command in (("check", "--quiet", "--fix-only", "--select=I"), ("format", "--quiet")):
+    for command in (("check", "--quiet", "--fix-only", "--select=I,F401"), ("format", "--quiet")):
         subprocess.run([sys.executable, "-m", "ruff", *command, "--no-cache", *python], cwd=root, check=True)

@@ -51,8 +51,9 @@ class City:
         return ended("-m", CLI, "new", *shlex.split(words), imports=(self.wheel,), cwd=cwd or self.root)
 
     def content(self) -> Mapping[str, bytes]:
-        """Return all of its files."""
-        files = (file for file in self.root.rglob("*") if file.is_file() and "__pycache__" not in file.parts)
+        """Return all of its files, but those that tools build."""
+        built = {"__pycache__", ".local"}
+        files = (file for file in self.root.rglob("*") if file.is_file() and not built & {*file.parts})
         return {str(file.relative_to(self.root)): file.read_bytes() for file in files}
 
 
