@@ -13,6 +13,7 @@ from andon.events.topic import Topic
 from andon.events.upcast import Upcasters
 from andon.packages.discovery import packages
 from andon.project import project
+from andon.runtime.tried import Failed, tried
 from andon.tools.new import template
 from andon.tools.new.changes import Changes, made
 from andon.tools.new.counting import CountedText, with_counting
@@ -241,7 +242,8 @@ def _members_of(row: Item) -> JsonObject:
 
 def _upcasters() -> list[Upcasters]:
     files = [(one, file) for one in packages() for file in ("view", "subscriptions") if one.has(file)]
-    return [getattr(one.load(file), "UPCASTERS", {}) for one, file in files]
+    loaded = [tried(one.load, file) for one, file in files]
+    return [getattr(one, "UPCASTERS", {}) for one in loaded if not isinstance(one, Failed)]
 
 
 def _members(facts: Sequence[Heard]) -> list[str]:

@@ -261,18 +261,39 @@ def test_what_cannot_be_made_is_refused_with_what_to_write_instead(
 
 
 def test_what_fails_halfway_leaves_nothing(untouched: City) -> None:
-    handler = untouched.root / "functions" / "services" / "things" / "resources.py"
-    text = handler.read_text()
-    handler.write_text(text.replace("key_of=KEYS.of", 'key_of=lambda _: {}["half"]'))
+    entities = untouched.root / "functions" / "contract" / "entities"
+    check = "from pathlib import Path\n\nassert not Path(__file__).with_name('trees.py').exists(), 'half'\n"
+    (entities / "__init__.py").write_text(check)
     before = untouched.content()
 
     done = untouched.new("service trees")
 
     assert done.returncode == 1
-    assert done.stderr.startswith("andon new service: what was written does not work: ")
+    assert done.stderr.startswith("andon new service: what was written does not work: AssertionError: half")
     assert untouched.content() == before
     assert not (untouched.root / "functions" / "services" / "trees").exists()
-    handler.write_text(text)
+    (entities / "__init__.py").unlink()
+
+
+@pytest.mark.parametrize("line", ["import nothing_of_that_name\n", "RESOURCES = \n"], ids=["import", "syntax"])
+def test_beside_what_is_unfinished_more_can_be_written_and_what_was_left_out_is_told(
+    fresh: City, tmp_path: Path, line: str
+) -> None:
+    city = copy_of(fresh, tmp_path)
+    half = city.root / "functions" / "services" / "half"
+    half.mkdir()
+    (half / "resources.py").write_text(line)
+
+    for verb in ("service trees", "view where --of things/thing-moved", "rule watch busy --of things/thing-moved"):
+        done = city.new(verb)
+        assert done.returncode == 0, done.stderr
+        told = listed(done.stdout, "left out")
+        assert told[0].startswith("samples and documents: the project did not work before")
+        assert [one for one in told if "services/half" in one]
+
+    shutil.rmtree(half)
+    assert city.run(CLI, "samples").returncode == 0
+    assert missing_in(city.root) == []
 
 
 def test_outside_of_a_project_there_is_nothing_to_add_to(untouched: City, tmp_path: Path) -> None:
