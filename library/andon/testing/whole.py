@@ -177,7 +177,8 @@ class _Files:
         for file in files:
             yield from ((file, route) for route in _routes_in(file))
             for name, path in _declared_in(file):
-                served = {"PUT": rf"\b{name}\.writes\(", "GET": rf"\b{name}\.reads\("}
+                named = "|".join((name, *re.findall(rf"\b{name} as (\w+)", text)))
+                served = {"PUT": rf"\b(?:{named})\.writes\(", "GET": rf"\b(?:{named})\.reads\("}
                 yield from ((file, f"{verb} {path}") for verb, call in served.items() if re.search(call, text))
             yield from ((file, f"GET {path}") for path in LISTED.findall(file.read_text()))
 
