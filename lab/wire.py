@@ -277,7 +277,7 @@ def _of_listeners(bench: Bench) -> list[Figure]:
         *ten.ratio(POWERTOOLS),
         hundred.cpu("listener, CPU per event, batch of 100"),
         without.cpu("framework: without AWS, per record of a batch of 10"),
-        *without.ratio(AWS_LAMBDA_STREAM, Goal("≥", 6)),
+        *without.ratio(AWS_LAMBDA_STREAM, Goal("≥", 5)),
         ten.sent("requests per event"),
         bench.requests_if_refused("… something newer was written", NEWER, when="#oplock"),
         bench.requests_if_refused("… the row's ttl is ahead", TTL_AHEAD, when="#ttl <= :ttl"),

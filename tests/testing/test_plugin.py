@@ -2,6 +2,7 @@
 
 import pytest
 
+from andon.project import project
 from andon.testing import plugin
 
 pytest_plugins = ["pytester"]
@@ -52,3 +53,23 @@ def test_a_broken_law_ends_the_run_with_its_sentence_and_what_breaks_it(law: pyt
 def test_log_lines_are_shown_where_they_are_asked_for(law: pytest.Pytester) -> None:
     assert LOGGED not in output(law, "test_colours.py").splitlines()
     assert LOGGED in output(law, "test_colours.py", "--show-capture=all").splitlines()
+
+
+REFUSED = "TABLE: 'pk' has one partition per site, so that all would go to one."
+
+
+def test_a_stack_that_is_refused_at_synth_is_one_failure_with_its_sentence(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytester.makepyfile(app=f'raise ValueError("{REFUSED}")')
+    file = pytester.makepyfile("def test_roles(template): ...\ndef test_queues(template): ...")
+    here = project()._replace(file=str(pytester.path / "functions" / "project.py"))
+    monkeypatch.setattr("andon.testing.synthesised.project", lambda: here)
+
+    result = pytester.runpytest_inprocess("-p", "andon.testing.plugin", "-p", "no:cacheprovider", "-rs", file)
+
+    result.assert_outcomes(errors=1, skipped=1)
+    why = f"the stack is refused at synth: {REFUSED}"
+    assert [line for line in result.outlines if line == why] == [why]
+    result.stdout.fnmatch_lines([f"SKIPPED*{why}"])
+    assert "Traceback" not in result.stdout.str()

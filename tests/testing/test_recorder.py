@@ -1,9 +1,12 @@
 """Samples are what handlers make of requests: of one package, each with a time of its own."""
 
+import re
+
 import pytest
 
 from andon.packages.package import Package
-from andon.testing.recorder import BEGINNING_MS, BETWEEN_MS, Recorder
+from andon.testing.recorder import BETWEEN_MS, NoSample, Recorder
+from andon.testing.samples import BEGINNING_MS
 
 REPORT = "PUT /equipment/{id}/states/{timestamp}"
 PATH = {"id": "press-7", "timestamp": "2026-01-01T09:00:00Z"}
@@ -47,9 +50,23 @@ def test_samples_are_the_same_each_time(equipment: Package) -> None:
     assert made[0] == made[1]
 
 
+def test_what_is_refused_is_no_sample_unless_it_says_so_and_what_is_not_refused_must_not_say_so(
+    equipment: Package,
+) -> None:
+    ahead = {**PATH, "timestamp": "2026-01-01T10:00:00Z"}
+    with Recorder(equipment) as world:
+        with pytest.raises(NoSample, match=rf"^{re.escape(REPORT)} answered 400: .*Mend it, or say refused=400$"):
+            world.request(REPORT, path=ahead, body={"state": "WARNING1"})
+        with pytest.raises(NoSample, match=rf"^{re.escape(REPORT)} answered 201: .*It is to be refused with 400$"):
+            world.request(REPORT, path=PATH, body={"state": "WARNING1"}, refused=400)
+        answer = world.request(REPORT, path=ahead, body={"state": "WARNING1"}, variant="ahead", refused=400)
+
+    assert (answer.status, "http/put-state.ahead.json" in world.samples) == (400, True)
+
+
 def test_what_fails_is_no_sample(equipment: Package) -> None:
     with Recorder(equipment) as world:
         world.refuse(lambda *_: "InternalServerError")
 
-        with pytest.raises(AssertionError, match=r"states/{timestamp} failed"):
+        with pytest.raises(NoSample, match=r"states/{timestamp} failed"):
             world.request(REPORT, path=PATH, body={"state": "WARNING1"})

@@ -31,6 +31,7 @@ EQUIPMENT: Final[Resource[EquipmentRow, EquipmentEntity]] = Resource(
     partition_of=partition_of,
     sort=("Metadata",),
     missing="This equipment is not registered.",
+    kept=("name", "factoryId", "lineId", "location"),  # its end crosses, and its log and its place are read on
     owner=Owner(of=lambda said: str(said["location"]["company"]), is_still=_is_still),
 )
 

@@ -37,6 +37,7 @@ MACHINE: Final[Resource[MachineRow, MachineEntity]] = Resource(
     history=Table("EQUIPMENT2_HISTORY_TABLE", HISTORY),
     partition_of=lambda equipment_id: f"Machine#{equipment_id}",
     missing="This equipment is not registered.",
+    kept=("name", "factoryId", "lineId", "levels"),  # as of the first version, where they cross to
     owner=Owner(of=lambda said: location_of(said["levels"])[COMPANY], is_still=_is_still),
 )
 

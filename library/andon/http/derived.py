@@ -93,7 +93,7 @@ SCHEMAS: Final[Mapping[Any, JsonMapping]] = {
     said.part: schemas.PART,
     said.identifier: schemas.IDENTIFIER,
     said.word: schemas.WORD,
-    times.normalised: schemas.TIME,
+    times.said: schemas.TIME,
     times.first_of: schemas.TIME_OR_DATE,
     times.last_of: schemas.TIME_OR_DATE,
     times.date: schemas.DATE,

@@ -25,5 +25,5 @@ Line = Annotated[str, AfterValidator(_line), WithJsonSchema(schemas.line(MAX_TEX
 Lines = Annotated[
     str, AfterValidator(_lines), WithJsonSchema(schemas.lines(MAX_TEXT_CHARACTERS) | schemas.MAY_NAME_SOMEBODY)
 ]
-Time = Annotated[str, AfterValidator(times.normalised), WithJsonSchema(schemas.TIME)]
+Time = Annotated[str, AfterValidator(times.said), WithJsonSchema(schemas.TIME)]
 Number = Annotated[int, Field(ge=1, le=999_999_999, examples=[1])]

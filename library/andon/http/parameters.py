@@ -54,7 +54,7 @@ def described(schema: Schema, example: object = None, **more: object) -> WithJso
 
 Timestamp = Annotated[
     str,
-    AfterValidator(times.normalised),
+    AfterValidator(times.said),
     described(schemas.TIME, "2026-11-21T09:35:00Z"),
     Path(description="ISO 8601; without an offset it is UTC."),
 ]

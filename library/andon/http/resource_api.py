@@ -416,7 +416,8 @@ def _rollback_of(api: ResourceApi) -> type:
 @cache
 def _shown(api: ResourceApi) -> Shown:
     """Return the declaration of a response: the entity, when and by whom it was made."""
-    name, entity, is_timed = api.names.response, api.of.entity, isinstance(api.of, Resource)
+    name, is_timed = api.names.response, isinstance(api.of, Resource)
+    entity = api.of.entity_in(f"{api.of.kind}-deleted")  # a tombstone is one of its versions
     first = (*api.of.id, api.of.counted_as)  # as `Declared.entity_of` has them
     said = sorted(entity.__annotations__.items(), key=lambda member: member[0] not in first)
     members = {**dict(said), **(Changed.__annotations__ if api.of.counted_as else {})}

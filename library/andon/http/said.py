@@ -100,7 +100,7 @@ Id = Annotated[str, Takes(identifier)]
 Word = Annotated[str, Takes(word)]
 Line = Annotated[str, Takes(OneLine())]
 Lines = Annotated[str, Takes(SomeLines()), Says(personal="possible")]
-Time = Annotated[str, Takes(times.normalised)]
+Time = Annotated[str, Takes(times.said)]
 First = Annotated[str, Takes(times.first_of), Says("2026-11-21")]
 """A time, or the beginning of a day (UTC)."""
 Last = Annotated[str, Takes(times.last_of), Says("2026-11-21")]

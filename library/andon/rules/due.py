@@ -13,6 +13,7 @@ from andon.dynamodb.key_query import KeyQuery, LessThan
 from andon.dynamodb.keys import SEPARATOR, prefix, within_limit
 from andon.dynamodb.schema import Keys
 from andon.rules.stored_event import CorrelationKey
+from andon.runtime import times
 from andon.runtime.whole_number import is_whole
 
 DUE: Final = "due"
@@ -25,8 +26,7 @@ SHARDS: Final = 16
 # fewer, it stays what it was until no old row can be due any more: see docs/rules.md.
 READ_SHARDS: Final = SHARDS
 
-# Due times are sorted as text of 13 digits.
-MAX_AT_MS: Final = 10**13 - 1
+MAX_AT_MS: Final = times.LAST_MS
 
 # A sweep deletes rows when they are done. The TTL service deletes those that no sweep could do in so many days.
 KEPT_DAYS: Final = 33

@@ -132,6 +132,17 @@ def optional_of(kind: type) -> frozenset[str]:
     return optional
 
 
+def without(kind: type, dropped: frozenset[str], *, name: str) -> type:
+    """Return a declaration whose dropped members may be left out; none is: the declaration itself."""
+    dropped = dropped & kind.__annotations__.keys() - optional_of(kind)
+    if not dropped:
+        return kind
+    said = {one: NotRequired[said] if one in dropped else said for one, said in kind.__annotations__.items()}
+    found: type = TypedDict(name, said)  # type: ignore[misc]
+    found.__doc__ = kind.__doc__
+    return found
+
+
 def gained_of(kind: type) -> JsonObject:
     """Return what stands for the members of a declaration that older rows lack."""
     marks = {name: _marks(said) for name, said in kind.__annotations__.items()}

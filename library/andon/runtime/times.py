@@ -14,6 +14,9 @@ _FIXED = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", re.ASCII)
 # How far ahead a client's clock may be.
 MAX_AHEAD_MS = 5 * 60 * 1000
 
+# Rules put times in order as texts of 13 digits, which end in 2286.
+LAST_MS = 10**13 - 1
+
 
 def to_ms(text: str) -> int:
     """Return a time as epoch milliseconds; without an offset it is UTC; digits below a millisecond are cut.
@@ -63,6 +66,19 @@ def normalised(text: str) -> str:
 
     """
     return to_utc(to_ms(text))
+
+
+def said(text: str) -> str:
+    """Return a time that a request says, as `normalised` does, if a rule may be due at it.
+
+    Raises:
+        ValueError: see `normalised`; or it lies behind the year 2285.
+
+    """
+    found = normalised(text)
+    if found >= "2286":  # before LAST_MS, for a hold-back is added to it
+        raise ValueError("must lie before the year 2286")
+    return found
 
 
 def require_fixed(text: str) -> str:

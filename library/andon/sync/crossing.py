@@ -51,12 +51,13 @@ class EditedRow(NamedTuple):
     """A row as an edit makes it.
 
     content: what the revision says, as that of a `Draft`. attributes: what else stands on the current row: its
-    discriminator, a ttl. deleted: the edit is a deletion, the row a tombstone.
+    discriminator, a ttl. deleted: the edit is a deletion, the row a tombstone, of whose content these members are kept.
     """
 
     content: Mapping[str, object]
     attributes: Mapping[str, object]
     deleted: bool = False
+    kept: frozenset[str] = frozenset()
 
 
 class Crossing(Generic[Row]):
@@ -183,7 +184,7 @@ class CrossedRow(NamedTuple, Generic[Row]):
         made = self._content(event, upon)
         fingerprint = digest_of({"crossed": event.id})
         command = Command(actor_of(event), self.edit.timestamp_ms, if_match=None, fingerprint=fingerprint)
-        return Draft(made.content, made.attributes, command, deleted=made.deleted)
+        return Draft(made.content, made.attributes, command, deleted=made.deleted, kept=made.kept)
 
     def _content(self, event: DomainEvent, upon: Upon) -> EditedRow:
         try:

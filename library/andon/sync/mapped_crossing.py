@@ -66,11 +66,12 @@ def resource_crossing(
         )
 
     def content_of(ours: OwnEntity, made_ms: int) -> EditedRow:
-        content, since = resource.content_of(ours), ours.get(OWNED_SINCE)
+        since = ours.get(OWNED_SINCE)
         owned = {} if since is None else {OWNED_SINCE: times.to_ms(str(since))}
         if ours.get("deleted") is True:
-            return EditedRow(content, resource.tombstone_of(ours["id"], made_ms) | owned, deleted=True)
-        return EditedRow(content, resource.mark_of(ours["id"]) | owned)
+            tombstone = resource.tombstone_of(ours["id"], made_ms) | owned
+            return EditedRow(ours, tombstone, deleted=True, kept=resource.kept)
+        return EditedRow(resource.content_of(ours), resource.mark_of(ours["id"]) | owned)
 
     return row_crossing(
         own=own,

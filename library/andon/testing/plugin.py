@@ -5,22 +5,25 @@ those under `events/`, and their stories for views those in `tests/views/<name>/
 all tests are, by folder or by default, or where `--laws` is given; `-k` chooses among them as among all tests.
 
 A run that fails ends with a sentence for each law that is broken. What handlers print and log, a JSON line for each
-invocation, is shown if it is asked for: `--show-capture=all`.
+invocation, is shown if it is asked for: `--show-capture=all`. A stack that is refused at synth is one failure; the
+other tests that need its template are skipped.
 """
 
 import inspect
 import os
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from andon.testing.synthesised import Synthesised, synthesised
+from andon.testing.synthesised import NotSynthesised, Synthesised, synthesised
 
 LAWS: Final = Path(__file__).parent / "laws"
 LAW: Final = "law"
 SHOW_CAPTURE: Final = "--show-capture"
+_REFUSED: Final = pytest.StashKey[bool]()
+"""True: the refusal of the stack has been reported."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -44,6 +47,21 @@ def pytest_collection_modifyitems(items: Iterable[pytest.Item]) -> None:
     for item in items:
         if LAWS in item.path.parents and isinstance(item, pytest.Function):
             item.user_properties.append((LAW, _law_of(item)))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Report a stack that is refused once, by its sentence: each test that needs the template meets it."""
+    report = yield
+    if call.excinfo is not None and isinstance(call.excinfo.value, NotSynthesised):
+        report.longrepr = str(call.excinfo.value)
+        if item.config.stash.get(_REFUSED, False):
+            report.outcome = "skipped"
+            report.longrepr = (str(item.path), item.location[1] or 0, f"Skipped: {report.longrepr}")
+        item.config.stash[_REFUSED] = True
+    return report
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -73,7 +91,8 @@ def _breaker_of(report: pytest.TestReport | pytest.CollectReport) -> str:
     """Return the subject that broke a law, and the failure."""
     _, _, tried = report.nodeid.partition("[")
     crash = getattr(report.longrepr, "reprcrash", None)
-    why = crash.message.splitlines()[0] if crash else "see above"
+    first, *others = (crash.message if crash else str(report.longrepr)).splitlines()
+    why = " ".join([first, *map(str.strip, others)]) if first.endswith(":") else first  # it begins a list
     return f"{tried.removesuffix(']')}: {why}" if tried else why
 
 

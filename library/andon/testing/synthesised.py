@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from andon.project import project
+from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.nested import NESTED
 
 Properties = dict[str, Any]
@@ -33,18 +35,38 @@ NOBODY: Final = {"alarmTopic": "nobody", "liveOrigin": "wss://nobody.example"}
 """Settings of a stage that is looked at and not deployed."""
 
 
+_RAISED: Final = re.compile(r"^(?:[\w.]+\.)?\w+(?:Error|Exception): (.*)\Z", re.MULTILINE | re.DOTALL)
+"""The end of a traceback, with its sentence."""
+
+
+class NotSynthesised(ToolFailed):
+    """The project's stack was refused, and why."""
+
+
 def synthesised(folder: Path, context: Mapping[str, Any] = EMULATOR) -> "Synthesised":
     """Synthesise the project's `app.py` with a context, in an empty folder."""
     return assembled(synthesised_into(folder, context), {})
 
 
 def synthesised_into(folder: Path, context: Mapping[str, Any]) -> Path:
-    """Synthesise into an empty folder; return the one with the templates. One beside it stands for the layer."""
+    """Synthesise into an empty folder; return the one with the templates. One beside it stands for the layer.
+
+    Raises:
+        NotSynthesised: `app.py` fails.
+
+    """
     (folder / "layer").mkdir()
     context = {"layer": str(folder / "layer"), "bytecode": "none", WITH_PATHS: True, **UNTRACED, **context}
     variables = {"CDK_CONTEXT_JSON": json.dumps(context), "CDK_OUTDIR": str(folder / "out"), "CDK_VALIDATION": "false"}
     environment = {**os.environ, **variables, "PYTHONPATH": project().imports}
-    subprocess.run([sys.executable, "app.py"], cwd=project().root, env=environment, check=True)
+    command = [sys.executable, "app.py"]
+    run = subprocess.run(  # noqa: S603  it is the project's own
+        command, cwd=project().root, env=environment, stderr=subprocess.PIPE, text=True, check=False
+    )
+    sys.stderr.write(run.stderr)
+    if run.returncode:
+        why = _RAISED.search(run.stderr)
+        raise NotSynthesised(f"the stack is refused at synth: {why[1].strip() if why else run.stderr.strip()}")
     return folder / "out"
 
 

@@ -8,8 +8,10 @@ from andon.content.contents import PREFIX as CONTENT
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item, to_plain
 from andon.dynamodb.keys import split
-from andon.dynamodb.schema import TableSchema
+from andon.dynamodb.schema import Keys, TableSchema
 from andon.events.fact import Change, Facts
+from andon.events.hops import HOPS
+from andon.events.latch import LATCHED
 from andon.runtime import times
 from andon.runtime.tried import Failed, tried
 from andon.testing.memory.calls import Call
@@ -30,10 +32,16 @@ from andon.versions.aggregate import (
 )
 from andon.versions.claims import CLAIM
 from andon.versions.numbered_versions import LATEST, VERSION
+from andon.versions.optimistic_lock import OWNED_SINCE, VersionedRow
 from andon.versions.sequential_history import FENCE
 
 DISCRIMINATOR: Final = "discriminator"
 FINGERPRINT: Final = "fingerprint"
+
+_OF_TOMBSTONES: Final = (
+    VersionedRow.__annotations__.keys() | {DISCRIMINATOR, LATEST, FENCE, OWNED_SINCE, ttl.ATTRIBUTE, ttl.DATE}
+) | {LATCHED, HOPS}
+"""The attributes of any tombstone."""
 
 ASSIGNED: Final = re.compile(r"(#\w+) = (:\w+)")
 COUNTED: Final = re.compile(r"ADD (#\w+)")
@@ -125,6 +133,19 @@ def published_fence(aggregates: Aggregates, facts: Facts, row: Item) -> Iterator
         fact = facts.fact_of(Change("MODIFY", row, {**row, FENCE: row.get(FENCE, 0) + 1}))
         if fact is not None:
             yield f"{kind!r}: {fact.type} is published of each fence that is taken. Say of_versions(…) in FACTS"
+
+
+def overfull(aggregates: Aggregates, row: Item, keys: Keys) -> Iterator[str]:
+    """Yield what a tombstone says of what was deleted, beside its key, its version and what is declared as kept."""
+    kind = str(row.get(DISCRIMINATOR, ""))
+    kept = aggregates[kind].kept if kind in aggregates else frozenset[str]()
+    in_key = {part for name in keys.names for part in split(str(row[name]))}
+    said = row.keys() - kept - _OF_TOMBSTONES - {*keys.names}
+    if left := sorted(name for name in said if str(row[name]) not in in_key):
+        yield (
+            f"the tombstone of {kind or row!r} says {', '.join(left)}: leave that out where it is deleted; or name it "
+            f"in kept= of its Resource, or of its Draft and its Aggregate"
+        )
 
 
 def made_by(calls: Iterable[Call], schemas: Mapping[str, TableSchema]) -> Iterator[Made]:

@@ -19,6 +19,7 @@ class Verb(NamedTuple):
 
 VERBS: Final = {
     "new": Verb("new", "write something new that works and is tested: project DIR NAME; alone lists all kinds"),
+    "upgrade": Verb("upgrade", "bring a project to this version of the library: [--check] reads, and says what for"),
     "docs": Verb("docs", "show the library's pages: PAGE, PAGE#SECTION, or words to find; alone lists them"),
     "up": Verb("stack.up", "run everything on this machine, with data in it"),
     "redeploy": Verb("stack.redeploy", "bring changed code to the running system, within seconds"),

@@ -92,7 +92,7 @@ class Aggregate(NamedTuple):
     which it does, as the time of its end, where what has not ended is kept. open_until: the date in the id until which
     the id may be taken, of a design that stands on a current row which expires: see `Lifetime`. lives_with: in place of
     that the aggregate without which nothing is written, and which has gone before this expires. fixed: attributes that
-    its versions share, beside its key, so that keys of views may take them.
+    its versions share, beside its key, so that keys of views may take them. kept: attributes that a tombstone keeps.
     """
 
     design: Design
@@ -105,6 +105,7 @@ class Aggregate(NamedTuple):
     open_until: str | None = None
     lives_with: str | None = None
     fixed: frozenset[str] = frozenset()
+    kept: frozenset[str] = frozenset()
 
 
 Aggregates = Mapping[str, Aggregate]
@@ -199,4 +200,5 @@ def _aggregate(of: "Declared[Any, Any]") -> Aggregate:
             design, Identity.TIME, Frequency(of.revised), Frequency(of.read), speed=Speed.FAST, expires=True
         )
     identity = Identity.GIVEN if len(of.id) == 1 else Identity.COMPOSED
-    return Aggregate(design, identity, Frequency(of.revised), Frequency(of.read), Speed.SLOW, tolerates=design.leaves)
+    revised, read, kept = Frequency(of.revised), Frequency(of.read), of.kept
+    return Aggregate(design, identity, revised, read, Speed.SLOW, tolerates=design.leaves, kept=kept)

@@ -72,6 +72,8 @@ class Declared(Generic[Row, Entity]):
     fact: str
     """The type of the fact of each version, unless that follows from the change."""
     unique: Unique = NOT_UNIQUE
+    kept: frozenset[str] = frozenset()
+    """The members that a tombstone keeps."""
 
     def __init__(self, **declared: Unpack[Declaration]) -> None:
         self.service, self.kind, self.missing = declared["service"], declared["kind"], declared["missing"]
@@ -197,6 +199,10 @@ class Declared(Generic[Row, Entity]):
         """The types of its facts."""
         return frozenset({self.fact})
 
+    def entity_in(self, type_: str) -> type:  # noqa: ARG002  of each type the same
+        """Return the declaration of the entity of a type of its facts."""
+        return self.entity
+
     def type_of(self, change: Change) -> str:  # noqa: ARG002  of each change the same
         """Return the type of the fact of a change."""
         return self.fact
@@ -227,7 +233,7 @@ def facts_of(
     others = entities or {}
     types = frozenset(others).union(*(one.types for one in declared))
     said = {one.kind: one.fact_of for one in declared}
-    by_type = {type_: one.entity for one in declared for type_ in sorted(one.types)}
+    by_type = {type_: one.entity_in(type_) for one in declared for type_ in sorted(one.types)}
     return Facts(source=source, types=types, of={**said, **(of or {})}, entities={**by_type, **others})
 
 

@@ -114,17 +114,19 @@ class Draft(NamedTuple):
     """A revision that a command wants to be the current one.
 
     content: what the revision says, compared by its digest; a None is left out. attributes: what else stands on the
-    current row. deleted: it is a tombstone. revives: it may follow a tombstone; else it is refused by `gone`, or as not
-    found. repeats: it is made even if it changes nothing. needs_if_match: true if the living row that stands there may
-    be replaced with If-Match only. guard: of what stands there, if its writer may not replace everything. also: writes
-    beside it, by name, in the same transaction. claims: what nothing else may have, by its content and attributes.
-    owner: of things that change hands. upon: the row that it follows, once that was read.
+    current row. deleted: it is a tombstone, which says nothing of the content but what is kept. revives: it may
+    follow a tombstone; else it is refused by `gone`, or as not found. repeats: it is made even if it changes
+    nothing. needs_if_match: true if the living row that stands there may be replaced with If-Match only. guard: of
+    what stands there, if its writer may not replace everything. also: writes beside it, by name, in the same
+    transaction. claims: what nothing else may have, by its content and attributes. owner: of things that change
+    hands. upon: the row that it follows, once that was read.
     """
 
     content: Mapping[str, object]
     attributes: Mapping[str, object]
     command: Command
     deleted: bool = False
+    kept: frozenset[str] = frozenset()
     revives: bool = True
     repeats: bool = False
     needs_if_match: Callable[[VersionedRow], bool] = always
@@ -136,9 +138,15 @@ class Draft(NamedTuple):
     upon: VersionedRow | None = None
 
     @property
+    def said(self) -> dict[str, object]:
+        """The content of the revision."""
+        names = self.kept if self.deleted else self.content.keys()
+        return {name: value for name, value in self.content.items() if value is not None and name in names}
+
+    @property
     def digest(self) -> str:
         """The digest of the content: equal for revisions that say the same."""
-        return digest_of({name: value for name, value in self.content.items() if value is not None})
+        return digest_of(self.said)
 
 
 class Stands(Enum):
@@ -259,8 +267,7 @@ def revision_of(draft: Draft, expected: Expected) -> VersionedRow:
         stamp["since"] = stamp["version"]
     if draft.deleted:
         stamp["deleted"] = True
-    content = {name: value for name, value in draft.content.items() if value is not None}
-    return cast("VersionedRow", {**content, **stamp})
+    return cast("VersionedRow", {**draft.said, **stamp})
 
 
 def condition_of(draft: Draft, write: Write) -> Condition:

@@ -16,7 +16,7 @@ from andon.events.fact import Change, Fact, lifecycle, lifecycle_types
 from andon.runtime import times
 from andon.runtime.errors import Conflict, Invalid, NotFound
 from andon.runtime.json_types import JsonMapping, JsonObject
-from andon.runtime.marks import NotRequired, ResourceEntity
+from andon.runtime.marks import NotRequired, ResourceEntity, without
 from andon.versions.bitemporal import Asked, Timeline, revision_at
 from andon.versions.declared import NOT_UNIQUE, Declaration, Declared, Id, Unique, parts_of
 from andon.versions.optimistic_lock import (
@@ -73,7 +73,13 @@ class Resource(Declared[Row, Entity]):
     """A kind of thing with an id, a current row in one table, and every revision in another.
 
     sort: the sort key of the current row, if its table has one. unique: see `Unique`. owner: of things that change
-    hands; facts say since when it is the present one. For the rest see `Declaration`.
+    hands; facts say since when it is the present one. kept: the members that a tombstone keeps: those that tell the
+    owner and the places of what was deleted, and what whoever subscribes to its end needs. For the rest see
+    `Declaration`.
+
+    Raises:
+        ValueError: what is kept is no member.
+
     """
 
     design = "TWO_TABLES"
@@ -87,9 +93,14 @@ class Resource(Declared[Row, Entity]):
         sort: tuple[str, ...] = (),
         unique: Unique = NOT_UNIQUE,
         owner: Owner | None = None,
+        kept: tuple[str, ...] = (),
         **declared: Unpack[Declaration],
     ) -> None:
         super().__init__(**declared)
+        self.kept = frozenset(kept)
+        self.dropped = frozenset(self.names) - self.kept - frozenset(self.id)
+        if not self.kept.issubset(self.names):
+            raise ValueError(f"{self.kind}: a tombstone keeps members alone, not {', '.join(sorted(self.kept))}")
         self.table, self.history, self.partition_of = table, history, partition_of
         self.sort, self.unique, self.owner = sort, unique, owner
 
@@ -173,12 +184,12 @@ class Resource(Declared[Row, Entity]):
         return save(self.versions_of(id_), draft)
 
     def delete(self, id_: Id, command: Command, guard: Guard | None = None) -> Saved[Row]:
-        """Replace it by a tombstone: a revision with the same content, marked deleted; see `versioned_write.change`."""
+        """Replace it by a tombstone: a revision of what is kept, marked deleted; see `versioned_write.change`."""
 
         def tombstone(row: Row) -> Draft:
             made_ms = max(command.now_ms, row["timestamp"] + 1)  # as the tombstone will be stamped
             draft = self._again(row, self.tombstone_of(id_, made_ms), command)
-            return draft._replace(deleted=True)
+            return draft._replace(deleted=True, kept=self.kept)
 
         return change(self.versions_of(id_), command, tombstone, guard)
 
@@ -215,10 +226,21 @@ class Resource(Declared[Row, Entity]):
 
     def said_in(self, row: JsonMapping) -> dict[str, object]:
         """Return the content of a row, and since when it is so, if not since it was recorded."""
-        content = super().said_in(row)
+        content = self._kept_in(row) if row.get("deleted") else super().said_in(row)
         if VALID_FROM in row:
             content[VALID_FROM] = times.to_utc(row[VALID_FROM])
         return content
+
+    def _kept_in(self, row: JsonMapping) -> dict[str, object]:
+        """Return what a tombstone says; one of before may say more."""
+        instead = {name: said for name, said in self._instead.items() if name in self.kept}
+        return {**instead, **{name: row[name] for name in self.names if name in row}}
+
+    def entity_in(self, type_: str) -> type:
+        """Return the declaration of the entity of a type of its facts: that of its end says what is kept."""
+        if not type_.endswith("-deleted"):
+            return self.entity
+        return without(self.entity, self.dropped, name=f"{self.entity.__name__}Deleted")
 
     def published_of(self, row: Row) -> JsonObject:
         """Return the members of the entity of a version."""

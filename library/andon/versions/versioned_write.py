@@ -246,11 +246,14 @@ def revision_in(row: Item, keys: Keys) -> Item:
 
 
 def current_write(versions: Versions[Row], draft: Draft, write: Write) -> Put | Update:
-    """Return the write of the current row: the first of a life is put whole, a living one keeps its `since`."""
+    """Return the write of the current row: a living one keeps its `since`.
+
+    The first of a life is put whole, and so is a tombstone: nothing that it does not say stays beside it.
+    """
     latest = {} if versions.latest_as is None else {versions.latest_as: write.revision["version"]}
     owned = owned_since(draft, write.revision)
     row, condition = {**write.revision, **draft.attributes, **latest, **owned}, condition_of(draft, write)
-    if write.expected.stands is not Stands.ALIVE:
+    if write.expected.stands is not Stands.ALIVE or draft.deleted:
         return Put(versions.table, {**versions.key, **row}, condition)
     gone = tuple(name for name, value in draft.content.items() if value is None)
     # What the key says may be an attribute of the draft, too; DynamoDB refuses to write it again.

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andon.runtime import times
+from andon.runtime.clock import DAY_MS
 
 FIRST, LAST = times.to_ms("0001-01-01T00:00:00Z"), times.to_ms("9999-12-31T23:59:59.999Z")
 moments = st.integers(FIRST, LAST)
@@ -97,3 +98,14 @@ def test_a_date_is_its_whole_day() -> None:
 
 def test_a_time_at_either_end_of_a_range_is_itself() -> None:
     assert times.first_of("2026-11-21T09:35Z") == times.last_of("2026-11-21T09:35Z") == "2026-11-21T09:35:00.000Z"
+
+
+@given(moments)
+def test_a_request_says_a_time_at_which_a_rule_may_be_due(moment: int) -> None:
+    text = times.to_utc(moment)
+    if text < "2286":
+        assert times.said(text) == text
+        assert moment + 300 * DAY_MS <= times.LAST_MS
+    else:
+        with pytest.raises(ValueError, match="before the year 2286"):
+            times.said(text)

@@ -23,7 +23,7 @@ def print_in(event: DomainEvent) -> Entity:
 
 def from_print(of: Entity, upon: PictureRow | None) -> PictureEntity:
     """Return a print as a picture, which keeps the year behind its title: prints have none."""
-    year = upon["title"].partition(", ")[2] if upon else ""
+    year = (upon.get("title", "") if upon else "").partition(", ")[2]  # a tombstone keeps none
     picture: PictureEntity = {"id": of.text("id"), "version": 0, "title": of.text("caption") + (year and f", {year}")}
     if "validFrom" in of.fields:
         picture["validFrom"] = of.text("validFrom")

@@ -105,7 +105,8 @@ class Side(NamedTuple):
         entity = event.entity(self.other.entity)
         said = from_new if self.name == "old" else from_old
         deleted = entity.get("deleted") is True
-        return EditedRow(said(entity.fields, row), self.mark(deleted=deleted), deleted=deleted)
+        kept = frozenset(self.attributes)
+        return EditedRow(said(entity.fields, row), self.mark(deleted=deleted), deleted=deleted, kept=kept)
 
     def mark(self, *, deleted: bool) -> dict[str, Any]:
         return {"discriminator": self.entity} | ({"ttl": TOMBSTONE_TTL} if deleted else {})
@@ -120,8 +121,8 @@ class Side(NamedTuple):
         return change(self.versions_of(note), command, partial(self._tombstone, command=command))
 
     def _tombstone(self, row: Item, command: Command) -> Draft:
-        said, mark = self.said_in(row), self.mark(deleted=True)
-        return Draft(said, mark, command, deleted=True, revives=False, repeats=True)
+        said, mark, kept = self.said_in(row), self.mark(deleted=True), frozenset(self.attributes)
+        return Draft(said, mark, command, deleted=True, kept=kept, revives=False, repeats=True)
 
     def _command(self, verb: str, note: str, said: Said, now_ms: int, if_match: int | None, actor: str) -> Command:
         path, route = {"id": note}, f"{verb} /{self.name}/{{id}}"

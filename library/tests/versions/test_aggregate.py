@@ -12,7 +12,7 @@ from andon.dynamodb.schema import Keys, TableSchema
 from andon.events.fact import Change, Facts, fact_of_row
 from andon.testing.memory.aws import AwsInMemory
 from andon.testing.permissions import recorded
-from andon.testing.versioning import made_by, mistaken, mistaken_row, published_fence, unfixed
+from andon.testing.versioning import made_by, mistaken, mistaken_row, overfull, published_fence, unfixed
 from andon.versions import numbered_versions, sequential_history, versioned_write
 from andon.versions.aggregate import (
     COUNTER,
@@ -203,6 +203,17 @@ def test_a_row_of_a_sample_is_as_it_is_declared() -> None:
         assert [*mistaken_row(aggregates, "x.json", right | {"ttl": 1})] == [
             "'thing in x.json' is declared with expires=False, but its row has a ttl"
         ]
+
+
+def test_what_a_tombstone_says_beside_its_key_and_its_version_is_to_be_declared() -> None:
+    keys, of = Keys("pk", "sk", one_partition_per="entity"), declared(CURRENT_ONLY)
+    said = {"version": 2, "timestamp": 1, "changedBy": "ann", "digest": "d", "ttl": 3, "deleted": True}
+    row = {"pk": "Thing#it", "sk": "-", "id": "it", "discriminator": KIND, **said}
+
+    assert [*overfull({KIND: of}, row, keys)] == []
+    assert [*overfull({KIND: of._replace(kept=frozenset({"name"}))}, row | {"name": "Ann"}, keys)] == []
+    [wrong] = overfull({KIND: of}, row | {"name": "Ann"}, keys)
+    assert wrong.startswith("the tombstone of 'thing' says name: ")
 
 
 def test_fast_data_is_written_alone(aws: AwsInMemory) -> None:

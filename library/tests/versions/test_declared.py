@@ -17,7 +17,7 @@ from andon.dynamodb.schema import Keys, TableSchema
 from andon.events.change_data_capture import events_of
 from andon.events.domain_event import DomainEvent
 from andon.runtime.errors import Conflict, Stale
-from andon.runtime.marks import Gained, ResourceEntity
+from andon.runtime.marks import Gained, ResourceEntity, optional_of
 from andon.sync.mapped_crossing import resource_crossing
 from andon.testing.world import World
 from andon.versions.bitemporal import Asked
@@ -25,9 +25,11 @@ from andon.versions.current_resource import CurrentResource
 from andon.versions.declared import Declared, facts_of, kept
 from andon.versions.from_stream import keep_revisions
 from andon.versions.numbered_resource import FromStream, NumberedResource
-from andon.versions.optimistic_lock import Command, Saved, fingerprint_of
+from andon.versions.optimistic_lock import Command, Draft, Saved, fingerprint_of
 from andon.versions.owned import grants_of, tables_of
 from andon.versions.resource import HISTORY, HISTORY_SCHEMA, Resource
+from andon.versions.sequential_history import save as save_in_sequence
+from andon.versions.versioned_write import Versions, save
 from tests.support.examples import ON_TABLES
 from tests.support.samples import NOW
 
@@ -60,8 +62,8 @@ class SignEntity(Sign, ResourceEntity):
     """Its entity."""
 
 
-def _resource(content: type) -> Declared[Any, Any]:
-    return Resource(**_said(content), table=TABLE, history=PAST, partition_of="Sign#{}".format, sort=("now",))
+def _resource(content: type, **more: Any) -> Declared[Any, Any]:  # noqa: ANN401  see `Resource`
+    return Resource(**_said(content), **more, table=TABLE, history=PAST, partition_of="Sign#{}".format, sort=("now",))
 
 
 def _numbered(content: type) -> Declared[Any, Any]:
@@ -217,6 +219,58 @@ def _stored(by: Declared[Any, Any], sign: str) -> Item:
     return found
 
 
+DESIGNS: Final = {**{name: (of, save) for name, of in CLASSES.items()}, "sequential": (_resource, save_in_sequence)}
+
+
+@pytest.mark.parametrize(("of", "write"), DESIGNS.values(), ids=DESIGNS)
+@given(
+    said=NOWADAYS, repeated=st.sampled_from([OURS, frozenset[str]()]), kept=st.frozensets(st.sampled_from(sorted(OURS)))
+)
+@ON_TABLES
+def test_a_deletion_leaves_what_is_kept_and_nothing_else(
+    of: Made,
+    write: Callable[[Versions[Any], Draft], Saved[Any]],
+    said: Step,
+    repeated: frozenset[str],
+    kept: frozenset[str],
+) -> None:
+    """It repeats the content that stands there, or says none."""
+    sign, by = f"sign-{next(_numbers)}", of(Sign)
+    place, mark = by.versions_of(sign), by.mark_of(sign)
+    write(place, Draft(said.said, mark, _command(["PUT", sign], None)))
+    content = {name: value for name, value in said.said.items() if name in repeated}
+    gone = write(place, Draft(content, mark, _command("gone", 1), deleted=True, kept=kept, repeats=True)).row
+
+    left = {name: value for name, value in content.items() if name in kept}
+    stands = _stored(by, sign)
+    assert (own(gone), own(stands), stands["deleted"]) == (left, left, True)
+    if place.revisions is not None:
+        assert own(place.revision(2) or {}) == left
+
+
+@given(said=NOWADAYS, kept=st.frozensets(st.sampled_from(sorted(OURS))))
+@ON_TABLES
+def test_the_end_of_a_resource_says_what_its_kind_names_as_kept(signs: Signs, said: Step, kept: frozenset[str]) -> None:
+    sign, by = f"sign-{next(_numbers)}", _resource(Sign, kept=tuple(kept))
+    assert isinstance(by, Resource)
+    signs.new_records(TABLE.variable)
+    say(by, sign, said.said)
+    by.delete(sign, _command("gone", 1))
+    say(by, sign, said.said)  # it begins again, upon what is left
+
+    left = {name: value for name, value in said.said.items() if name in kept}
+    created, deleted, undeleted = (own(event.entities["sign"]) for event in signs.published(by))
+    assert (deleted, own(by.get_version(sign, 2))) == (left, left)
+    assert created == undeleted == own(by.to_response(by.get(sign)))
+    assert optional_of(by.entity_in("sign-deleted")) >= OURS - kept
+    assert optional_of(by.entity_in("sign-created")) == optional_of(SignEntity)
+
+
+def test_a_tombstone_keeps_members_alone() -> None:
+    with pytest.raises(ValueError, match="a tombstone keeps members alone, not name"):
+        _resource(Sign, kept=("name",))
+
+
 def test_a_rollback_and_a_look_back_say_what_was_said_then(signs: Signs, sign: str) -> None:
     old, new = _resource(Plain), _resource(Sign)
     assert isinstance(new, Resource)
@@ -228,7 +282,7 @@ def test_a_rollback_and_a_look_back_say_what_was_said_then(signs: Signs, sign: s
 
     first, oak = {"title": "sea", "frame": "none"}, {"title": "sea", "maker": "Ida", "frame": "oak"}
     events = signs.published(new)
-    assert [own(event.entities["sign"]) for event in events] == [first, oak, first, oak, oak]
+    assert [own(event.entities["sign"]) for event in events] == [first, oak, first, oak, {}]
     assert own(new.to_response(new.get(sign, Asked(since, since)))) == first
 
 

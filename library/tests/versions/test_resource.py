@@ -133,9 +133,9 @@ def test_a_fact_is_the_entity_as_it_became_at_the_time_of_its_version(gallery: G
 
     created, deleted = gallery.facts(picture)
 
-    entity = {"id": picture, "version": 1, "title": "sea"}
-    assert created.entities == {"picture": entity | {"validFrom": times.to_utc(NOW - HOUR)}}
-    assert deleted.entities == {"picture": entity | {"version": 2, "deleted": True}}
+    since = times.to_utc(NOW - HOUR)
+    assert created.entities == {"picture": {"id": picture, "version": 1, "title": "sea", "validFrom": since}}
+    assert deleted.entities == {"picture": {"id": picture, "version": 2, "deleted": True}}
     assert (created.timestamp_ms, deleted.timestamp_ms) == (NOW, NOW + 1)
     assert deleted.tags["actor"] == "Sue"
 

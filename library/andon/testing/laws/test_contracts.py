@@ -1,7 +1,7 @@
 """Contracts: what a package publishes, whoever subscribes to it reads; the samples under `events/` are the contract."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -27,6 +27,8 @@ from andon.testing.world import World
 STREAM: Final = paths("stream")
 DOMAIN: Final = paths("domain")
 
+_WRITE: Final = "let a request in tests/<side>/<package>/samples.py cause it, then: andon samples"
+
 NO_FACTS: Final = {fault.TYPE, drift.TYPE}
 """Types of events that consumers publish about messages and rows."""
 
@@ -44,9 +46,12 @@ def test_a_stream_sample_fed_to_its_trigger_publishes_exactly_the_domain_sample(
     with frozen_clock(time_of(batch)):
         Package("services", source).handler("trigger")(batch, LocalContext(domain["tags"]["functionname"]))
 
-    (message,) = [json.loads(body) for body in world.new_messages()]
-    assert message["detail"] == domain
-    assert (message["source"], message["detail-type"]) == (source, type_of(sample))
+    published = [json.loads(body) for body in world.new_messages()]
+    found = [(one["source"], one["detail-type"], one["detail"]) for one in published]
+    assert found == [(source, type_of(sample), domain)], (
+        f"events/stream/{sample.name} becomes {_names(found) or 'nothing'}, and not events/domain/{sample.name}. "
+        f"Is that a change which you want: andon samples. Else mend the fact of {type_of(sample)} in {source}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -64,20 +69,27 @@ def test_every_listener_digests_the_samples_of_what_it_subscribes_to(
         message = to_message(event, source=event.tags["source"])
         answer = listener.handler("listener")(sqs_event([message]), LocalContext(f"{listener.name}-listener"))
 
-    assert answer == {"batchItemFailures": []}
-    assert world.kept(listener) != before
-    assert world.new_messages() == [], "a fault was published"
+    faults = [json.loads(body)["detail"]["fault"]["error"]["message"] for body in world.new_messages()]
+    what = f"{listener.name}.listener, with events/domain/{sample.name},"
+    where = f"See ON in functions/{listener.folder}; an older shape needs a step in UPCASTERS"
+    assert not faults, f"{what} publishes a fault: {faults[0]}. {where}"
+    assert answer == {"batchItemFailures": []}, f"{what} fails, and would get it again and again. {where}"
+    assert world.kept(listener) != before, f"{what} keeps nothing, though it subscribes to that. {where}"
 
 
 def test_who_listens_subscribes_to_something() -> None:
-    assert [package.name for package in readers() if not package.subscriptions] == []
+    deaf = [package.folder for package in readers() if not package.subscriptions]
+
+    assert not deaf, f"{', '.join(deaf)} subscribes to nothing: name facts in its ON, or remove its listener"
 
 
 def test_every_type_that_anybody_subscribes_to_is_published_by_that_service_and_has_a_sample() -> None:
     wanted = {subscription for package in readers() for subscription in package.subscriptions}
 
-    assert wanted <= published_types()
-    assert wanted <= {topic_of(sample) for sample in DOMAIN}
+    unknown = wanted - published_types()
+    assert not unknown, f"nobody publishes {_names(unknown)}, which is in the ON of somebody: mend its source or type"
+    unseen = wanted - {topic_of(sample) for sample in DOMAIN}
+    assert not unseen, f"no sample of {_names(unseen)}: {_WRITE}"
 
 
 def test_every_published_type_has_a_sample_from_its_stream_and_on_the_bus() -> None:
@@ -85,8 +97,11 @@ def test_every_published_type_has_a_sample_from_its_stream_and_on_the_bus() -> N
     # A fault and a drift come from no stream, and no service publishes an old shape any more.
     of_facts = [sample for sample in DOMAIN if type_of(sample) not in NO_FACTS and not is_of_old(sample)]
 
-    assert types == {type_of(sample) for sample in of_facts}
-    assert {sample.name for sample in of_facts} == {sample.name for sample in STREAM}
+    seen = {type_of(sample) for sample in of_facts}
+    assert not types - seen, f"events/domain/ has no sample of {_names(types - seen)}: {_WRITE}"
+    assert not seen - types, f"nobody publishes {_names(seen - types)} any more: andon samples removes its samples"
+    alone = {sample.name for sample in of_facts} ^ {sample.name for sample in STREAM}
+    assert not alone, f"{_names(alone)} is in one of events/stream/ and events/domain/: andon samples writes both"
 
 
 @pytest.mark.parametrize("sample", DOMAIN, ids=lambda path: path.name)
@@ -94,11 +109,16 @@ def test_every_sample_says_who_did_it_and_those_of_before_are_lifted(sample: Pat
     event = DomainEvent.from_wire(read(sample))
 
     assert with_actor(event).tags["actor"] == actor_of(event) != ""
-    assert is_of_old(sample) == ("actor" not in event.tags)
+    assert is_of_old(sample) or "actor" in event.tags, (
+        f"events/domain/{sample.name} has no tag `actor`: andon samples; if its shape is one of before, name it "
+        f"{type_of(sample)}.v0.json"
+    )
 
 
 def test_a_type_with_an_older_shape_is_still_published() -> None:
-    assert {type_of(sample) for sample in DOMAIN if is_of_old(sample)} <= {name for _, name in published_types()}
+    gone = {type_of(sample) for sample in DOMAIN if is_of_old(sample)} - {name for _, name in published_types()}
+
+    assert not gone, f"nobody publishes {_names(gone)} any more: remove its samples of older shapes, in events/domain/"
 
 
 @pytest.mark.parametrize("source", [package.name for package in packages()])
@@ -120,7 +140,9 @@ def test_a_view_has_the_partition_key_of_its_events_and_no_key_that_moves(view: 
 def test_what_says_the_date_of_a_row_always_does_and_the_view_declares_how_far_it_lies(view: Package) -> None:
     events = {event.id: event for story in stories_of(view.name).values() for event in story}
 
-    assert [*mistaken_dates(view_of(view.name), events.values())] == []
+    mistaken = [*mistaken_dates(view_of(view.name), events.values())]
+
+    assert not mistaken, f"views/{view.name}: {mistaken[0]}"
 
 
 @pytest.mark.parametrize(
@@ -156,17 +178,26 @@ def test_everything_goes_into_the_lake_whoever_publishes_it(source: str) -> None
 def test_every_route_has_a_sample() -> None:
     routes = {route for package in packages() for route in package.routes}
 
-    assert routes == {read(sample)["routeKey"] for sample in paths("http")}
+    sampled = {read(sample)["routeKey"] for sample in paths("http")}
+    assert not routes - sampled, f"events/http/ has no sample of {_names(routes - sampled)}: {_WRITE}"
+    assert not sampled - routes, f"nothing answers {_names(sampled - routes)}: andon samples removes its samples"
 
 
 def test_samples_name_no_account_but_zeros() -> None:
     accounts = {part for path in EVENTS.rglob("*.json") for part in _twelve_digits(path.read_text())}
 
-    assert accounts <= {ACCOUNT}
+    assert accounts <= {ACCOUNT}, f"a sample in events/ names an account, {_names(accounts - {ACCOUNT})}: write zeros"
 
 
 def test_a_route_of_the_documented_api_asks_for_a_group_unless_it_is_public() -> None:
-    assert all(bool(groups) != (route in one.public) for one in apis() for route, groups in one.routes.items())
+    unclear = [route for one in apis() for route, groups in one.routes.items() if bool(groups) == (route in one.public)]
+
+    assert not unclear, f"who may call {_names(unclear)}? Give it groups=…, or is_public=True without groups"
+
+
+def _names(found: Iterable[object]) -> str:
+    """Return names in a sentence; of topics `source/type`."""
+    return ", ".join(sorted("/".join(map(str, one[:2])) if isinstance(one, tuple) else str(one) for one in found))
 
 
 def _twelve_digits(text: str) -> Iterator[str]:

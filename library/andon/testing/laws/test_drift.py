@@ -13,6 +13,7 @@ from andon.testing.lambda_events import bus_message
 from andon.testing.loop import Loop
 from andon.testing.samples import is_of_old, paths, read, topic_of
 
+_PURE = "What it writes has to follow from the event alone"
 WRONG = "nobody said so"
 
 
@@ -26,15 +27,17 @@ def test_what_is_not_as_its_events_make_it_is_found_and_repaired(world: Loop, vi
         take_in(world, view, lines)
         remember(lines)
         sound = rows_of(world, view)
-        assert look(world, view) == []
+        found = look(world, view)
+        assert not found, f"{found[0]}, though all of its events came in order: is a function of ON impure? {_PURE}"
         assert rows_of(world, view) == sound
 
         for row in sound:
             forge(world, view, _forged(row, view))
         found = look(world, view)
 
-    assert len(found) == len(sound) > 0
-    assert rows_of(world, view) == sound
+    assert sound, f"no sample of events/domain/ makes a row of views/{view.name}: see its ON"
+    assert len(found) == len(sound), f"of {len(sound)} rows of views/{view.name} that are forged {len(found)} are found"
+    assert rows_of(world, view) == sound, f"what was forged in views/{view.name} is not repaired. {_PURE}"
 
 
 def _forged(row: Item, view: Package) -> Item:

@@ -37,6 +37,8 @@ FAR_FROM_DECLARATIONS: Final = frozenset({"boto3", "botocore", "pydantic", "aws_
 BOTO3: Final = frozenset({"boto3", "botocore.session"})
 SLOW_TO_LOAD: Final = frozenset({"pydantic", "aws_xray_sdk", "pathlib", "http"})
 
+_LATER: Final = "import that in the function which needs it, or keep it in command.py and query.py"
+
 OF_PACKAGES: Final = ("pages.", "services.", "stores.", "views.")
 
 # Handlers of one role are the same modules: each is initialised anew, with its package.
@@ -131,13 +133,17 @@ def test_no_file_imports_another_package(path: Path, place: Path) -> None:
         imported = name.removeprefix("andon.") if name.startswith("andon.stores.") else name
         return imported.startswith(OF_PACKAGES) and not _within(imported, mine)
 
-    assert imports_that(is_of_another_package, path.read_text()) == frozenset()
-    assert imports_that(lambda name: name.startswith("."), path.read_text()) == frozenset(), "imports are absolute"
+    foreign = imports_that(is_of_another_package, path.read_text())
+    assert not foreign, f"{place} imports {', '.join(foreign)}: packages share what is in contract/, and events"
+    relative = imports_that(lambda name: name.startswith("."), path.read_text())
+    assert not relative, f"{place} imports {', '.join(relative)}: write imports absolutely"
 
 
 @pytest.mark.parametrize("module", [*DECLARATIONS, "andon.packages.discovery"])
 def test_declarations_and_what_reads_them_load_neither_aws_nor_http_nor_cdk(loaded_by: LoadedBy, module: str) -> None:
-    assert not FAR_FROM_DECLARATIONS & loaded_by(module, FAR_FROM_DECLARATIONS)
+    loaded = FAR_FROM_DECLARATIONS & loaded_by(module, FAR_FROM_DECLARATIONS)
+
+    assert not loaded, f"{module} loads {', '.join(sorted(loaded))}: {_LATER}"
 
 
 @pytest.mark.parametrize(("package", "role"), HANDLERS, ids=lambda value: getattr(value, "folder", value))
@@ -146,7 +152,7 @@ def test_no_handler_loads_boto3_when_it_is_initialised(loaded_by: LoadedBy, pack
     loaded = loaded_by(forbidden=BOTO3, **at_init(package, role))
 
     assert "andon.runtime.log" in loaded
-    assert not BOTO3 & loaded
+    assert not BOTO3 & loaded, f"{package.path(role)} loads {', '.join(sorted(BOTO3 & loaded))}: {_LATER}"
 
 
 @pytest.mark.parametrize(
@@ -155,7 +161,9 @@ def test_no_handler_loads_boto3_when_it_is_initialised(loaded_by: LoadedBy, pack
     ids=lambda value: getattr(value, "folder", value),
 )
 def test_what_no_caller_waits_for_loads_only_what_it_needs(loaded_by: LoadedBy, package: Package, role: str) -> None:
-    assert not SLOW_TO_LOAD & loaded_by(forbidden=SLOW_TO_LOAD, **at_init(package, role))
+    loaded = SLOW_TO_LOAD & loaded_by(forbidden=SLOW_TO_LOAD, **at_init(package, role))
+
+    assert not loaded, f"{package.path(role)} loads {', '.join(sorted(loaded))}: {_LATER}"
 
 
 def _within(name: str, package: str) -> bool:

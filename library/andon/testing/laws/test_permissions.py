@@ -1,10 +1,10 @@
 """Permissions: the role of a handler allows what it calls, be it with the samples under `events/`."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import pytest
 
-from andon.testing.permissions import Watched, is_allowed, used_by
+from andon.testing.permissions import UsedPermission, Watched, is_allowed, used_by
 from andon.testing.recorder import recorded
 from andon.testing.replayable import Invocation, readers_of, time_of
 from andon.testing.samples import paths, read
@@ -25,9 +25,7 @@ def invocations() -> Iterator[tuple[Invocation, int]]:
     ids=lambda value: value.package.path(value.role) if isinstance(value, Invocation) else "",
 )
 def test_what_a_handler_calls_its_role_allows(template: Synthesised, invocation: Invocation, at_ms: int) -> None:
-    file = invocation.package.path(invocation.role)
-
-    assert [one for one in used_by(invocation, at_ms=at_ms) if not is_allowed(template, file, one)] == []
+    _require_allowed(template, invocation.package.path(invocation.role), used_by(invocation, at_ms=at_ms))
 
 
 def test_what_handlers_call_upon_what_was_written_before_their_roles_allow(template: Synthesised) -> None:
@@ -36,4 +34,14 @@ def test_what_handlers_call_upon_what_was_written_before_their_roles_allow(templ
         with Watched(package) as world:
             world.record()
         for file, used in world.used.items():
-            assert [(file, one) for one in used if not is_allowed(template, file, one)] == []
+            _require_allowed(template, file, used)
+
+
+def _require_allowed(template: Synthesised, file: str, used: Iterable[UsedPermission]) -> None:
+    assert file in template.functions(), f"the stack has no {file}: give its package a line in infra/stack.py"
+    lacking = sorted(f"{one.action} on {one.variable}" for one in used if not is_allowed(template, file, one))
+
+    assert not lacking, (
+        f"the role of {file} lacks {', '.join(lacking)}: a function may use its own package's tables, by GRANTS in "
+        f"tables.py or view.py if it is to do more than most; another package's data comes by its facts"
+    )

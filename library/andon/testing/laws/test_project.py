@@ -1,4 +1,4 @@
-"""Project: what belongs to no package is there, too, its README is true, and samples are as the handlers make them."""
+"""Project: what belongs to no package is there, too, and its README is true."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -8,8 +8,6 @@ import pytest
 
 from andon.packages.discovery import packages
 from andon.project import project
-from andon.testing.recorder import of_stores, recorded, samples_of, text_of
-from andon.testing.samples import paths, read
 from andon.tools.in_process import openapi
 from andon.tools.in_process.agents import AGENTS, LLMS, agents, llms
 
@@ -36,16 +34,6 @@ PIPELINES: Final = (
     "buildspec.yml",
     "Jenkinsfile",
 )
-
-
-def test_samples_are_as_the_handlers_make_them() -> None:
-    made = {path: text_of(one) for package in recorded() for path, one in samples_of(package).items()}
-
-    known = {read(path)["routeKey"] for path in paths("http")}
-    missing = [path for path in made if not (project().events / path).is_file()]
-    missing += [path for path, one in of_stores().items() if one["routeKey"] not in known]
-    changed = [path for path in sorted(made.keys() - missing) if (project().events / path).read_text() != made[path]]
-    assert (missing, changed) == ([], []), "write them anew: andon samples"
 
 
 @pytest.mark.parametrize("file", NEEDED)
@@ -78,7 +66,9 @@ def test_what_a_verb_writes_is_current(file: str) -> None:
 def test_a_pipeline_runs_the_tests() -> None:
     texts = [file.read_text() for pattern in PIPELINES for file in ROOT.glob(pattern)]
 
-    assert any("make test" in text or "pytest" in text for text in texts), f"there is none of {', '.join(PIPELINES)}"
+    assert any("make test" in text or "pytest" in text for text in texts), (
+        f"no pipeline runs `make test`: write one of {', '.join(PIPELINES)}"
+    )
 
 
 def test_requirements_name_files_that_are_there() -> None:
@@ -89,14 +79,16 @@ def test_requirements_name_files_that_are_there() -> None:
         if line.startswith("./")
     ]
 
-    assert [file for file in named if not (ROOT / file).is_file()] == []
+    missing = [file for file in named if not (ROOT / file).is_file()]
+    assert not missing, f"requirements/*.txt pins {', '.join(missing)}, which is missing: commit it, or pin another one"
 
 
 def test_beside_what_is_pinned_stands_what_it_was_pinned_of() -> None:
     folder = ROOT / "requirements"
     pinned = [file for file in folder.glob("*.txt") if file.name != "andon.txt" and "--hash" in file.read_text()]
 
-    assert [f"requirements/{file.stem}.in" for file in pinned if not file.with_suffix(".in").is_file()] == []
+    missing = [f"requirements/{file.stem}.in" for file in pinned if not file.with_suffix(".in").is_file()]
+    assert not missing, f"{', '.join(missing)} is missing: make lock pins what stands there"
 
 
 def test_the_readme_asks_for_routes_that_are_served() -> None:
@@ -105,13 +97,15 @@ def test_the_readme_asks_for_routes_that_are_served() -> None:
     called += [f"GET {path}" for path in re.findall(r"curl (?!.*-X ).*?\$API(/[\w/.-]+)", text)]
 
     served = [re.compile(re.sub(r"{\w+}", "[^/]+", route)) for package in packages() for route in package.routes]
-    assert [one for one in called if not any(pattern.fullmatch(one) for pattern in served)] == []
+    unserved = [one for one in called if not any(pattern.fullmatch(one) for pattern in served)]
+    assert not unserved, f"README.md asks for {', '.join(unserved)}, which nothing answers: mend it there"
 
 
 def test_the_readme_names_verbs_that_the_makefile_has() -> None:
     named = set(re.findall(r"(?:^|`|\()make (?:-s )?([a-z][a-z-]+)", (ROOT / "README.md").read_text(), re.MULTILINE))
 
-    assert {verb for verb in named if verb not in _verbs()} == set()
+    missing = sorted(named - _verbs())
+    assert not missing, f"README.md names make {', '.join(missing)}, which the Makefile has not: mend one of them"
 
 
 def _verbs() -> set[str]:

@@ -17,7 +17,7 @@ from andon.testing.permissions import recorded
 from andon.testing.recorder import Recorder, file_of
 from andon.testing.replayable import readers_of, time_of
 from andon.testing.samples import paths, read
-from andon.testing.versioning import Made, made_by, mistaken, mistaken_row, published_fence, unfixed
+from andon.testing.versioning import Made, made_by, mistaken, mistaken_row, overfull, published_fence, unfixed
 
 DECLARING = [package for package in services() if package.has("versioning")]
 
@@ -37,12 +37,27 @@ def test_rows_are_written_as_they_are_declared(world: Loop, service: Package) ->
     ]
     rows = dict(rows_of(service))
 
-    assert [*dict.fromkeys(why for one in made for why in mistaken(service.aggregates, one))] == []
-    assert [*unfixed(service.aggregates, by_requests)] == []
-    assert [why for path, row in rows.items() for why in mistaken_row(service.aggregates, path.name, row)] == []
-    assert [why for row in rows.values() for why in published_fence(service.aggregates, service.facts, row)] == []
-    shown = {one.kind for one in made} | {row["discriminator"] for row in rows.values()}
-    assert service.aggregates.keys() - shown == set(), "no sample shows a row of these"
+    wrong = [why for one in made for why in mistaken(service.aggregates, one)]
+    wrong += unfixed(service.aggregates, by_requests)
+    wrong += [why for path, row in rows.items() for why in mistaken_row(service.aggregates, path.name, row)]
+    wrong += [why for row in rows.values() for why in published_fence(service.aggregates, service.facts, row)]
+    assert not wrong, "; ".join(dict.fromkeys(wrong))
+    unseen = service.aggregates.keys() - {one.kind for one in made} - {row["discriminator"] for row in rows.values()}
+    assert not unseen, (
+        f"no sample shows a row of {', '.join(sorted(unseen))}: let a request in tests/{service.folder}/samples.py "
+        f"write one, then: andon samples. Or versioning.py declares what is gone"
+    )
+
+
+@pytest.mark.parametrize("service", [one for one in DECLARING if file_of(one).is_file()], ids=lambda one: one.name)
+def test_a_tombstone_says_nothing_but_what_is_kept(service: Package) -> None:
+    with Writing(service) as world:
+        world.record()
+
+    wrong = [
+        why for table, row in world.tombstones for why in overfull(service.aggregates, row, world.schemas[table].keys)
+    ]
+    assert not wrong, "; ".join(dict.fromkeys(wrong))
 
 
 def made_upon_nothing(world: Loop, service: Package) -> Iterator[Made]:
@@ -57,11 +72,15 @@ def made_upon_nothing(world: Loop, service: Package) -> Iterator[Made]:
 
 
 class Writing(Recorder):
-    """A recorder of a service's samples that keeps which rows its command writes. made: all of them."""
+    """A recorder of a service's samples that keeps which rows its command writes.
+
+    made: all of them. tombstones: tables, and what stood in them once something was deleted.
+    """
 
     def __init__(self, service: Package) -> None:
         super().__init__(service)
         self.made: list[Made] = []
+        self.tombstones: list[tuple[str, Item]] = []
 
     def invoke(self, package: Package, role: str, event: JsonObject) -> Any:  # noqa: ANN401  a handler's response
         """See `Loop`."""
@@ -69,6 +88,8 @@ class Writing(Recorder):
             answer = super().invoke(package, role, event)
         if (package, role) == (self._package, "command"):
             self.made += made_by(calls, self.schemas)
+            rows = ((table, row) for table in package.tables for row in self.rows(table))
+            self.tombstones += [(table, row) for table, row in rows if row.get("deleted")]
         return answer
 
 

@@ -5,4 +5,6 @@ from andon.testing.whole import missing_in
 
 
 def test_nothing_is_missing() -> None:
-    assert missing_in(project().root) == []
+    missing = missing_in(project().root)
+
+    assert not missing, "; ".join(missing)

@@ -1,10 +1,11 @@
 """Samples: `events/`, as the handlers make them of the requests in `tests/<side>/<package>/samples.py`.
 
-Samples of packages without such a file stay as they are, and so do those of other names; but those of a fact that its
-service publishes no more, and to which nobody subscribes, are removed.
+Samples of packages without such a file stay as they are, and so do those of other names; but those of a route that
+nothing answers are removed, and those of a fact that its service publishes no more, and to which nobody subscribes.
 """
 
 import io
+import warnings
 from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -14,31 +15,39 @@ from andon.project import project
 from andon.runtime.json_types import JsonObject
 from andon.testing import recorder
 from andon.testing.recorder import Samples
-from andon.testing.samples import paths, read, topic_of
+from andon.testing.samples import paths, read, text_of, topic_of
 from andon.tools.stack.errors import ToolFailed
 
 
 def made() -> dict[str, JsonObject]:
-    """Return the samples to write, by path below `events/`; of the stores' routes, those that have none yet."""
+    """Return the samples to write, by path below `events/`.
+
+    Raises:
+        ToolFailed: a request fails, or is refused and does not say so.
+
+    """
     found: dict[str, JsonObject] = {}
-    with redirect_stdout(io.StringIO()):  # what handlers log
+    with redirect_stdout(io.StringIO()), warnings.catch_warnings():  # what handlers log
+        warnings.simplefilter("error", DeprecationWarning)
         for package in recorder.recorded():
-            found |= recorder.samples_of(package)
-    known = {read(path)["routeKey"] for path in paths("http")}
-    return found | {path: one for path, one in recorder.of_stores().items() if one["routeKey"] not in known}
+            try:
+                found |= recorder.samples_of(package)
+            except (recorder.NoSample, DeprecationWarning) as none:
+                raise ToolFailed(str(none)) from none.__cause__
+    return found
 
 
 def write() -> list[str]:
     """Write samples; return a line for each that is new, changed or removed.
 
     Raises:
-        ToolFailed: the sample of a route would take the place of another route's.
+        ToolFailed: see `made`; or the sample of a route would take the place of another route's.
 
     """
     samples, changed = made(), list[str]()
     _require_free(samples)
     for path, sample in samples.items():
-        file, text = project().events / path, recorder.text_of(sample)
+        file, text = project().events / path, text_of(sample)
         if not file.is_file() or file.read_text() != text:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text)
@@ -68,7 +77,7 @@ def _is_route(route: str) -> bool:
 
 
 def forsaken() -> list[Path]:
-    """Return the samples of facts that their service publishes no more, and to which nobody subscribes."""
+    """Return the samples of routes that nothing answers, and of facts that nobody publishes or subscribes to."""
     publishers = [package for package in recorder.recorded() if package.has("facts")]
     sources = {package.facts.source for package in publishers}
     published = {(package.facts.source, event_type) for package in publishers for event_type in package.types}
@@ -80,4 +89,5 @@ def forsaken() -> list[Path]:
         and not any(package.subscribes_to(*topic) for package in readers())
     ]
     twins = [project().events / "stream" / path.name for path in gone]
-    return gone + [path for path in twins if path.is_file()]
+    unanswered = [path for path in paths("http") if not _is_route(read(path)["routeKey"])]
+    return [*unanswered, *gone, *(path for path in twins if path.is_file())]

@@ -104,10 +104,10 @@ def _follow(root: Path) -> str:
         text=True,
         check=False,
     )
-    return _last_words(run.stdout + run.stderr) if run.returncode else ""
+    return last_words(run.stdout + run.stderr) if run.returncode else ""
 
 
-def _last_words(said: str) -> str:
+def last_words(said: str) -> str:
     """Return the last line of an error, and what was logged as one."""
     lines = [line for line in said.splitlines() if line.strip()]
     logged = [_exception_in(line) for line in lines if line.startswith("{")]

@@ -10,6 +10,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -75,6 +76,15 @@ def _installed() -> importlib.metadata.Distribution | None:
         if Path(str(found.locate_file(DISTRIBUTION))).resolve() == library_folder().resolve():
             return found
     return None
+
+
+def version() -> str:
+    """Return the version of the library that runs."""
+    found = _installed()
+    if found is not None:
+        return found.version
+    settings = tomllib.loads((library_folder().parent / "pyproject.toml").read_text())
+    return str(settings["project"]["version"])
 
 
 def _direct_url(found: importlib.metadata.Distribution) -> str | None:

@@ -3,6 +3,7 @@
 It is made beside DIR and moved there once it is whole, so that a failure leaves nothing.
 """
 
+import json
 import os
 import shutil
 import subprocess
@@ -16,7 +17,7 @@ from typing import Final, NamedTuple, Self
 from andon.project import library_folder
 from andon.tools.new import template
 from andon.tools.new.changes import FOLLOWING
-from andon.tools.new.dependency import Dependency, dependency
+from andon.tools.new.dependency import Dependency, dependency, version
 from andon.tools.new.errors import NotNew
 from andon.tools.new.shape import Shape
 from andon.tools.new.words import Name, Words, camel_case, clashes
@@ -28,6 +29,7 @@ AGENTS: Final = "AGENTS.md"
 SAYS: Final = PurePosixPath("functions/project.py")
 TELLING: Final = frozenset({SAYS, PurePosixPath("README.md")})
 """Files that tell of a view and a rule, also of those that are written after them."""
+SETTINGS: Final = PurePosixPath("pyproject.toml")
 
 IN_STACK: Final = frozenset(
     {"api", "archive", "construct", "drift", "event_hub", "fault_store", "lake", "replays", "service", "stack"}
@@ -46,7 +48,7 @@ class Beginning(NamedTuple):
 
     @classmethod
     def of(cls, asked: Namespace) -> Self:
-        """Return what somebody asked for.
+        """Return the packages that somebody asked for.
 
         Raises:
             NotNew: a name is none, or taken.
@@ -121,7 +123,7 @@ def make(asked: Namespace) -> str:
     root.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=root.parent, prefix=".new-") as beside:
         with dependency(asked.wheel) as needed:
-            _fill(Path(beside, "project"), parts, needed)
+            _fill(Path(beside, "project"), parts, needed, _record_of(asked))
         if root.exists():
             root.rmdir()
         Path(beside, "project").rename(root)
@@ -133,8 +135,22 @@ def _require_free(root: Path) -> None:
         raise NotNew(f"{root} is not empty; name an empty folder, or one that is not there yet")
 
 
-def _fill(root: Path, parts: Beginning, needed: Dependency) -> None:
-    new = template.written(root, {**parts.texts(), REQUIREMENT: needed.requirement, PurePosixPath(AGENTS): ""})
+def _record_of(asked: Namespace) -> str:
+    """Return the table of settings by which `andon upgrade` makes the project again: version and answers."""
+    answers = [asked.name]
+    for name, value in vars(asked).items():
+        if name in {"kind", "folder", "name", "wheel"} or value in (None, False, []):
+            continue
+        option = f"--{name.replace('_', '-')}"
+        values = value if isinstance(value, list) else [value]
+        answers += [option] if value is True else [word for one in values for word in (option, str(one))]
+    return f"\n[tool.andon]\nmade-by = {json.dumps(version())}\nmade-with = {json.dumps(answers)}\n"
+
+
+def _fill(root: Path, parts: Beginning, needed: Dependency, record: str) -> None:
+    texts = parts.texts() | {PurePosixPath(AGENTS): "", REQUIREMENT: needed.requirement}
+    texts[SETTINGS] += record
+    new = template.written(root, texts)
     if needed.wheel is not None:
         (root / VENDOR).mkdir()
         shutil.copyfile(needed.wheel, root / VENDOR / needed.wheel.name)

@@ -22,6 +22,7 @@ from toys.installed import ended, python
 CLI = "andon.tools.cli"
 QUICK = "not test_permissions and not test_imports"
 """Laws that synthesise a project, and import each handler: test_slices tries them on one that has all this and more."""
+AT_ONCE = "from andon.rules.timing import AtOnce\nfrom andon.runtime"
 PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
 RUFF = ("-m", "ruff")
 
@@ -106,12 +107,77 @@ def test_a_member_more_takes_three_lines_in_two_files_and_what_was_said_before_s
     python(*PYTEST, "-k", QUICK, imports=(wheel,), cwd=copy)
 
 
+def made_by(project: Path, *arguments: str) -> str:
+    return subprocess.run(["make", *arguments], cwd=project, check=True, capture_output=True, text=True).stdout  # noqa: S603, S607
+
+
 def test_its_contracts_blame_nobody_and_make_reads_its_makefile(copy: Path, wheel: Path) -> None:
     said = python("-m", CLI, "contracts", imports=(wheel,), cwd=copy)
-    verbs = subprocess.run(["make", "help"], cwd=copy, check=True, capture_output=True, text=True).stdout  # noqa: S607
 
     assert "Nobody breaks, nobody loses anything." in said.splitlines()
-    assert "make contracts" in verbs
+    assert "make contracts" in made_by(copy, "help")
+    assert [made_by(copy, "--dry-run", *verb).count("andon contracts") for verb in (["test"], ["test", "ARGS=-x"])] == [
+        1,
+        0,
+    ]
+
+
+def test_of_its_samples_none_is_of_no_route_and_none_of_a_refusal(copy: Path, wheel: Path) -> None:
+    events, requests = copy / "events" / "http", copy / "tests" / "services" / "permits" / "samples.py"
+    gone, text = events / "put-door.json", (events / "put-permit.json").read_text()
+    gone.write_text(text.replace("/permits/", "/doors/"))
+    said = python("-m", CLI, "samples", imports=(wheel,), cwd=copy)
+    assert (said, gone.is_file()) == ("removed: http/put-door.json", False)
+
+    before = {file: file.read_bytes() for file in events.iterdir()}
+    requests.write_text(requests.read_text().replace("headers=moved, ", ""))
+    refused = ended("-m", CLI, "samples", imports=(wheel,), cwd=copy)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    why = r"andon samples: tests/services/permits/samples\.py: PUT /permits/{id} answered 428: .* say refused=428\n"
+    assert re.fullmatch(why, refused.stderr), refused.stderr
+    assert {file: file.read_bytes() for file in events.iterdir()} == before
+
+
+SUBJECT = "RULE.id, str(since)"
+MISRULED = {
+    "a key that names one decision for all": ({SUBJECT: 'RULE.id, "first"'}, "decides .* under one key, .* is lost", 6),
+    "a key in the partition of another one": (
+        {"KEYS, key_of(history.anchor)": 'KEYS, partition_of("permit-1")'},
+        "decides .* of permit-1 .* of permit-10 .* under one key",
+        6,
+    ),
+    "a rule that decides again": (
+        {SUBJECT: "RULE.id, str(at_ms)", "len(found) == MANY": "len(found) >= MANY"},
+        "decides .*, and upon the same ",
+        4,
+    ),
+    "a look that is cut": (
+        {"window_ms=MINUTE_MS,": "window_ms=MINUTE_MS, most=3, nearest_suffice=True,"},
+        "decides .* upon the 3 events that are the nearest, and nothing upon all",
+        4,
+    ),
+    "a rule that does not wait": (
+        {"window_ms=MINUTE_MS,": "window_ms=MINUTE_MS, timing=AtOnce(),", "from andon.runtime": AT_ONCE},
+        "decides .* in their order, and nothing where they arrive as",
+        3,
+    ),
+}
+"""Edits of the rule, what the law says of it, and the events of the shortest sequence."""
+
+
+@pytest.mark.parametrize("case", MISRULED)
+def test_a_rule_that_decides_wrongly_is_named_with_the_events_that_show_it(copy: Path, wheel: Path, case: str) -> None:
+    edits, why, fewest = MISRULED[case]
+    rule = copy / "functions" / "services" / "watch" / "rules" / "restless.py"
+    for before, after in edits.items():
+        assert rule.read_text().count(before) == 1
+        rule.write_text(rule.read_text().replace(before, after))
+
+    said = ended(*PYTEST, "--laws", "-k", "test_rules", imports=(wheel,), cwd=copy).stdout
+
+    _, _, law = said.partition("laws that are broken")
+    assert re.search(rf"\n    watch: \S+Misruled: rule restless {why}", law), said
+    assert fewest <= len(re.findall(r"\d+\. permit-moved of permit-1", law)) <= 2 * fewest
 
 
 def test_it_says_nothing_of_this_machine(made: Path, wheel: Path) -> None:

@@ -1,4 +1,4 @@
-"""What is recorded of things: each inspection by its own time."""
+"""Records of things: each inspection by its own time."""
 
 from typing import Final
 

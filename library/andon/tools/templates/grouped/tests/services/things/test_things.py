@@ -1,4 +1,4 @@
-"""What things promises its callers; what it promises as a package, the laws try."""
+"""Promises of things to its callers; those that it makes as a package, the laws try."""
 
 from collections.abc import Iterator
 

@@ -31,7 +31,7 @@ handler = app.handler
 
 
 class InventoryResponse(TypedDict):
-    """What was said of one last."""
+    """The last statement about one."""
 
     id: str
     place: str

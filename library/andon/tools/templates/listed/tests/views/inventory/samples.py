@@ -6,5 +6,6 @@ ONE = {"shelfId": "shelf-1"}
 
 
 def record(world: Recorder) -> None:
-    """Somebody asks for all of one shelf."""
+    """Somebody asks for all of one shelf, of which something was said."""
+    world.hear_all()
     world.request("GET /inventory/{shelfId}", path=ONE)

@@ -1,4 +1,4 @@
-"""What inventory lists; that it is the same in every order, the laws try."""
+"""Lists of inventory; that they are the same in every order, the laws try."""
 
 from andon.events.domain_event import DomainEvent
 from andon.testing.environment import frozen_clock

@@ -6,5 +6,6 @@ ONE = {"id": "thing-1"}
 
 
 def record(world: Recorder) -> None:
-    """Somebody asks for one."""
+    """Somebody asks for one of which something was said."""
+    world.hear_all()
     world.request("GET /inventory/{id}", path=ONE)
