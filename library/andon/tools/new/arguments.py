@@ -20,10 +20,10 @@ def of_project(parser: ArgumentParser) -> None:
     parser.add_argument("--service", metavar="THINGS", default="things", help="name of its first service, as permits")
     parser.add_argument("--one", metavar="THING", help="the singular of that, if it is irregular")
     of_shape(parser)
-    parser.add_argument("--view", metavar="NAME", default="inventory", help="name of its first view, as register")
+    parser.add_argument("--view", metavar="NAME", help="name of its first view, as register; inventory without it")
     parser.add_argument("--no-view", action="store_true", help="without a view, which may be written later")
-    rule = "name of its first rule, and of the service that decides by it, as watch/restless"
-    parser.add_argument("--rule", metavar="SERVICE/NAME", default="watch/restless", help=rule)
+    rule = "name of its first rule, and of the service that decides by it; watch/restless without it"
+    parser.add_argument("--rule", metavar="SERVICE/NAME", help=rule)
     parser.add_argument("--no-rule", action="store_true", help="without a rule, which may be written later")
     parser.add_argument("--wheel", metavar="FILE", type=Path, help="the library's, to be put into its vendor/")
 

@@ -16,7 +16,7 @@ from typing import Final, NamedTuple, Self
 
 from andon.project import library_folder
 from andon.tools.new import template
-from andon.tools.new.changes import FOLLOWING
+from andon.tools.new.changes import FOLLOWING, last_words
 from andon.tools.new.dependency import Dependency, dependency, version
 from andon.tools.new.errors import NotNew
 from andon.tools.new.shape import Shape
@@ -54,9 +54,9 @@ class Beginning(NamedTuple):
             NotNew: a name is none, or taken.
 
         """
-        control, _, rule = asked.rule.rpartition("/")
-        decided = (Name.only(control or template.WATCH.one), Name.only(rule))
-        view, rules = None if asked.no_view else Name.only(asked.view), None if asked.no_rule else decided
+        control, _, rule = (asked.rule or template.RESTLESS.one).rpartition("/")
+        rules = None if asked.no_rule else (Name.only(control or template.WATCH.one), Name.only(rule))
+        view = None if asked.no_view else Name.only(asked.view or template.INVENTORY.one)
         name, service = Name.only(asked.name), Shape.of(asked, Name.of(asked.service, one=asked.one))
         if name.one in IN_STACK:
             raise NotNew(f"{name.one!r} is taken: infra/stack.py has a class of that name")
@@ -161,13 +161,21 @@ def _fill(root: Path, parts: Beginning, needed: Dependency, record: str) -> None
 
 
 def _run(root: Path, module: str, *arguments: str) -> None:
-    """Run a module of the library in a project: it writes what follows from packages, or more of them."""
+    """Run a module of the library in a project: it writes what follows from packages, or more of them.
+
+    Raises:
+        NotNew: it failed.
+
+    """
     places = (str(library_folder().parent), str(root / "functions"), str(root), os.environ.get("PYTHONPATH"))
     imports = os.pathsep.join(filter(None, places))
-    subprocess.run(
+    run = subprocess.run(
         [sys.executable, "-m", module, *arguments],
         cwd=root,
         env=os.environ | {"PYTHONPATH": imports, "PYTHONDONTWRITEBYTECODE": "1"},
-        stdout=subprocess.DEVNULL,
-        check=True,
+        capture_output=True,
+        text=True,
+        check=False,
     )
+    if run.returncode:
+        raise NotNew(last_words(run.stdout + run.stderr))

@@ -204,7 +204,7 @@ def verb_of(text: str | None, name: Name, *, timed: bool) -> Name:
     """Return the verb of a fact that somebody typed, as `registered` or `station-registered`.
 
     Raises:
-        NotNew: it cannot be a name, or it is the fact of something else.
+        NotNew: it cannot be a name.
 
     """
     default = template.RECORDED if timed else template.MOVED

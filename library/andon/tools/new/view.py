@@ -76,7 +76,7 @@ def changes(
     name = Name.only(text)
     require_free(name.many)
     heard = [Heard.of(one) for one in dict.fromkeys(of or only_fact())]
-    form = OBJECTS if as_objects else _form_of(heard)
+    form = OBJECTS if as_objects else form_of(heard)
     kept = KeptMembers(heard, form)
     words = Words([(template.INVENTORY, name), (template.THINGS, kept.subject), (template.SHELF, kept.partition)])
     require_no_sample(words(form.sample))
@@ -99,7 +99,7 @@ def _next(name: Name, heard: Sequence[Heard], form: Form, kept: "KeptMembers", *
         yield "(made with --count-by FIELD it counts its rows by one of them)"
 
 
-def _form_of(heard: Sequence[Heard]) -> Form:
+def form_of(heard: Sequence[Heard]) -> Form:
     """Return the form of rows: a list, if all facts are of one entity, of which several share a partition."""
     entities = {(one.topic[0], one.entity_name) for one in heard}
     return LISTED if len(entities) == 1 and all(one.shares_partition for one in heard) else TABLE

@@ -130,7 +130,7 @@ def test_of_its_samples_none_is_of_no_route_and_none_of_a_refusal(copy: Path, wh
     assert (said, gone.is_file()) == ("removed: http/put-door.json", False)
 
     before = {file: file.read_bytes() for file in events.iterdir()}
-    requests.write_text(requests.read_text().replace("headers=moved, ", ""))
+    requests.write_text(requests.read_text().replace("headers=change, ", ""))
     refused = ended("-m", CLI, "samples", imports=(wheel,), cwd=copy)
     assert (refused.returncode, refused.stdout) == (1, "")
     why = r"andon samples: tests/services/permits/samples\.py: PUT /permits/{id} answered 428: .* say refused=428\n"
