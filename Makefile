@@ -321,13 +321,15 @@ lock: install  ## pin requirements/*.in and package.json again (newer versions: 
 PIN := .venv/bin/pip-compile --quiet --no-header --annotation-style=line --strip-extras --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --no-emit-trusted-host
 TEMPLATE := library/andon/tools/templates/project
+TOOLS := library/andon/tools/pins
 pins:
 	@cd requirements && ../$(PIN) $(ARGS) runtime.in
 	@cd requirements && ../$(PIN) $(ARGS) dev.in
 	@cd requirements && ../$(PIN) $(ARGS) emulator.in
 	@cd requirements && ../$(PIN) $(ARGS) uv.in
-	@cp requirements/runtime.* requirements/emulator.* requirements/uv.* $(TEMPLATE)/requirements
-	@cd $(TEMPLATE)/requirements && $(CURDIR)/$(PIN) --no-annotate --constraint=$(CURDIR)/requirements/dev.txt dev.in
+	@cp requirements/runtime.* $(TEMPLATE)/requirements
+	@cp requirements/emulator.* requirements/uv.* $(TOOLS)
+	@cd $(TOOLS) && $(CURDIR)/$(PIN) --no-annotate --constraint=$(CURDIR)/requirements/dev.txt dev.in
 	@cd $(TEMPLATE) && npm install --package-lock-only --silent --no-audit --no-fund
 	@cd lab/contracts/node && npm install --package-lock-only --silent --no-audit --no-fund
 	@npm install --package-lock-only --silent --no-audit --no-fund

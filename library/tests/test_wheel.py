@@ -92,6 +92,7 @@ def test_the_command_finds_the_project_from_below(wheel: Path, lending: Path) ->
 
 
 def test_a_project_without_docs_and_verbs_tells_programs_of_its_packages(wheel: Path, lending: Path) -> None:
+    (lending / "llms.txt").touch()
     python("-m", "andon.tools.cli", "agents", imports=(wheel,), cwd=lending)
 
     assert "| `services/loans` | `PUT /books/{id}/loan` | book-lent |  |" in (lending / "AGENTS.md").read_text()

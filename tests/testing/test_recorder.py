@@ -5,7 +5,8 @@ import re
 import pytest
 
 from andon.packages.package import Package
-from andon.testing.recorder import BEGINNING_MS, BETWEEN_MS, NoSample, Recorder
+from andon.testing.recorder import BETWEEN_MS, NoSample, Recorder
+from andon.testing.samples import BEGINNING_MS
 
 REPORT = "PUT /equipment/{id}/states/{timestamp}"
 PATH = {"id": "press-7", "timestamp": "2026-01-01T09:00:00Z"}

@@ -4,13 +4,13 @@
     API.writes(app)  # in command.py
     API.reads(app)   # in query.py
 
-| route | two tables | numbered | from the stream | current row alone |
-|---|---|---|---|---|
-| `PUT`, with If-Match | yes | yes | yes | yes |
-| `GET`, with ETag | yes, `asOf`, `knownAt` | yes | yes | yes |
-| `GET …/versions`, `…/versions/{n}` | yes | yes | yes, a moment late | |
-| `DELETE`, `POST …/rollback` | yes | | | |
-| `GET` of those beside it | | yes | yes | |
+| route | two tables | numbered | from the stream | current row alone | time-based |
+|---|---|---|---|---|---|
+| `PUT`, with If-Match | yes | yes | yes | yes | without |
+| `GET`, with ETag | yes, `asOf`, `knownAt` | yes | yes | yes | without |
+| `GET …/versions`, `…/versions/{n}` | yes | yes | yes, a moment late | | |
+| `DELETE`, `POST …/rollback` | yes | | | | |
+| `GET` of those beside it | | yes | yes | | yes, `from`, `to` |
 """
 
 import inspect
@@ -29,10 +29,11 @@ from andon.http.http_api import About, HttpApi
 from andon.http.limits import IN_FUNCTION, At, OfSubject
 from andon.http.openapi import responses, responses_of_write
 from andon.http.page import DEFAULT_LIMIT
-from andon.http.parameters import AsOf, Cursor, IfMatch, IfNoneMatch, KnownAt, Limit, Version
+from andon.http.parameters import AsOf, Cursor, From, IfMatch, IfNoneMatch, KnownAt, Limit, To, Version
 from andon.http.places import Places, Stay
 from andon.http.response import Response, respond
 from andon.http.said import Number, Time
+from andon.runtime import clock
 from andon.runtime.errors import NotFound, PreconditionRequired
 from andon.runtime.json_types import JsonMapping
 from andon.runtime.marks import CHECK, Says, checked
@@ -40,6 +41,7 @@ from andon.versions.declared import Declared, Id, parts_of
 from andon.versions.numbered_resource import FromStream, NumberedResource
 from andon.versions.optimistic_lock import Changed, Guard, Saved, require_admitted
 from andon.versions.resource import NO_VERSION, Resource, since_in, time_of
+from andon.versions.timed_resource import BEFORE_ALL, BEHIND_ALL, KeptReport, TimedResource
 
 NEEDED: Final = inspect.Parameter.empty
 
@@ -48,6 +50,13 @@ Takes = Mapping[str, tuple[Any, Any]]
 
 ONE: Final[Takes] = {"if_none_match": (IfNoneMatch, None)}
 LISTED: Final[Takes] = {"limit": (Limit, DEFAULT_LIMIT), "cursor": (Cursor, None)}
+
+
+SAYS_OF_TIMES: Final = {
+    "put": "Say {noun}, of its own time; the same again changes nothing.",
+    "get": "Return {noun}, by its time.",
+    "all": "List all from one time to another, newest first.",
+}
 
 
 class Names(NamedTuple):
@@ -123,6 +132,10 @@ class ResourceApi:
         self.write, self.read = routes["write"], routes["read"]
         self.require, self.admit = routes.get("require"), routes.get("admit")
         self.names = routes.get("names", Names()).completed(declared.kind)
+        if (
+            isinstance(declared, TimedResource) and "names" not in routes
+        ):  # a view of them is called as many of them are
+            self.names = self.names._replace(page=f"{self.names.response.removesuffix('Response')}Page")
         self.refuses, self.revisions = routes.get("refuses", (409,)), routes.get("revisions", "versions")
         self.token, self.says = routes.get("token", True), routes.get("says", {})
         beside = routes.get("beside")
@@ -136,6 +149,10 @@ class ResourceApi:
     def writes(self, app: HttpApi) -> None:
         """Let an app change it."""
         respond_with = responses_of_write if self.token else responses
+        if isinstance(self.of, TimedResource):
+            kept = respond_with(self.response, 201, 200, *self.refuses)
+            self._serve(app, "PUT", "put", self._keep, {"body": (partial(_body_of, self), NEEDED)}, kept)
+            return
         changed: Takes = {"if_match": (IfMatch, None)}
         said = respond_with(self.response, 201, 200, *self.refuses, 412, 428)
         self._serve(app, "PUT", "put", self._put, {"body": (partial(_body_of, self), NEEDED), **changed}, said)
@@ -148,6 +165,9 @@ class ResourceApi:
 
     def reads(self, app: HttpApi) -> None:
         """Let an app read it."""
+        if isinstance(self.of, TimedResource):
+            self._serve(app, "GET", "get", self._get_kept, {}, responses(self.response, 200, 404))
+            return
         found = responses(self.response, 200, 304, 404)
         if isinstance(self.of, Resource):
             timed: Takes = {"as_of": (AsOf, None), "known_at": (KnownAt, None), **ONE}
@@ -161,14 +181,21 @@ class ResourceApi:
         self._serve(app, f"GET /{self.revisions}/{{n}}", "version", self._version, takes, found)
 
     def reads_all(self, app: HttpApi, path: str) -> None:
-        """Let an app list the current ones below the first part of their id."""
-        assert isinstance(self.of, NumberedResource)  # noqa: S101
+        """Let an app list the current ones below the first part of their id, or those between two times."""
         of, [(first, kind), *_] = self.of, self.parameters.items()
+        assert isinstance(of, NumberedResource | TimedResource)  # noqa: S101
 
-        def answered(limit: int, cursor: str | None, **id_: str) -> Response:
-            return self._page_of(app, of.current_of(id_[first]), limit, cursor)
+        def answered(
+            limit: int, cursor: str | None, since: str | None = None, until: str | None = None, **id_: str
+        ) -> Response:
+            if isinstance(of, NumberedResource):
+                query = of.current_of(id_[first])
+            else:
+                query = of.rows_of(id_[first], periods.period(since or BEFORE_ALL, until or BEHIND_ALL))
+            return self._page_of(app, query, limit, cursor)
 
-        answer = _answering(answered, f"get_{self.names.many}", self.says["all"], {first: (kind, NEEDED), **LISTED})
+        takes = LISTED if isinstance(of, NumberedResource) else {"since": (From, None), "until": (To, None), **LISTED}
+        answer = _answering(answered, f"get_{self.names.many}", self._says("all"), {first: (kind, NEEDED), **takes})
         app.serves(f"GET {path}", groups=self.read, at=self.at, responses=responses(self._page, 200))(answer)
 
     def stay_of(self, id_: Id) -> Stay:
@@ -233,6 +260,8 @@ class ResourceApi:
         }[what]
 
     def _says(self, what: str) -> str:
+        if isinstance(self.of, TimedResource):
+            return {**SAYS_OF_TIMES, **self.says}[what].format(noun=self.noun)
         is_timed, is_late = isinstance(self.of, Resource), isinstance(self.of, FromStream)
         at = ", or as it was at `asOf`, by what had been recorded at `knownAt`" if is_timed else ""
         listed = ". It is a moment late: the newest one may be missing yet." if is_late else ", deletions among them."
@@ -249,7 +278,8 @@ class ResourceApi:
 
     @property
     def _page(self) -> PageOf:
-        says = "A page of versions, newest first; a missing cursor is the end."
+        rows = "what is kept" if isinstance(self.of, TimedResource) else "versions"
+        says = f"A page of {rows}, newest first; a missing cursor is the end."
         return PageOf(self.response, self.names.page, self.says.get("page", says))
 
     def _put(self, app: HttpApi, id_: Id, body: JsonMapping, if_match: int | None) -> Response:
@@ -266,6 +296,19 @@ class ResourceApi:
             # Who may not see what another owner said has no version to name.
             saved = self.of.save(id_, body, command._replace(if_match=row["version"]), guard)
         return self._saved(app, saved)
+
+    def _keep(self, app: HttpApi, id_: Id, body: JsonMapping) -> Response:
+        assert isinstance(self.of, TimedResource)  # noqa: S101
+        self._require(app, id_, body, None)
+        kept = self.of.keep(id_, body, actor=app.caller.subject, now_ms=clock.now_ms())
+        token = {"x_after": self._token(kept)} if self.token else {}
+        status = HTTPStatus.CREATED if kept.created else HTTPStatus.OK
+        return respond(status, self.of.to_response(kept.row), **token)
+
+    def _get_kept(self, app: HttpApi, id_: Id) -> Response:
+        assert isinstance(self.of, TimedResource)  # noqa: S101
+        row = app.require_own(self.of.at(id_, now_ms=clock.now_ms()), self.of.time_of, otherwise=self.of.missing)
+        return respond(HTTPStatus.OK, self.of.to_response(row))
 
     def _require(self, app: HttpApi, id_: Id, body: JsonMapping, guard: Guard | None) -> None:
         if isinstance(self.of, Resource):
@@ -310,7 +353,8 @@ class ResourceApi:
     def _page_of(self, app: HttpApi, query: KeyQuery, limit: int, cursor: str | None) -> Response:
         """Return a page of versions, or of current ones; none is older than the present owner's time."""
         table = self.of.history if isinstance(self.of, Resource) else self.of.table
-        return app.page(table, query, to_response=self.of.to_response, limit=limit, cursor=cursor, about=About(time_of))
+        about = About(self.of.time_of if isinstance(self.of, TimedResource) else time_of)
+        return app.page(table, query, to_response=self.of.to_response, limit=limit, cursor=cursor, about=about)
 
     def _shows(self, app: HttpApi, id_: Id, row: JsonMapping) -> bool:
         """Return True if a caller may see a version: it is not another owner's."""
@@ -321,7 +365,7 @@ class ResourceApi:
     def _saved(self, app: HttpApi, saved: Saved[Any]) -> Response:
         return app.saved(saved, to_response=self.of.to_response, after=self._token(saved) if self.token else None)
 
-    def _token(self, saved: Saved[Any]) -> str:
+    def _token(self, saved: Saved[Any] | KeptReport) -> str:
         return Written.of_row(saved.row, self.of.fact_of, self._told, source=self.of.service).to_token()
 
     def _guard(self, app: HttpApi) -> Guard | None:
@@ -379,8 +423,12 @@ def _shown(api: ResourceApi) -> Shown:
     members = {**dict(said), **(Changed.__annotations__ if api.of.counted_as else {})}
     members.pop("ownedSince", None)
     since = "\n\n`validFrom` is there if it has been so since before `changedAt`, when it was recorded."
-    says = f"times are fixed-width UTC.{since}" if is_timed else "`changedAt` is fixed-width UTC."
-    says = api.says.get("response", f"A version of {api.noun}; {says}")
+    says = f"A version of {api.noun}; `changedAt` is fixed-width UTC."
+    if is_timed:
+        says = f"A version of {api.noun}; times are fixed-width UTC.{since}"
+    elif isinstance(api.of, TimedResource):
+        says = f"{api.noun[:1].upper()}{api.noun[1:]}; `{api.of.id[-1]}` is fixed-width UTC."
+    says = api.says.get("response", says)
     return Shown(_declared(name, says, members), name, says)
 
 

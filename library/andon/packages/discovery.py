@@ -155,7 +155,7 @@ def _packages(side: Side) -> list[Package]:
 
 @cache
 def _names(side: Side) -> tuple[str, ...]:
-    return tuple(file.parent.name for file in sorted(folder_of(side).glob("*/__init__.py")))
+    return tuple(sorted({file.parent.name for file in folder_of(side).glob("*/*.py")}))
 
 
 def _plain(name: str) -> str:

@@ -13,9 +13,8 @@ it another name, `put-thing.again`. A request that is refused is no sample, unle
 """
 
 import importlib
-import json
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from functools import cache
 from http import HTTPStatus
@@ -32,9 +31,8 @@ from andon.runtime.json_types import JsonObject
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_events import http_event
 from andon.testing.loop import Answer, Loop
-from andon.testing.samples import body_of, read
+from andon.testing.samples import BEGINNING_MS, body_of, read
 
-BEGINNING_MS: Final = 1_767_258_000_000  # 2026-01-01T09:00Z
 BETWEEN_MS: Final = 1_000
 RECORD: Final = "record"
 SAMPLES: Final = "samples"
@@ -197,39 +195,3 @@ def _domain_sample(name: str) -> JsonObject:
     source = next((one for one in recorded() if name in one.types), None)
     found = samples_of(source).get(path) if source else None
     return read(project().events / path) if found is None else found
-
-
-def text_of(sample: JsonObject) -> str:
-    """Return a sample as its file has it."""
-    return json.dumps(sample, indent=2, ensure_ascii=False) + "\n"
-
-
-def _of_stores() -> Iterator[tuple[str, JsonObject]]:
-    """Yield a request for each route of the stores, which are the library's and stand in each project."""
-    subjects = project().subjects
-    archive = f"/archive/{subjects.name}/{{{subjects.parameter}}}"
-    subject, days = {subjects.parameter: subjects.example or "one"}, {"from": "2026-01-01", "to": "2026-01-02"}
-    view = views()[0].name if views() else project().example_view
-    job, fault, replay = {"job": "0" * 32}, {"id": "0" * 64}, {"id": "0" * 32}
-    yield from {
-        "get-archive": http_event(f"GET {archive}", path=subject, query=days),
-        "post-rehydration": http_event(f"POST {archive}/rehydrations", path=subject, body=days),
-        "get-rehydration": http_event(f"GET {archive}/rehydrations/{{job}}", path=subject | job),
-        "get-faults": http_event("GET /faults"),
-        "get-fault": http_event("GET /faults/{id}", path=fault),
-        "resubmit-fault": http_event("POST /faults/{id}/resubmit", path=fault),
-        "get-drift": http_event("GET /drift"),
-        "post-recomputation": http_event("POST /drift/{view}", path={"view": view}),
-        "post-replay": http_event("POST /replays", body={"view": view}),
-        "get-replay": http_event("GET /replays/{id}", path=replay),
-    }.items()
-    for verb in ("pause", "resume", "cancel"):
-        yield f"{verb}-replay", http_event(f"POST /replays/{{id}}/{verb}", path=replay)
-
-
-def of_stores() -> Samples:
-    """Return a request for each route of the stores, but for other kinds of actors than subjects."""
-    found = {f"http/{name}.json": event for name, event in _of_stores()}
-    for event in found.values():
-        event["requestContext"]["timeEpoch"] = BEGINNING_MS
-    return found

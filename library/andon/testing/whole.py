@@ -75,8 +75,6 @@ class _Files:
             yield f'{self._at(stack)} has a line {construct}(self, "{name}", …), of which there is no package'
 
     def _of_package(self, folder: Path) -> Iterator[str]:
-        for python in sorted({file.parent for file in folder.rglob("*.py")}):
-            yield from self._need(python / "__init__.py", "it is a package of Python")
         if folder.parent.name == "views":
             yield from self._need(folder / "view.py", "it is a view")
             return
@@ -185,8 +183,9 @@ class _Files:
         for file in files:
             yield from ((file, route) for route in _routes_in(file))
             for name, path in _declared_in(file):
-                served = {"PUT": f"{name}.writes(", "GET": f"{name}.reads("}
-                yield from ((file, f"{verb} {path}") for verb, call in served.items() if call in text)
+                named = "|".join((name, *re.findall(rf"\b{name} as (\w+)", text)))
+                served = {"PUT": rf"\b(?:{named})\.writes\(", "GET": rf"\b(?:{named})\.reads\("}
+                yield from ((file, f"{verb} {path}") for verb, call in served.items() if re.search(call, text))
             yield from ((file, f"GET {path}") for path in LISTED.findall(file.read_text()))
 
     def _at(self, path: Path) -> str:

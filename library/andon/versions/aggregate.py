@@ -195,6 +195,10 @@ def aggregates_of(*declared: "Declared[Any, Any]") -> dict[str, Aggregate]:
 
 def _aggregate(of: "Declared[Any, Any]") -> Aggregate:
     design: Design = globals()[of.design]
+    if design is TIME_BASED:
+        return Aggregate(
+            design, Identity.TIME, Frequency(of.revised), Frequency(of.read), speed=Speed.FAST, expires=True
+        )
     identity = Identity.GIVEN if len(of.id) == 1 else Identity.COMPOSED
     revised, read, kept = Frequency(of.revised), Frequency(of.read), of.kept
     return Aggregate(design, identity, revised, read, Speed.SLOW, tolerates=design.leaves, kept=kept)

@@ -239,4 +239,4 @@ def facts_of(
 
 def kept(*declared: Any_) -> KeptRevisions:
     """Return the revisions of what is declared, for when a region is lost."""
-    return {one.kind: one.kept_revision for one in declared if one.design != "CURRENT_ONLY"}
+    return {one.kind: one.kept_revision for one in declared if one.design not in {"CURRENT_ONLY", "TIME_BASED"}}

@@ -5,7 +5,8 @@ from unittest.mock import patch
 from andon.outbound.links import Link, sign
 from andon.runtime import times
 from andon.runtime.clock import DAY_MS, MINUTE_MS
-from andon.testing.recorder import BEGINNING_MS, Recorder
+from andon.testing.recorder import Recorder
+from andon.testing.samples import BEGINNING_MS
 from contract import links
 from contract.log_rows import log_of
 from services.dispatch.fact_types import (

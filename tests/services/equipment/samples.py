@@ -2,7 +2,8 @@
 
 from andon.packages.package import Package
 from andon.testing.lambda_events import http_event, presence_message, provisioning_event, sqs_event
-from andon.testing.recorder import BEGINNING_MS, Recorder
+from andon.testing.recorder import Recorder
+from andon.testing.samples import BEGINNING_MS
 from services.equipment.connection import CONNECTION_BACK, CONNECTION_LOST
 from tests.support.samples import sample
 

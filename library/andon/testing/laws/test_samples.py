@@ -15,8 +15,8 @@ from andon.runtime import times
 from andon.runtime.clock import DAY_MS
 from andon.testing.lambda_events import http_event
 from andon.testing.loop import Answer, Loop
-from andon.testing.recorder import Recorder, of_stores, recorded, samples_of, text_of
-from andon.testing.samples import paths, read
+from andon.testing.recorder import Recorder, recorded, samples_of
+from andon.testing.samples import text_of
 
 _AHEAD_MS: Final = (DAY_MS // 24, DAY_MS, 400 * DAY_MS, 7_000 * 365 * DAY_MS)
 """From a clock that is wrong by an hour to a year that has no place among dates of rules."""
@@ -29,13 +29,6 @@ def test_samples_are_as_the_handlers_make_them(package: Package) -> None:
     other = [path for path, text in made.items() if kept.get(path) != text]
 
     assert not other, f"missing, or not as the handlers make them: {', '.join(other)}. Write them anew: andon samples"
-
-
-def test_routes_of_stores_have_samples() -> None:
-    known = {read(path)["routeKey"] for path in paths("http")}
-    missing = [one["routeKey"] for one in of_stores().values() if one["routeKey"] not in known]
-
-    assert not missing, f"no sample of {', '.join(missing)}. Write them: andon samples"
 
 
 class _Ahead(Recorder):

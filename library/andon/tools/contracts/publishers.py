@@ -17,8 +17,7 @@ from andon.packages.package import Package
 from andon.runtime.errors import Poison
 from andon.runtime.json_types import JsonObject
 from andon.runtime.tried import Failed, tried
-from andon.testing.recorder import BEGINNING_MS
-from andon.testing.samples import paths, read, type_of
+from andon.testing.samples import BEGINNING_MS, paths, read, type_of
 from andon.tools.contracts.schema import NoSchema, schema_of
 from andon.versions.declared import Declared
 

@@ -126,9 +126,10 @@ def _joined(*paragraphs: str) -> str:
 
 
 def write(root: Path) -> None:
-    """Write both files."""
+    """Write AGENTS.md, and llms.txt, if the project keeps it."""
     (root / AGENTS).write_text(agents())
-    (root / LLMS).write_text(llms())
+    if (root / LLMS).is_file():
+        (root / LLMS).write_text(llms())
 
 
 if __name__ == "__main__":

@@ -15,12 +15,12 @@ from andon.project import project
 from andon.runtime.json_types import JsonObject
 from andon.testing import recorder
 from andon.testing.recorder import Samples
-from andon.testing.samples import paths, read, topic_of
+from andon.testing.samples import paths, read, text_of, topic_of
 from andon.tools.stack.errors import ToolFailed
 
 
 def made() -> dict[str, JsonObject]:
-    """Return the samples to write, by path below `events/`; of the stores' routes, those that have none yet.
+    """Return the samples to write, by path below `events/`.
 
     Raises:
         ToolFailed: a request fails, or is refused and does not say so.
@@ -34,8 +34,7 @@ def made() -> dict[str, JsonObject]:
                 found |= recorder.samples_of(package)
             except (recorder.NoSample, DeprecationWarning) as none:
                 raise ToolFailed(str(none)) from none.__cause__
-    known = {read(path)["routeKey"] for path in paths("http")}
-    return found | {path: one for path, one in recorder.of_stores().items() if one["routeKey"] not in known}
+    return found
 
 
 def write() -> list[str]:
@@ -48,7 +47,7 @@ def write() -> list[str]:
     samples, changed = made(), list[str]()
     _require_free(samples)
     for path, sample in samples.items():
-        file, text = project().events / path, recorder.text_of(sample)
+        file, text = project().events / path, text_of(sample)
         if not file.is_file() or file.read_text() != text:
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text)

@@ -49,7 +49,8 @@ class RuleAnchor(NamedTuple):
     @property
     def subject(self) -> Name:
         """The subject of the fact, as `thing`."""
-        snake = HUMP.sub("_", self.heard.subject).lower()
+        named = self.heard.entity_name if self.heard.shares_partition else self.heard.subject
+        snake = HUMP.sub("_", named).lower()
         return Name(snake, snake)
 
     @property
@@ -71,13 +72,29 @@ class RuleAnchor(NamedTuple):
         return words.fitted(text, self._instead)
 
     @property
+    def _id(self) -> str:
+        """The id of what the sample is about: of what shares a partition, with an id of its own."""
+        key = self.heard.event.partition_key
+        return f"{key}:{self.heard.entity['id']}" if self.heard.shares_partition else key
+
+    @property
+    def _shared(self) -> Mapping[str, str]:
+        """The ids of what events are about, where their partition keys are those of several."""
+        if not self.heard.shares_partition:
+            return {}
+        own = f'.entity("{self.heard.entity_name}").text("id")'
+        found = ("history.anchor", "anchor", "event")
+        return {f"{one}.partition_key": f'":".join(({one}.partition_key, {one}{own}))' for one in found}
+
+    @property
     def _instead(self) -> Mapping[str, str]:
         source, event_type = self.heard.topic
         return {
+            **self._shared,
             '("things", "thing-moved")': f'("{source}", "{event_type}")',
             'source="things"': f'source="{source}"',
             '"thing-moved"': f'"{event_type}"',
-            '"thing-1"': repr(self.heard.event.partition_key),
+            '"thing-1"': repr(self._id),
             "on_thing_moved": f"on_{event_type.replace('-', '_')}",
             'event.entity("thing")': f'event.entity("{self.heard.entity_name}")',
             '"due"': f'"{self.due_at}"',

@@ -19,6 +19,12 @@ def of_project(parser: ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="of the project, as Permits")
     parser.add_argument("--service", metavar="THINGS", default="things", help="name of its first service, as permits")
     parser.add_argument("--one", metavar="THING", help="the singular of that, if it is irregular")
+    of_shape(parser)
+    parser.add_argument("--view", metavar="NAME", help="name of its first view, as register; inventory without it")
+    parser.add_argument("--no-view", action="store_true", help="without a view, which may be written later")
+    rule = "name of its first rule, and of the service that decides by it; watch/restless without it"
+    parser.add_argument("--rule", metavar="SERVICE/NAME", help=rule)
+    parser.add_argument("--no-rule", action="store_true", help="without a rule, which may be written later")
     parser.add_argument("--wheel", metavar="FILE", type=Path, help="the library's, to be put into its vendor/")
 
 
@@ -26,12 +32,23 @@ def of_service(parser: ArgumentParser) -> None:
     """Add NAME, its singular and fields."""
     parser.add_argument("name", metavar="NAME", help="of the service, a plural, as permits")
     parser.add_argument("--one", metavar="NAME", help="the singular of that, if it is irregular")
-    field = "what each of them says, as district; place without it"
-    parser.add_argument("--field", metavar="FIELD", default="place", help=field)
+    of_shape(parser)
+
+
+def of_shape(parser: ArgumentParser) -> None:
+    """Add the words of a service's fact and fields, and its shape."""
+    field = "what each of them says, as district: a text, of a time-based one a number; place or value without it"
+    parser.add_argument("--field", metavar="FIELD", help=field)
+    fact = "what its fact is called, as registered, or permit-registered; moved or recorded without it"
+    parser.add_argument("--fact", metavar="VERB", help=fact)
     unique = "a text that no two of them have, as number: another one gets 409"
     parser.add_argument("--unique", metavar="FIELD", help=unique)
     date = "a time that each of them says, as ends_at, at which a rule may be due; several times"
     parser.add_argument("--date", metavar="FIELD", action="append", default=[], help=date)
+    partition = "what they are grouped by, as station: a view of them is a list of each; itself without it"
+    parser.add_argument("--partition", metavar="NAME", help=partition)
+    timed = "each has a time of its own, and comes late and twice, as readings do; --partition says what of, as meter"
+    parser.add_argument("--time-based", action="store_true", help=timed)
 
 
 def of_view(parser: ArgumentParser) -> None:
@@ -49,6 +66,10 @@ def of_fact(parser: ArgumentParser) -> None:
     """Add SERVICE and NAME."""
     parser.add_argument("service", metavar="SERVICE", help="a service of this project")
     parser.add_argument("name", metavar="NAME", help="what is recorded, as inspection")
+    parser.add_argument("--field", metavar="FIELD", help="what each says: lines, of a time-based one a number")
+    parser.add_argument("--fact", metavar="VERB", help="what the fact is called, as done; recorded without it")
+    timed = "each has a time of its own, and comes late and twice, as readings do"
+    parser.add_argument("--time-based", action="store_true", help=timed)
 
 
 def of_rule(parser: ArgumentParser) -> None:

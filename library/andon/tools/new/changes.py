@@ -4,7 +4,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import Final, NamedTuple
@@ -16,8 +16,6 @@ from andon.tools.new.errors import NotNew
 from andon.tools.new.template import tidied, written
 
 FOLLOWING: Final = "andon.tools.in_process.derived"
-ALL: Final = "--all"
-"""Its option: also what the project does not keep yet."""
 HOW: Final = "how to keep a name unique, to count, to use a date, and the price of each: andon docs how-do-i"
 
 TOUCHED: Final = ("AGENTS.md", "docs/openapi.json", "events", "functions", "infra", "llms.txt", "tests")
@@ -35,23 +33,57 @@ class Changes(NamedTuple):
 def made(root: Path, changes: Changes) -> str:
     """Write changes and what follows from them, and check that nothing is missing; return what was done.
 
+    Whatever else of the project is unfinished stays so, and is told.
+
     Raises:
         NotNew: a file is there already, or what was written does not work; all is as before.
 
     """
+    unfinished = missing_in(root)
     with _all_or_nothing(root) as before:
-        files = written(root, changes.new)
+        files = written(root, {**changes.new, **dict.fromkeys(_packages_of(root, changes.new), "")})
         for path, text in changes.edited.items():
             (root / path).write_text(text)
         tidied(root, [*files, *(root / path for path in changes.edited)])
-        _follow(root)
-        if missing := missing_in(root):
+        left_out = _followed(root, before)
+        if missing := [one for one in missing_in(root) if one not in unfinished and not left_out]:
             raise NotNew("; ".join(missing))
         after = _content(root)
     new = sorted(str(file.relative_to(root)) for file in after.keys() - before)
     edited = sorted(str(file.relative_to(root)) for file in before if after.get(file) != before[file])
-    parts = {"written": new, "edited": edited, "next": [*changes.next, *_more(root), HOW]}
-    return "\n".join(f"{name}:\n" + "\n".join(f"  {one}" for one in listed) for name, listed in parts.items())
+    parts = {"written": new, "edited": edited, "left out": [*left_out, *unfinished]}
+    parts["next"] = [*changes.next, *_more(root), HOW]
+    return "\n".join(f"{name}:\n" + "\n".join(f"  {one}" for one in listed) for name, listed in parts.items() if listed)
+
+
+def _followed(root: Path, before: Mapping[Path, bytes]) -> list[str]:
+    """Write what follows from the packages; return why that is left out, if the project did not work before either.
+
+    Raises:
+        NotNew: what was written does not work.
+
+    """
+    why = _follow(root)
+    if not why:
+        return []
+    after, folders = _content(root), _folders(root)
+    _restore(root, before, folders)
+    earlier = _follow(root)
+    if not earlier:
+        raise NotNew(f"what was written does not work: {why}")
+    _restore(root, after, folders)
+    return [
+        f"samples and documents: the project did not work before ({earlier}); mend it, then: {as_called('samples')}"
+    ]
+
+
+def _packages_of(root: Path, new: Iterable[PurePosixPath]) -> Iterator[PurePosixPath]:
+    """Yield the files by which new folders are packages, in a project whose others have such files."""
+    if not any(root.glob("functions/*/*/__init__.py")):
+        return
+    for folder in {file.parent for file in new if file.parts[0] == "functions"}:
+        if not (root / folder / "__init__.py").is_file():
+            yield folder / "__init__.py"
 
 
 def _more(root: Path) -> Iterator[str]:
@@ -59,8 +91,11 @@ def _more(root: Path) -> Iterator[str]:
         yield f"write the figures of the stack's templates anew, in docs/: {as_called('figures')}"
 
 
-def _follow(root: Path) -> None:
-    """Write what follows from the packages, in a process of its own: this one knows those of before."""
+def _follow(root: Path) -> str:
+    """Write what follows from the packages, in a process of its own: this one knows those of before.
+
+    Return why that failed; empty: it did not.
+    """
     run = subprocess.run(
         [sys.executable, "-m", FOLLOWING],
         cwd=root,
@@ -69,8 +104,7 @@ def _follow(root: Path) -> None:
         text=True,
         check=False,
     )
-    if run.returncode:
-        raise NotNew(f"what was written does not work: {last_words(run.stdout + run.stderr)}")
+    return last_words(run.stdout + run.stderr) if run.returncode else ""
 
 
 def last_words(said: str) -> str:
@@ -94,16 +128,21 @@ def _all_or_nothing(root: Path) -> Iterator[dict[Path, bytes]]:
     try:
         yield before
     except BaseException:
-        for file in _content(root).keys() - before:
-            file.unlink()
-        for file, content in before.items():
-            if not file.is_file() or file.read_bytes() != content:
-                file.write_bytes(content)
-        for folder in sorted(_folders(root) - folders, reverse=True):
-            for compiled in folder.glob("*.pyc"):
-                compiled.unlink()
-            folder.rmdir()
+        _restore(root, before, folders)
         raise
+
+
+def _restore(root: Path, content: Mapping[Path, bytes], folders: set[Path]) -> None:
+    for file in _content(root).keys() - content:
+        file.unlink()
+    for folder in sorted(_folders(root) - folders, reverse=True):
+        for compiled in folder.glob("*.pyc"):
+            compiled.unlink()
+        folder.rmdir()
+    for file, text in content.items():
+        if not file.is_file() or file.read_bytes() != text:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(text)
 
 
 def _content(root: Path) -> dict[Path, bytes]:

@@ -21,7 +21,7 @@ from andon.project import library_folder
 from andon.tools.new.errors import NotNew
 
 DISTRIBUTION: Final = "andon"
-ABOUT: Final = "# The library; `make install` installs it beside what dev.txt pins.\n"
+ABOUT: Final = "# The library; `make install` installs it, and the tools that it pins.\n"
 NAME_IT: Final = "name it: --wheel FILE"
 
 

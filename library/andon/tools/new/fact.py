@@ -6,6 +6,7 @@ FACTS and AGGREGATES, where the service says them itself.
 
 import re
 from argparse import Namespace
+from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -18,10 +19,11 @@ from andon.tools.new.changes import Changes, made
 from andon.tools.new.edits import merged, with_declared, with_entry, with_imports, with_resource
 from andon.tools.new.errors import NotNew
 from andon.tools.new.known import require_no_sample, service_of
+from andon.tools.new.shape import verb_of
 from andon.tools.new.words import Name, Words
 from andon.versions.declared import Declared
 
-MERGED: Final = ("api.py", "command.py", "resources.py", "samples.py")
+MERGED: Final = ("api.py", "command.py", "query.py", "resources.py", "samples.py")
 """Files that a service may have already: what they lack is put behind what they have, or before RESOURCES."""
 
 ENTITIES: Final = "contract.entities"
@@ -37,10 +39,19 @@ def make(asked: Namespace) -> str:
         NotNew: see `changes`.
 
     """
-    return made(project().root, changes(project().root, asked.service, asked.name))
+    root, words = project().root, {"verb": asked.fact, "field": asked.field}
+    return made(root, changes(root, asked.service, asked.name, **words, is_timed=asked.time_based))
 
 
-def changes(root: Path, service: str, text: str) -> Changes:
+def changes(
+    root: Path,
+    service: str,
+    text: str,
+    *,
+    verb: str | None = None,
+    field: str | None = None,
+    is_timed: bool = False,
+) -> Changes:
     """Return the changes for a new fact.
 
     Raises:
@@ -50,15 +61,10 @@ def changes(root: Path, service: str, text: str) -> Changes:
     package, name = service_of(service), Name.only(text)
     if not package.has("facts"):
         raise NotNew(f"{package.folder} has no facts.py: it publishes nothing of its rows")
-    words = Words([(template.INSPECTION, name), (template.THINGS, Name.of(package.name))])
+    words = _words(package, name, verb, field)
     event_type = words("inspection-recorded")
     require_no_sample(words("http/put-inspection"), f"domain/{event_type}")
-    constant, table = _table_of(package)
-    texts = {
-        file: _in_table(text, package, constant, table)
-        for file, text in template.copied(words, template.files(of=template.FACT), of=template.FACT).items()
-        if file.suffix == ".py"
-    }
+    texts = _in_table_of_its_own(package, words) if is_timed else _in_table_of(package, words)
     edited = {
         file: merged((root / file).read_text(), text, before="RESOURCES")
         for file, text in texts.items()
@@ -68,7 +74,7 @@ def changes(root: Path, service: str, text: str) -> Changes:
     if resources in edited:
         edited[resources] = with_resource(edited[resources], words("INSPECTION"))
     edited |= _declared(root, package, words)
-    new = {file: text for file, text in texts.items() if file not in edited} | template.contract_of(root)
+    new = {file: text for file, text in texts.items() if file not in edited}
     return Changes(
         new,
         edited,
@@ -78,6 +84,28 @@ def changes(root: Path, service: str, text: str) -> Changes:
             f"let a view show it: andon new view NAME --of {package.name}/{event_type}",
         ),
     )
+
+
+def _words(package: Package, name: Name, verb: str | None, field: str | None) -> Words:
+    named = [(template.INSPECTION, name), (template.THINGS, Name.of(package.name))]
+    said = [] if field is None else [(one, Name.only(field)) for one in (template.NOTE, template.VALUE)]
+    return Words([*named, (template.RECORDED, verb_of(verb, name, timed=True)), *said])
+
+
+def _in_table_of_its_own(package: Package, words: Words) -> dict[PurePosixPath, str]:
+    """Return the files of a fact with a time of its own, whose rows stand in a table by that time."""
+    if find_spec(f"{package.folder.replace('/', '.')}.tables") is not None:
+        raise NotNew(f"{package.folder} says its tables itself; write a service: andon new service NAME --time-based")
+    return _copied(template.FACT_TIMED, words)
+
+
+def _in_table_of(package: Package, words: Words) -> dict[PurePosixPath, str]:
+    constant, table = _table_of(package)
+    return {file: _in_table(text, package, constant, table) for file, text in _copied(template.FACT, words).items()}
+
+
+def _copied(of: Path, words: Words) -> dict[PurePosixPath, str]:
+    return template.copied(words, template.files("functions/**", "tests/**", of=of), of=of)
 
 
 def _declared(root: Path, package: Package, words: Words) -> dict[PurePosixPath, str]:

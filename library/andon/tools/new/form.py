@@ -1,6 +1,6 @@
 """Form of a new view's rows, in a table or in objects of S3: its files, and the key of a row."""
 
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from andon.tools.new import template
@@ -21,13 +21,15 @@ class Form(NamedTuple):
     taken: frozenset[str] = frozenset()
     next: tuple[str, ...] = ()
 
-    def text_of(self, file: PurePosixPath) -> str:
-        """Return the text of a file of the template in this form."""
-        own = self.folder / file
-        return (own if own.is_file() else template.PROJECT / file).read_text()
-
 
 TABLE: Final = Form(template.PROJECT, "event.partition_key", "http/get-thing-in-inventory", example='"thing-1"')
+LISTED: Final = Form(
+    template.LISTED,
+    'event.partition_key, told.text("id")',
+    "http/get-inventory",
+    example='"shelf-1"',
+    next=("it is a list: its facts share a partition, and each of their entities has a row in it",),
+)
 OBJECTS: Final = Form(
     template.OBJECTS,
     "times.date_of(event.timestamp_ms), event.partition_key",

@@ -8,6 +8,7 @@ from andon.packages.discovery import packages, services
 from andon.packages.package import Package
 from andon.project import project
 from andon.runtime.json_types import JsonMapping
+from andon.runtime.tried import Failed, tried
 from andon.testing.samples import is_of_old, paths, read, type_of
 from andon.tools.new.errors import NotNew
 
@@ -30,7 +31,7 @@ class Heard(NamedTuple):
 
         """
         source, _, event_type = text.partition("/")
-        published = sorted(f"{one.name}/{name}" for one in services() for name in one.types)
+        published = _published()
         if text not in published:
             there = f"there is {', '.join(published)}" if published else "no service publishes any"
             raise NotNew(f"no fact {text!r}: {there}")
@@ -50,6 +51,11 @@ class Heard(NamedTuple):
         named = [name.removesuffix("Id") for name in keys if name.endswith("Id") and name != "Id"]
         return named[0] if named else self.entity_name
 
+    @property
+    def shares_partition(self) -> bool:
+        """True if its entities have ids of their own, so that several of them have one partition key."""
+        return bool(self.entity.get("id", self.event.partition_key) != self.event.partition_key)
+
 
 def only_fact() -> list[str]:
     """Return the only fact that is published.
@@ -58,10 +64,20 @@ def only_fact() -> list[str]:
         NotNew: there is none, or more than one.
 
     """
-    published = sorted(f"{one.name}/{name}" for one in services() for name in one.types)
+    published = _published()
     if len(published) != 1:
         raise NotNew(f"say what it is of: --of {' --of '.join(published) or 'SOURCE/TYPE'}")
     return published
+
+
+def _published() -> list[str]:
+    """Return all facts, but those of a service that is not finished."""
+    told = ((one.name, tried(_types_of, one)) for one in services())
+    return sorted(f"{name}/{type_}" for name, types in told if not isinstance(types, Failed) for type_ in types)
+
+
+def _types_of(service: Package) -> frozenset[str]:
+    return service.types
 
 
 def require_free(name: str) -> None:

@@ -32,7 +32,7 @@ from andon.tools.new.known import Heard, require_free, require_no_sample
 from andon.tools.new.service import STACK
 from andon.tools.new.words import Name, Words
 
-OWN: Final = {"ONE": "PATH", "MOVED": "TYPE", "DATE": "DATE"}
+OWN: Final = {"ONE": "PATH", "FACT": "TYPE", "DATE": "DATE"}
 """Names of constants in the template's test -> the ends of those of a rule beside others."""
 
 TTL_DAYS: Final = "TTL_DAYS"
@@ -192,7 +192,7 @@ def _fit_to(service: Package, rules: tuple[Rule, ...], heard: Heard, text: str) 
 
 def _named(text: str, name: Name) -> str:
     """Return a test or its samples with names that other rules of the service have not."""
-    return re.sub(r"\b(ONE|MOVED|DATE)\b", lambda found: f"{name.many.upper()}_{OWN[found[1]]}", text)
+    return re.sub(r"\b(ONE|FACT|DATE)\b", lambda found: f"{name.many.upper()}_{OWN[found[1]]}", text)
 
 
 def _sample(subject: Name, name: Name) -> str:

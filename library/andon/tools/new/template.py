@@ -9,6 +9,7 @@ a service, a view and a rule. `files(*patterns)` lists them; `copied(words, file
 path, from the root of a project; `written(root, texts)` writes them, or nothing if one of them is there already.
 """
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
@@ -31,11 +32,23 @@ WATCH: Final = Name("watch", "watch")
 RESTLESS: Final = Name("restless", "restless")
 INSPECTION: Final = Name("inspection", "inspection")
 
+MOVED: Final = Name("moved", "moved")
+RECORDED: Final = Name("recorded", "recorded")
+SHELF: Final = Name("shelf", "shelves")
+DEVICE: Final = Name("device", "devices")
+
 NUMBER: Final = Name("number", "number")
 PLACE: Final = Name("place", "place")
+VALUE: Final = Name("value", "value")
+NOTE: Final = Name("note", "note")
+SAID: Final = ((Name("north", "north"), Name("one", "one")), (Name("south", "south"), Name("other", "other")))
+"""Examples of what is said of a place, and those of what is said of anything."""
 
 FACT: Final = PROJECT.parent / "fact"
 """The files of a fact more, which are put into a service."""
+
+FACT_TIMED: Final = PROJECT.parent / "fact_timed"
+"""Those of one that has a time of its own."""
 
 UNIQUE: Final = PROJECT.parent / "unique"
 """The files of a unique field, which are put into a new service."""
@@ -46,8 +59,20 @@ COUNTED: Final = PROJECT.parent / "counted"
 OBJECTS: Final = PROJECT.parent / "objects"
 """The files of a view whose rows lie in objects, in place of those of the other one."""
 
+LISTED: Final = PROJECT.parent / "listed"
+"""The files of a view that lists all of a shelf, in place of those of the other one."""
+
+GROUPED: Final = PROJECT.parent / "grouped"
+"""The files of a service whose things lie on shelves, in place of those of the other one."""
+
+TIMED: Final = PROJECT.parent / "timed"
+"""The files of a service whose things have a time of their own, in place of those of the other one."""
+
 DUE: Final = PROJECT.parent / "due"
 """The files of a rule that is due at a date, in place of those of the other one."""
+
+PART: Final = re.compile(r"(?:#|<!--) <(?P<end>/?)(?P<name>[a-z]+)>(?: -->)?")
+"""The comment at which a part of a file begins or ends."""
 
 SLICES: Final[Mapping[str, tuple[str, ...]]] = {
     "service": ("functions/contract/entities/things.py", "functions/services/things/**", "tests/services/things/**"),
@@ -82,10 +107,30 @@ def copied(words: Words, chosen: Iterable[PurePosixPath], *, of: Path = PROJECT)
     return {PurePosixPath(words(str(file))): _copied(words, of, file) for file in chosen}
 
 
-def contract_of(root: Path) -> dict[PurePosixPath, str]:
-    """Return the file by which the entities of a project are a package, if it lacks that."""
-    file = PurePosixPath("functions/contract/entities/__init__.py")
-    return {} if (root / file).is_file() else {file: ""}
+def with_parts(text: str, parts: frozenset[str] | set[str]) -> str:
+    """Return a file with some of its parts: lines between the comments `<name>` and `</name>`, which go in any case."""
+    lines, left_out = list[str](), ""
+    for line in text.splitlines(keepends=True):
+        mark = PART.fullmatch(line.strip())
+        if mark is None:
+            lines += [] if left_out else [line]
+        elif not left_out and not mark["end"]:
+            left_out = mark["name"] if mark["name"] not in parts else ""
+        elif mark["end"] and mark["name"] == left_out:
+            left_out = ""
+    return "".join(lines)
+
+
+def text_of(file: PurePosixPath, folder: Path) -> str:
+    """Return the text of a file of the template, or of the one in its place in another folder."""
+    own = folder / file
+    return (own if own.is_file() else PROJECT / file).read_text()
+
+
+def slice_of(kind: str, folder: Path) -> dict[PurePosixPath, str]:
+    """Return the texts of a slice, with the files of a folder in place of some, and beside them."""
+    patterns = SLICES[kind]
+    return {file: text_of(file, folder) for file in {*files(*patterns), *files(*patterns, of=folder)}}
 
 
 def _copied(words: Words, of: Path, file: PurePosixPath) -> str:
@@ -109,7 +154,7 @@ def written(root: Path, texts: Mapping[PurePosixPath, str]) -> list[Path]:
 
 
 def tidied(root: Path, written: Iterable[Path]) -> None:
-    """Put Python files into the format and the order of imports that a project has: other words have other lengths.
+    """Put Python files into the format of a project, with the imports that they need: other words have other lengths.
 
     Raises:
         NotNew: the library was installed without the extra that this takes.
@@ -118,5 +163,5 @@ def tidied(root: Path, written: Iterable[Path]) -> None:
     if find_spec("ruff") is None:
         raise NotNew(NO_EXTRAS)
     python = [str(file) for file in written if file.suffix == ".py"]
-    for command in (("check", "--quiet", "--fix-only", "--select=I"), ("format", "--quiet")):
+    for command in (("check", "--quiet", "--fix-only", "--select=I,F401"), ("format", "--quiet")):
         subprocess.run([sys.executable, "-m", "ruff", *command, "--no-cache", *python], cwd=root, check=True)

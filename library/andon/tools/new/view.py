@@ -5,7 +5,7 @@ With `--objects` the rows of a day are one object of S3.
 
 import re
 from argparse import Namespace
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -13,12 +13,13 @@ from andon.events.topic import Topic
 from andon.events.upcast import Upcasters
 from andon.packages.discovery import packages
 from andon.project import project
+from andon.runtime.tried import Failed, tried
 from andon.tools.new import template
 from andon.tools.new.changes import Changes, made
 from andon.tools.new.counting import CountedText, with_counting
 from andon.tools.new.edits import with_entry, with_imports, with_package
 from andon.tools.new.errors import NotNew
-from andon.tools.new.form import OBJECTS, TABLE, Form
+from andon.tools.new.form import LISTED, OBJECTS, TABLE, Form
 from andon.tools.new.known import Heard, only_fact, require_free, require_no_sample
 from andon.tools.new.service import STACK
 from andon.tools.new.words import HUMP, Name, Words
@@ -38,7 +39,8 @@ DECLARED: Final = re.compile(
 """Lines by which the template's view keeps what is declared: facts of several sources have no one declaration."""
 NAMES: Final = '("thing-moved",)'
 BODY: Final = '{"id": "thing-1", "place": "north"}'
-EXAMPLE: Final = '"thing-1"'
+EXAMPLES: Final = ('"thing-1"', '"shelf-1"')
+SHARED: Final = "entities of {} share a partition: its rows have what the newest of them says. Their own ids are lost"
 
 NO_INDEX: Final = (
     "--count-by and --objects do not go together, for objects have no index to count by: leave out --objects; or leave "
@@ -53,11 +55,13 @@ def make(asked: Namespace) -> str:
         NotNew: see `changes`.
 
     """
-    form = OBJECTS if asked.objects else TABLE
-    return made(project().root, changes(project().root, asked.name, asked.of, count_by=asked.count_by, form=form))
+    root, count_by = project().root, asked.count_by
+    return made(root, changes(root, asked.name, asked.of, count_by=count_by, as_objects=asked.objects))
 
 
-def changes(root: Path, text: str, of: Sequence[str], *, count_by: str | None = None, form: Form = TABLE) -> Changes:
+def changes(
+    root: Path, text: str, of: Sequence[str], *, count_by: str | None = None, as_objects: bool = False
+) -> Changes:
     """Return the changes for a new view of some facts; without any, it is of the only fact that there is.
 
     count_by: a text of its rows by which they are counted; only those of a table can be.
@@ -67,29 +71,38 @@ def changes(root: Path, text: str, of: Sequence[str], *, count_by: str | None = 
             this form cannot be counted.
 
     """
-    if count_by is not None and form is OBJECTS:
+    if count_by is not None and as_objects:
         raise NotNew(NO_INDEX)
     name = Name.only(text)
     require_free(name.many)
-    kept = KeptMembers([Heard.of(one) for one in dict.fromkeys(of or only_fact())], form)
-    words = Words([(template.INVENTORY, name), (template.THINGS, kept.subject)])
+    heard = [Heard.of(one) for one in dict.fromkeys(of or only_fact())]
+    form = OBJECTS if as_objects else form_of(heard)
+    kept = KeptMembers(heard, form)
+    words = Words([(template.INVENTORY, name), (template.THINGS, kept.subject), (template.SHELF, kept.partition)])
     require_no_sample(words(form.sample))
-    chosen = template.files(*template.SLICES["view"])
-    new = {PurePosixPath(words(str(file))): kept.fitted(file, words) for file in chosen}
+    texts = template.slice_of("view", form.folder)
+    new = {PurePosixPath(words(str(file))): kept.fitted(file, one, words) for file, one in texts.items()}
     if count_by is not None:
         new = with_counting(new, kept.said(count_by), view=name, subject=kept.subject)
     stack = with_package((root / STACK).read_text(), "View", name.many)
-    can_count = count_by is None and form is TABLE
+    return Changes(new, {STACK: stack}, (*_next(name, heard, form, kept, is_counted=count_by is not None),))
+
+
+def _next(name: Name, heard: Sequence[Heard], form: Form, kept: "KeptMembers", *, is_counted: bool) -> Iterator[str]:
     said = ", ".join(kept.shown)
-    return Changes(
-        new,
-        {STACK: stack},
-        (
-            f"choose in functions/views/{name.many}/view.py what it keeps, now {said}; and in query.py what it answers",
-            *form.next,
-            *(["(made with --count-by FIELD it counts its rows by one of them)"] if can_count else ()),
-        ),
-    )
+    yield f"choose in functions/views/{name.many}/view.py what it keeps, now {said}; and in query.py what it answers"
+    yield from form.next
+    sharing = ["/".join(one.topic) for one in heard if one.shares_partition]
+    if sharing and form is not LISTED:
+        yield SHARED.format(", ".join(sharing))
+    if form is not OBJECTS and not is_counted:
+        yield "(made with --count-by FIELD it counts its rows by one of them)"
+
+
+def form_of(heard: Sequence[Heard]) -> Form:
+    """Return the form of rows: a list, if all facts are of one entity, of which several share a partition."""
+    entities = {(one.topic[0], one.entity_name) for one in heard}
+    return LISTED if len(entities) == 1 and all(one.shares_partition for one in heard) else TABLE
 
 
 class KeptMembers:
@@ -102,8 +115,10 @@ class KeptMembers:
             self._entities.setdefault((one.topic[0], one.entity_name), []).append(one)
         self._members = {entity: _members(facts) for entity, facts in self._entities.items()}
         first = next(iter(self._entities.values()))[0]
-        self._partition, snake = first.event.partition_key, HUMP.sub("_", first.subject).lower()
-        self.subject = Name(snake, snake)
+        self._example = first.event.partition_key
+        self.partition = _snake(first.subject)
+        self.subject = _snake(first.entity_name) if form is LISTED else self.partition
+        self._id = f"{self.subject.dashed}-1" if form is LISTED else self._example
         if not self.shown:
             raise NotNew("the samples of these facts have no text, number or truth value to keep")
 
@@ -130,9 +145,9 @@ class KeptMembers:
         texts = (name for name, value in self.shown.items() if isinstance(value, str))
         raise NotNew(f"no text {attribute!r} to count by: its rows have {', '.join(texts) or 'none'}")
 
-    def fitted(self, file: PurePosixPath, words: Words) -> str:
+    def fitted(self, file: PurePosixPath, text: str, words: Words) -> str:
         """Return a file of the template with other words, and with these facts in the place of its own."""
-        text = DECLARED.sub("", self._form.text_of(file)).replace("import KEPT, ", "import ")
+        text = DECLARED.sub("", text).replace("import KEPT, ", "import ")
         text = text.replace("responses(SHOWN,", "responses(InventoryResponse,")
         match file.name:
             case "view.py":
@@ -149,13 +164,14 @@ class KeptMembers:
 
     def _in_query(self, text: str) -> dict[str, str]:
         lines = "".join(f"    {name}: NotRequired[{SCALARS[type(value)]}]\n" for name, value in self.shown.items())
-        examples = {} if self._form.example is None else {self._form.example: repr(self._partition)}
+        examples = {} if self._form.example is None else {self._form.example: repr(self._example)}
         return {PLACE: lines, "".join(SHOWN.findall(text)): "} | _members_of(row)"} | examples
 
     def _in_tests(self) -> dict[str, str]:
         names = ", ".join(repr(topic[1]) for topic in self._topics)
-        known = {"id": self._partition, **self.shown}
-        return {NAMES: f"({names},)", BODY: repr(known), EXAMPLE: repr(self._partition)}
+        known = {"id": self._id, **self.shown}
+        example = EXAMPLES[self._form is LISTED]
+        return {NAMES: f"({names},)", BODY: repr(known), example: repr(self._example)}
 
     def _completed(self, query: str) -> str:
         query += _MEMBERS_OF.format(response=re.findall(r"class (\w+)\(TypedDict\)", query)[0])
@@ -211,6 +227,11 @@ class KeptMembers:
         return text
 
 
+def _snake(name: str) -> Name:
+    snake = HUMP.sub("_", name).lower()
+    return Name(snake, snake)
+
+
 _MEMBERS_OF: Final = '''
 
 def _members_of(row: Item) -> JsonObject:
@@ -221,7 +242,8 @@ def _members_of(row: Item) -> JsonObject:
 
 def _upcasters() -> list[Upcasters]:
     files = [(one, file) for one in packages() for file in ("view", "subscriptions") if one.has(file)]
-    return [getattr(one.load(file), "UPCASTERS", {}) for one, file in files]
+    loaded = [tried(one.load, file) for one, file in files]
+    return [getattr(one, "UPCASTERS", {}) for one in loaded if not isinstance(one, Failed)]
 
 
 def _members(facts: Sequence[Heard]) -> list[str]:

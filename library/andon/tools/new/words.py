@@ -48,6 +48,29 @@ class Name(NamedTuple):
         checked = _checked(HUMP.sub("_", text).lower(), text)
         return cls(checked, checked)
 
+    @classmethod
+    def counted(cls, text: str) -> Self:
+        """Return the name of a singular that somebody typed, as `station`, whose plural follows.
+
+        Raises:
+            NotNew: it cannot be the name of a module, or is taken.
+
+        """
+        one = _checked(HUMP.sub("_", text).lower(), text)
+        return cls(one, plural_of(one))
+
+    @property
+    def dashed(self) -> str:
+        """The singular as routes and types of facts have it."""
+        return self.one.replace("_", "-")
+
+
+def plural_of(one: str) -> str:
+    """Return the plural of a singular, by its ending."""
+    if one.endswith("y") and one[-2:-1] not in "aeiou":
+        return f"{one[:-1]}ies"
+    return f"{one}es" if one.endswith(("s", "sh", "ch", "x")) else f"{one}s"
+
 
 def singular_of(many: str) -> str:
     """Return the singular of a plural, by its ending."""
@@ -102,6 +125,9 @@ class Words:
             return camel_case(self._camel[name])
         if spelling == "upper":
             return self._of[name.lower()].upper()
+        if found.string[found.end() : found.end() + 1].isupper():  # the first word of one in camel case
+            first, *others = self._of[name].split("_")
+            return first + camel_case("_".join(others))
         return self._of[name].replace("_", "-") if _is_hyphenated(found) else self._of[name]
 
 

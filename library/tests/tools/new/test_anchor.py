@@ -42,3 +42,18 @@ def test_a_date_is_read_as_the_fact_says_it(date: object) -> None:
     assert scope["DATE"] == date
     assert [scope["date_of"](one) for one in (granted(endsAt=date), granted())] == [DATE_MS, None]
     assert ("import times" in rule) == ("times." in rule) == (date != DATE_MS)
+
+
+@pytest.mark.parametrize(("subject", "are_two"), [("p-1", False), ("street-1", True)], ids=["its own", "shared"])
+def test_what_shares_a_partition_is_decided_upon_each_by_itself(subject: str, *, are_two: bool) -> None:
+    of = [granted(endsAt=DATE_MS, id=id_)._replace(partition_key=subject) for id_ in ("p-1", "p-2")]
+    entity = of[0].entities["permit"]
+    fitted = RuleAnchor(Heard(("permits", of[0].type), of[0], "permit", entity, (entity,)), "endsAt").fitted(
+        WORDS, RULE
+    )
+    [key_of] = [node for node in ast.parse(fitted).body if isinstance(node, ast.FunctionDef) and node.name == "key_of"]
+    scope: dict[str, Any] = {"DomainEvent": DomainEvent, "partition_of": str}
+    exec(ast.unparse(key_of), scope)  # noqa: S102  the function that was written
+
+    assert len({scope["key_of"](one) for one in of}) == 1 + are_two
+    assert ('"id": anchor.partition_key,' in fitted) != are_two

@@ -25,6 +25,12 @@ VERBS = (
     "rule watch felled --of trees/tree-moved --due-at felled_at",
     "rule patrol tired --of trees/tree-moved --due-at felled_at",
     "view both --of trees/tree-moved --of trees/inspection-recorded --objects",
+    "service readings --time-based --partition gauge --field millimetres --fact taken",
+    "view wettest --of readings/reading-taken",
+    "service nests --partition forest --field species --fact nest-found --date leaves_at",
+    "view nesting --of nests/nest-found --count-by species",
+    "rule patrol left --of nests/nest-found --due-at leaves_at",
+    "fact trees girth --time-based --field centimetres --fact measured",
 )
 DERIVED = ".local/contracts"
 
@@ -45,8 +51,9 @@ class City:
         return ended("-m", CLI, "new", *shlex.split(words), imports=(self.wheel,), cwd=cwd or self.root)
 
     def content(self) -> Mapping[str, bytes]:
-        """Return all of its files."""
-        files = (file for file in self.root.rglob("*") if file.is_file() and "__pycache__" not in file.parts)
+        """Return all of its files, but those that tools build."""
+        built = {"__pycache__", ".local"}
+        files = (file for file in self.root.rglob("*") if file.is_file() and not built & {*file.parts})
         return {str(file.relative_to(self.root)): file.read_bytes() for file in files}
 
 
@@ -187,6 +194,11 @@ REFUSED = {
     "service boats --unique sold_at --date sold_at": "'sold_at' is taken",
     "service boats --date boat": "'boat' is taken",
     "service boats --date version": "'version' is taken",
+    "service boats --time-based --unique number": "--time-based goes with no --unique",
+    "service boats --partition pier --unique number": "--unique and --partition do not go together",
+    "service boats --partition boat": "'boat' is taken: name what boats are grouped by",
+    "service boats --fact class": "'class' is taken",
+    "fact watch more --time-based": "services/watch says its tables itself; write a service",
     "view class": "'class' is taken",
     "view more": "say what it is of: --of ",
     "view more --of things/gone": "no fact 'things/gone': there is things/thing-moved, watch/thing-restless",
@@ -249,18 +261,39 @@ def test_what_cannot_be_made_is_refused_with_what_to_write_instead(
 
 
 def test_what_fails_halfway_leaves_nothing(untouched: City) -> None:
-    handler = untouched.root / "functions" / "services" / "things" / "resources.py"
-    text = handler.read_text()
-    handler.write_text(text.replace("key_of=KEYS.of", 'key_of=lambda _: {}["half"]'))
+    entities = untouched.root / "functions" / "contract" / "entities"
+    check = "from pathlib import Path\n\nassert not Path(__file__).with_name('trees.py').exists(), 'half'\n"
+    (entities / "__init__.py").write_text(check)
     before = untouched.content()
 
     done = untouched.new("service trees")
 
     assert done.returncode == 1
-    assert done.stderr.startswith("andon new service: what was written does not work: ")
+    assert done.stderr.startswith("andon new service: what was written does not work: AssertionError: half")
     assert untouched.content() == before
     assert not (untouched.root / "functions" / "services" / "trees").exists()
-    handler.write_text(text)
+    (entities / "__init__.py").unlink()
+
+
+@pytest.mark.parametrize("line", ["import nothing_of_that_name\n", "RESOURCES = \n"], ids=["import", "syntax"])
+def test_beside_what_is_unfinished_more_can_be_written_and_what_was_left_out_is_told(
+    fresh: City, tmp_path: Path, line: str
+) -> None:
+    city = copy_of(fresh, tmp_path)
+    half = city.root / "functions" / "services" / "half"
+    half.mkdir()
+    (half / "resources.py").write_text(line)
+
+    for verb in ("service trees", "view where --of things/thing-moved", "rule watch busy --of things/thing-moved"):
+        done = city.new(verb)
+        assert done.returncode == 0, done.stderr
+        told = listed(done.stdout, "left out")
+        assert told[0].startswith("samples and documents: the project did not work before")
+        assert [one for one in told if "services/half" in one]
+
+    shutil.rmtree(half)
+    assert city.run(CLI, "samples").returncode == 0
+    assert missing_in(city.root) == []
 
 
 def test_outside_of_a_project_there_is_nothing_to_add_to(untouched: City, tmp_path: Path) -> None:

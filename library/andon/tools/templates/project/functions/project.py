@@ -10,6 +10,9 @@ THINGS: Final = Actors(
     keeps_days=400,
     cold_after_days=30,
     lists="Return all that happened to one of the things between two times, oldest first.",
+    # <partition>
+    field="thingId",
+    # </partition>
     example="thing-1",
 )
 
@@ -19,6 +22,8 @@ PROJECT: Final = Project(
     file=__file__,
     groups=Groups(all=("user", "admin"), admin="admin", reviewers=frozenset({"admin"})),
     subjects=THINGS,
+    # <view>
     example_view="inventory",
+    # </view>
     grouped=True,
 )

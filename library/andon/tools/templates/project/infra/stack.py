@@ -9,7 +9,11 @@ from andon.cdk.lake import Lake
 from andon.cdk.replays import Replays
 from andon.cdk.root_stack import RootStack
 from andon.cdk.service import Service
+
+# <view>
 from andon.cdk.view import View
+
+# </view>
 
 
 class Acorn(RootStack):
@@ -18,8 +22,12 @@ class Acorn(RootStack):
     def declare(self, hub: EventHub, api: Api) -> None:
         """Declare the packages, in any order."""
         Service(self, "things", hub, api)
+        # <control>
         Service(self, "watch", hub, api)
+        # </control>
+        # <view>
         View(self, "inventory", hub, api)
+        # </view>
         FaultStore(self, hub, api)
         Lake(self, hub, api)
         Archive(self, hub, api)

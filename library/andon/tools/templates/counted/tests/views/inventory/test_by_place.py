@@ -21,7 +21,7 @@ def counts(loop: Loop, *places: str) -> list[int]:
     return [loop.request("GET /inventory", query={"place": place}).body["count"] for place in places]
 
 
-def test_what_moves_is_counted_once_and_where_it_is_now() -> None:
+def test_each_is_counted_once_and_as_it_was_said_last() -> None:
     with Loop() as loop, frozen_clock(EVENT.timestamp_ms):
         loop.listen([said("1", "north", 1), said("2", "north", 2), said("1", "north", 1)])
         assert counts(loop, "north", "south") == [2, 0]

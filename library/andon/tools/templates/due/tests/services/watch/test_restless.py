@@ -11,17 +11,17 @@ from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
 from andon.testing.samples import body_of, sample
 from services.watch.rules.restless import RULE
-from tests.services.watch.samples import MOVED, ONE
+from tests.services.watch.samples import FACT, ONE
 
 NOW_MS = 1_767_258_000_000
-MOVE = DomainEvent.from_wire(sample("domain", MOVED))
+EVENT = DomainEvent.from_wire(sample("domain", FACT))
 DAYS_OF_SWEEPS = sorted({*range(0, 70, 4), RULE.after_ms // DAY_MS})  # by then a date further ahead is put off
 
 
 def said(day: int, date: int) -> str:
     due = times.to_utc(NOW_MS + date * DAY_MS)
-    entities = {name: {**entity, "due": due} for name, entity in MOVE.entities.items()}
-    event = MOVE._replace(id=f"event {day}", timestamp_ms=NOW_MS + day * DAY_MS, partition_key=ONE["id"])
+    entities = {name: {**entity, "due": due} for name, entity in EVENT.entities.items()}
+    event = EVENT._replace(id=f"event {day}", timestamp_ms=NOW_MS + day * DAY_MS)
     return body_of(event._replace(entities=entities))
 
 

@@ -7,7 +7,7 @@ from andon.runtime.marks import Annotated, Says
 
 
 class Inspection(TypedDict):
-    """What is said of one."""
+    """A statement about one."""
 
     note: Annotated[Lines, Says("as new")]
 

@@ -14,7 +14,7 @@ TTL_DAYS = 90
 
 
 def on_thing_moved(event: DomainEvent) -> ViewUpdate:
-    """Keep where it was last on that day."""
+    """Keep what it says on that day."""
     thing = event.entity("thing")
     key = KEYS.of(times.date_of(event.timestamp_ms), thing.text("id"))
     return ViewUpdate(key=key, fields={"place": thing.text("place")}, oplock="moved")

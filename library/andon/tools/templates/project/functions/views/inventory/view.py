@@ -15,7 +15,7 @@ KEPT = keep(Thing, place="place")  # attribute of the row -> member of the entit
 
 
 def on_thing_moved(event: DomainEvent) -> ViewUpdate:
-    """Keep where it is now."""
+    """Keep what it says."""
     thing = event.entity("thing")
     return ViewUpdate(key=KEYS.of(thing.text("id")), fields=KEPT.of(thing), oplock="moved")
 

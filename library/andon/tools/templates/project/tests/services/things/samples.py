@@ -6,7 +6,7 @@ ONE = {"id": "thing-1"}
 
 
 def record(world: Recorder) -> None:
-    """One is put somewhere, and then somewhere else."""
+    """One is said, and then changed."""
     world.request("PUT /things/{id}", path=ONE, body={"place": "north"})
-    moved = {"if-match": '"1"'}
-    world.request("PUT /things/{id}", path=ONE, body={"place": "south"}, headers=moved, variant="again")
+    change = {"if-match": '"1"'}
+    world.request("PUT /things/{id}", path=ONE, body={"place": "south"}, headers=change, variant="again")

@@ -1,4 +1,4 @@
-"""What things promises its callers; what it promises as a package, the laws try."""
+"""Promises of things to its callers; those that it makes as a package, the laws try."""
 
 from collections.abc import Iterator
 
@@ -18,7 +18,7 @@ def loop() -> Iterator[Loop]:
         yield loop
 
 
-def test_what_is_put_somewhere_is_published(loop: Loop) -> None:
+def test_what_is_put_is_published(loop: Loop) -> None:
     put = loop.request(PUT, path=ONE, body={"place": "north"})
 
     assert put.status == 201
@@ -38,5 +38,5 @@ def test_a_change_names_the_version_that_it_was_made_for(loop: Loop) -> None:
     assert changed.headers["etag"] == '"2"'
 
 
-def test_a_place_has_a_name(loop: Loop) -> None:
+def test_what_is_said_of_the_place_is_not_empty(loop: Loop) -> None:
     assert loop.request(PUT, path=ONE, body={"place": " "}).status == 400

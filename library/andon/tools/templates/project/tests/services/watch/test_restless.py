@@ -7,10 +7,10 @@ from andon.runtime.clock import MINUTE_MS
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
 from andon.testing.samples import body_of, sample
-from tests.services.watch.samples import MOVED, ONE
+from tests.services.watch.samples import FACT, ONE
 
 NOW_MS = 1_767_258_000_000
-MOVE = DomainEvent.from_wire(sample("domain", MOVED))
+EVENT = DomainEvent.from_wire(sample("domain", FACT))
 
 
 @pytest.mark.parametrize(
@@ -29,7 +29,7 @@ def test_three_within_a_minute_are_restless(seconds: tuple[int, ...], restless: 
         for second in seconds:
             at_ms = NOW_MS + second * 1000
             with frozen_clock(at_ms):
-                loop.listen([body_of(MOVE._replace(id=f"event {second}", timestamp_ms=at_ms))])
+                loop.listen([body_of(EVENT._replace(id=f"event {second}", timestamp_ms=at_ms))])
                 loop.run()
         with frozen_clock(NOW_MS + 5 * MINUTE_MS):
             decided = [event["detail"]["restless"] for event in loop.sweep() if "restless" in event["detail"]]

@@ -1,0 +1,27 @@
+"""The routes of each inspection."""
+
+from typing import Annotated, Final
+
+from pydantic import AfterValidator
+
+from andon.http import schemas
+from andon.http.parameters import Path, Timestamp, described
+from andon.http.resource_api import ResourceApi
+from andon.project import project
+from andon.runtime import texts
+from services.things.resources import INSPECTION
+
+ANYBODY: Final = frozenset(project().groups.all) - project().groups.reporting
+
+InspectionOf = Annotated[
+    str, AfterValidator(texts.word), described(schemas.WORD | schemas.IMPERSONAL, "thing-1"), Path(alias="id")
+]
+
+INSPECTION_API: Final = ResourceApi(
+    INSPECTION,
+    "/things/{id}/inspection/{timestamp}",
+    {"thing_id": InspectionOf, "timestamp": Timestamp},
+    write=ANYBODY,
+    read=ANYBODY,
+    noun="an inspection of one of the things",
+)

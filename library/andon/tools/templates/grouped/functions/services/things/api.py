@@ -1,0 +1,36 @@
+"""The routes of things."""
+
+from typing import Annotated, Final
+
+from pydantic import AfterValidator
+
+from andon.http import schemas
+from andon.http.parameters import Path, described
+from andon.http.resource_api import ResourceApi
+from andon.project import project
+from andon.runtime import texts
+from services.things.resources import THINGS
+
+ANYBODY: Final = frozenset(project().groups.all) - project().groups.reporting
+
+ShelfId = Annotated[
+    str,
+    AfterValidator(texts.word),
+    described(schemas.WORD | schemas.IMPERSONAL, "shelf-1"),
+    Path(alias="shelfId", description="Chosen by the client."),
+]
+ThingId = Annotated[
+    str,
+    AfterValidator(texts.word),
+    described(schemas.WORD | schemas.IMPERSONAL, "thing-1"),
+    Path(alias="id", description="Chosen by the client."),
+]
+
+API: Final = ResourceApi(
+    THINGS,
+    "/things/{shelfId}/{id}",
+    {"shelf_id": ShelfId, "thing_id": ThingId},
+    write=ANYBODY,
+    read=ANYBODY,
+    noun="one of the things",
+)

@@ -1,0 +1,35 @@
+"""Things of a shelf, of which the current version alone is kept; facts, tables and versioning follow from this.
+
+| table | pk | sk | row |
+|---|---|---|---|
+| things | the id of the shelf | the id | what each is now |
+"""
+
+from typing import Final
+
+from andon.dynamodb.client import Table
+from andon.dynamodb.schema import Keys
+from andon.versions.current_resource import CurrentResource
+from andon.versions.optimistic_lock import VersionedRow
+from contract.entities.things import Thing, ThingEntity
+
+KEYS: Final = Keys("shelfId", "id", one_partition_per="entity")
+
+
+class ThingRow(Thing, VersionedRow):
+    """The row of one, its id aside."""
+
+
+THINGS: Final[CurrentResource[ThingRow, ThingEntity]] = CurrentResource(
+    service="things",
+    kind="thing",
+    content=Thing,
+    entity=ThingEntity,
+    id=("shelfId", "id"),
+    table=Table("THINGS_TABLE", KEYS),
+    key_of=KEYS.of,
+    fact="thing-moved",
+    missing="There is no such thing.",
+)
+
+RESOURCES: Final = (THINGS,)

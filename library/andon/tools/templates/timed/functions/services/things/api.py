@@ -1,0 +1,30 @@
+"""The routes of things."""
+
+from typing import Annotated, Final
+
+from pydantic import AfterValidator
+
+from andon.http import schemas
+from andon.http.parameters import Path, Timestamp, described
+from andon.http.resource_api import ResourceApi
+from andon.project import project
+from andon.runtime import texts
+from services.things.resources import THINGS
+
+ANYBODY: Final = frozenset(project().groups.all) - project().groups.reporting
+
+DeviceId = Annotated[
+    str,
+    AfterValidator(texts.word),
+    described(schemas.WORD | schemas.IMPERSONAL, "device-1"),
+    Path(alias="deviceId", description="Chosen by the client."),
+]
+
+API: Final = ResourceApi(
+    THINGS,
+    "/things/{deviceId}/{timestamp}",
+    {"device_id": DeviceId, "timestamp": Timestamp},
+    write=ANYBODY,
+    read=ANYBODY,
+    noun="one of the things",
+)

@@ -1,0 +1,10 @@
+"""things table -> HTTP."""
+
+from andon.http.http_api import HttpApi
+from services.things.api import API
+
+app = HttpApi()
+handler = app.handler
+
+API.reads(app)
+API.reads_all(app, "/things/{deviceId}")
