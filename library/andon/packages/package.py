@@ -8,7 +8,8 @@ The handlers of `command.py` and `query.py` are the package's own. Those of othe
 
 | file | declares | in |
 |---|---|---|
-| `command.py`, `query.py` | `app`, an `HttpApi`: its routes; of a page ROUTES, which ask for no token | any package |
+| `command.py`, `query.py` | `app`, an `HttpApi`: its routes; of a page ROUTES, which ask for no token. Or `api`, a \
+`PowertoolsApi`, beside an `app` of Powertools | any package |
 | `resources.py` | RESOURCES: what it keeps by versions; the next four follow from it where it lacks them | services |
 | `facts.py` | FACTS: the facts that it publishes of its rows; hence it has a trigger | services |
 | `tables.py` | TABLES: environment variable -> schema; BUCKETS, GRANTS: if any | services, some stores |
@@ -48,7 +49,7 @@ from andon.views.object_table import ObjectTable
 from andon.wire import queue
 
 if TYPE_CHECKING:  # it loads Powertools
-    from andon.http.http_api import Route
+    from andon.http.http_api import HttpApi, Route
     from andon.http.limits import At
     from andon.ingress.ingress import Ingress
     from andon.outbound.gateway import Gateway
@@ -328,6 +329,12 @@ class Package:
         """Import one of its files, or return what its RESOURCES declare in place of it."""
         return load(_module_of(self.side, self.name), file)
 
+    def api(self, role: str) -> "HttpApi":
+        """Return the API of its commands or queries: its `api`, if `app` is Powertools' resolver, else its `app`."""
+        module = self.load(role)
+        api: HttpApi = getattr(module, "api", None) or module.app
+        return api
+
     @property
     def _keeps_contents(self) -> bool:
         return self.side == "services" and self.has("contents")
@@ -340,8 +347,8 @@ class Package:
     def _declared(self) -> "Mapping[str, Route]":
         """The routes that its handlers declare. To read them loads the handlers, as no function does for another."""
         roles = () if self.side == "pages" else ("command", "query")
-        apps = (self.load(role).app for role in roles if self.has(role))
-        return dict(chain.from_iterable(app.declared.items() for app in apps))
+        apis = (self.api(role) for role in roles if self.has(role))
+        return dict(chain.from_iterable(api.declared.items() for api in apis))
 
     def _declares(self, role: str) -> bool:
         file = DECLARED_BY.get((self.side, role))
