@@ -320,6 +320,7 @@ PIN := .venv/bin/pip-compile --quiet --no-header --annotation-style=line --strip
 TEMPLATE := library/andon/tools/templates/project
 pins:
 	@cd requirements && ../$(PIN) $(ARGS) runtime.in
+	@cd requirements && ../$(PIN) $(ARGS) powertools.in
 	@cd requirements && ../$(PIN) $(ARGS) dev.in
 	@cd requirements && ../$(PIN) $(ARGS) emulator.in
 	@cd requirements && ../$(PIN) $(ARGS) uv.in

@@ -26,8 +26,9 @@ The handlers of `command.py` and `query.py` are the package's own. Those of othe
 | `outbound.py` | GATEWAY: what wakes its sender, see `andon.outbound.gateway`; hence it has a sender | services |
 """
 
+import ast
 import importlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -53,6 +54,9 @@ if TYPE_CHECKING:  # it loads Powertools
     from andon.http.limits import At
     from andon.ingress.ingress import Ingress
     from andon.outbound.gateway import Gateway
+
+POWERTOOLS: Final = ("aws_lambda_powertools", "andon.http.powertools")
+"""Modules that are loaded from the layer of Powertools."""
 
 Side = Literal["services", "views", "stores", "pages"]
 SIDES: Final[tuple[Side, ...]] = get_args(Side)
@@ -297,6 +301,12 @@ class Package:
         """The roles of its handlers, in the order of ROLES."""
         return tuple(role for role in ROLES if self.plays(role))
 
+    @property
+    def powertools(self) -> frozenset[str]:
+        """The roles whose handlers import Powertools, themselves or by modules of the project."""
+        own = (role for role in ("command", "query") if self.has(role))
+        return frozenset(role for role in own if _reaches_powertools(f"{_module_of(self.side, self.name)}.{role}"))
+
     def plays(self, role: str) -> bool:
         """Return True if it has a handler of a role; a version that does not serve is not audited."""
         if role == "recompute" and not self.serves:
@@ -366,6 +376,30 @@ class Package:
 @cache
 def _files(side: Side, name: str) -> frozenset[str]:
     return frozenset(file.stem for file in (folder_of(side) / name).glob("*.py"))
+
+
+def _reaches_powertools(module: str) -> bool:
+    """Return True if a module imports Powertools, itself or by others of the project; none of them is loaded."""
+    left, seen = [module], set[str]()
+    while left:
+        name = left.pop()
+        if name.startswith(POWERTOOLS):
+            return True
+        file = project().functions.joinpath(*name.split(".")).with_suffix(".py")
+        if name not in seen and file.is_file():
+            left += _imports_in(file.read_text())
+        seen.add(name)
+    return False
+
+
+def _imports_in(source: str) -> Iterator[str]:
+    """Yield the modules that a source imports; `from a.b import c` may be two of them."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def folder_of(side: Side) -> Path:
