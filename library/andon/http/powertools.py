@@ -14,14 +14,14 @@ function that needs it imports this module: Powertools is in a layer of its own.
 
 The resolver is not asked which route it is, for API Gateway knows, and has decoded the path. That takes private
 members of one version: `_static_routes`, `_dynamic_routes`, `_enable_validation`, `_call_route`, `_build_response`,
-and `_is_or_contains_sequence`.
+`_json_body_deserializer`, and `_is_or_contains_sequence`.
 """
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, cached_property, partial, update_wrapper
 from http import HTTPStatus
-from typing import Annotated, Any, Final, NoReturn, TypeVar, Unpack, cast, get_args, get_origin
+from typing import Annotated, Any, Final, NoReturn, TypeVar, Unpack, get_args, get_origin
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 from aws_lambda_powertools.event_handler import Response as TheirResponse
@@ -66,6 +66,10 @@ class PowertoolsApi(HttpApi):
 
     def __init__(self, app: APIGatewayHttpResolver, *, no_store: bool = False) -> None:
         super().__init__(no_store=no_store)
+        if app._json_body_deserializer is not None:  # noqa: SLF001  see above
+            raise ValueError(
+                "a json_body_deserializer would never be asked: bodies are read as strictly as for HttpApi"
+            )
         self.resolver = app
         self._allowed: dict[Any, Route] = {}
         self._is_valid = False
@@ -80,9 +84,10 @@ class PowertoolsApi(HttpApi):
         """Say who may call the route of the decorated function; it stands between the function and `@app.get(…)`."""
 
         def allow(function: Known) -> Known:
-            known = _Answering(function)
-            self._allowed[known] = route_of(function.__name__, function, access)
-            return cast("Known", known)  # it takes the same arguments
+            answering: Any = _Answering(function)
+            self._allowed[answering] = route_of(function.__name__, function, access)
+            known: Known = answering  # it takes the same arguments
+            return known
 
         return allow
 
@@ -120,9 +125,9 @@ class PowertoolsApi(HttpApi):
         if resolved is None:
             return super()._answer(event, route)
         app: Any = self.resolver
+        shared: Any = BaseRouter  # by all resolvers and routers
         self._is_valid = False
-        BaseRouter.current_event = _current(event, resolved)
-        BaseRouter.lambda_context = cast("Any", self.lambda_context)
+        shared.current_event, shared.lambda_context = _current(event, resolved), self.lambda_context
         app.append_context(_route=resolved, _path=event["rawPath"])
         try:
             path = {**(event.get("pathParameters") or {})}
@@ -262,8 +267,8 @@ def _read(text: str, fields: Sequence[ModelField]) -> Any:  # noqa: ANN401  JSON
 
 def _whole(value: Any, field: ModelField) -> Any:  # noqa: ANN401
     """Keep a list together: Powertools would take its first item where a function wants no list."""
-    wants_list = _is_or_contains_sequence(field.field_info.annotation)
-    return [value] if isinstance(value, list) and not wants_list else value
+    is_parted = isinstance(value, list) and not _is_or_contains_sequence(field.field_info.annotation)
+    return [value] if is_parted else value
 
 
 @cache

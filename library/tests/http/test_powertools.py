@@ -4,7 +4,7 @@ import base64
 import json
 from collections.abc import Callable, Iterator
 from http import HTTPStatus
-from typing import Annotated, Any, Final, NamedTuple, TypedDict, cast
+from typing import Annotated, Any, Final, NamedTuple, TypedDict
 
 import pytest
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
@@ -411,7 +411,9 @@ def get_sizes(sizes: Annotated[Sizes, Query()], of: Annotated[str, Depends(tenan
 @router.get("/things/<thing_id>/size")
 @theirs_brought.allows(groups=READERS, at=AT_SITE)
 def get_size(thing_id: str, of: Annotated[str, Depends(tenant)]) -> Sizes:
-    return cast("Sizes", {"width": thing_id, "of": of})
+    said: Any = {"width": thing_id, "of": of}
+    sizes: Sizes = said
+    return sizes
 
 
 @router.post("/forms")
@@ -531,3 +533,5 @@ def test_a_route_without_access_and_access_without_a_route_are_refused() -> None
         _ = api.declared
     with pytest.raises(ValueError, match="must be for groups"):
         api.allows()(shown)
+    with pytest.raises(ValueError, match="json_body_deserializer"):
+        PowertoolsApi(APIGatewayHttpResolver(json_body_deserializer=json.loads))
