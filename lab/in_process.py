@@ -234,7 +234,7 @@ def of_rules() -> list[Figure]:
     ]
 
 
-class Thing(RequestModel):
+class SmallBody(RequestModel):
     """The body of a request."""
 
     name: str
@@ -268,7 +268,7 @@ def _by_http_api() -> Callable[..., object]:
     api = HttpApi()
 
     @api.serves("PUT /things/{id}", groups=WRITERS)
-    def put_thing(thing_id: Annotated[str, parameters.Path(alias="id")], body: Thing) -> Response:
+    def put_thing(thing_id: Annotated[str, parameters.Path(alias="id")], body: SmallBody) -> Response:
         return respond(HTTPStatus.OK, {"id": thing_id, **body.model_dump()})
 
     return api.handler
@@ -280,7 +280,7 @@ def _by_both() -> Callable[..., object]:
 
     @app.put("/things/<id>")
     @api.allows(groups=WRITERS)
-    def put_thing(thing_id: Annotated[str, Path(alias="id")], body: Thing) -> Response:
+    def put_thing(thing_id: Annotated[str, Path(alias="id")], body: SmallBody) -> Response:
         return respond(HTTPStatus.OK, {"id": thing_id, **body.model_dump()})
 
     return api.handler
@@ -290,7 +290,7 @@ def _by_resolver() -> Callable[..., object]:
     app = APIGatewayHttpResolver(enable_validation=True)
 
     @app.put("/things/<id>")
-    def put_thing(thing_id: Annotated[str, Path(alias="id")], body: Thing) -> dict[str, Any]:
+    def put_thing(thing_id: Annotated[str, Path(alias="id")], body: SmallBody) -> dict[str, Any]:
         return {"id": thing_id, **body.model_dump()}
 
     return app.resolve

@@ -24,6 +24,7 @@ from andon.http.http_api import HttpApi
 from andon.http.http_request import MAX_BODY_BYTES
 from andon.http.limits import OfSubject
 from andon.http.models import RequestModel
+from andon.http.openapi import responses
 from andon.http.parameters import After, IfMatch, IfNoneMatch, Limit
 from andon.http.places import Stay, names_of
 from andon.http.powertools import PowertoolsApi
@@ -32,6 +33,7 @@ from andon.runtime.errors import CallFailed, NotFound, PreconditionRequired, Sta
 from andon.runtime.log import SHARE
 from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import http_event
+from andon.tools.in_process.openapi import operations_of
 from andon.versions.optimistic_lock import Saved
 from tests.support.log_lines import LogLines, unlogged
 
@@ -109,7 +111,7 @@ def fail(thing_id: str) -> Response:
 ours = HttpApi()
 
 
-@ours.serves(f"GET {THING}", groups=READERS, at=AT_SITE)
+@ours.serves(f"GET {THING}", groups=READERS, at=AT_SITE, responses=responses(Told, 200, 304, 404))
 def our_get(thing_id: Annotated[str, parameters.Path(alias="id")], if_none_match: IfNoneMatch = None) -> Response:
     return find(ours, thing_id, if_none_match)
 
@@ -139,7 +141,7 @@ theirs = PowertoolsApi(app)
 
 
 @app.get("/things/<id>")
-@theirs.allows(groups=READERS, at=AT_SITE)
+@theirs.allows(groups=READERS, at=AT_SITE, responses=responses(Told, 200, 304, 404))
 def get_thing(thing_id: Annotated[str, Path(alias="id")], if_none_match: IfNoneMatch = None) -> Response:
     return find(theirs, thing_id, if_none_match)
 
@@ -355,6 +357,17 @@ def test_either_way_any_request_gets_the_same_answer(thing: str, body: object, l
         assert answers(theirs, requests) == answers(ours, requests)
 
 
+def test_either_way_the_document_says_the_same() -> None:
+    known, given = operations_of(ours), operations_of(theirs)
+
+    taken = ("parameters", "requestBody")
+    assert known.of.keys() == given.of.keys()
+    for key, operation in known.of.items():
+        assert [given.of[key].get(name) for name in taken] == [operation.get(name) for name in taken]
+    assert given.of[f"GET {THING}"]["responses"] == known.of[f"GET {THING}"]["responses"]
+    assert given.models == known.models
+
+
 class Sizes(BaseModel):
     """Several parameters of a query."""
 
@@ -475,6 +488,18 @@ def test_what_a_project_brings_along_works_and_is_asked_behind_the_decision_who_
         (403, {"route": "GET /things/{thing_id}/size", "path": {"thing_id": "3"}, "groups": ["reader", "at:4"]}),
     ]
     assert [(call(**request)[0], HAPPENED) for _, request in refused] == [(status, []) for status, _ in refused]
+
+
+def test_the_document_says_what_the_resolver_knows_and_what_clients_get() -> None:
+    operations, models = operations_of(theirs_brought)
+
+    size = operations["GET /sizes"]
+    assert [(one["name"], one["in"]) for one in size["parameters"]] == [("width", "query"), ("h", "query")]
+    assert [*size["responses"]] == ["200", "400", "403", "429", "503"]
+    assert operations["POST /forms"]["requestBody"]["content"].keys() == {FORM["content-type"]}
+    assert operations["GET /served/{id}"]["parameters"][0]["name"] == "id"
+    assert {"Problem", "Sizes"} <= models.keys()
+    assert "HTTPValidationError" not in str((operations, models))
 
 
 def test_a_response_that_is_not_as_declared_is_our_failure_and_no_fault_of_the_client() -> None:

@@ -36,10 +36,10 @@ MODEL: Final = "model"
 """The member of a response's content that has the model, see `andon.http.openapi.responses`."""
 
 
-class Resolved(NamedTuple):
-    """What Powertools' resolver says: the operations of its routes by their keys, and models by their names."""
+class Operations(NamedTuple):
+    """Operations by the keys of their routes, and the models in them by their names."""
 
-    operations: Mapping[str, JsonObject]
+    of: Mapping[str, JsonObject]
     models: Mapping[str, JsonObject]
 
 
@@ -49,15 +49,12 @@ def document() -> JsonObject:
     models: JsonObject = {}
     for package in apis():
         for api in _apis(package):
-            resolved = _resolved(api)
-            schemas = json_schemas_of([*_told(api.declared, resolved.operations)])
-            models |= _unlike(models, schemas.models)
-            models |= _unlike(models, resolved.models)
-            for key, route in api.declared.items():
+            told = operations_of(api)
+            models |= _unlike(models, told.models)
+            for key, operation in told.of.items():
                 method, _, path = key.partition(" ")
-                operation = _operation(key, route, schemas, resolved.operations.get(key))
-                operation |= {"tags": [package.replaces or package.name]}
-                paths.setdefault(path, {})[method.lower()] = operation | _described(route)
+                tagged = {**operation, "tags": [package.replaces or package.name]}
+                paths.setdefault(path, {})[method.lower()] = tagged | _described(api.declared[key])
     return {
         "openapi": "3.1.0",
         "info": {
@@ -76,7 +73,15 @@ def document() -> JsonObject:
     }
 
 
-def _unlike(before: JsonObject, models: Mapping[str, JsonObject]) -> Mapping[str, JsonObject]:
+def operations_of(api: HttpApi) -> Operations:
+    """Return what the routes of a handler file take and answer; nothing says yet who may call them."""
+    resolved = _resolved(api)
+    schemas = json_schemas_of([*_told(api.declared, resolved.of)])
+    operations = {key: _operation(key, route, schemas, resolved.of.get(key)) for key, route in api.declared.items()}
+    return Operations(operations, {**schemas.models, **_unlike(schemas.models, resolved.models)})
+
+
+def _unlike(before: Mapping[str, JsonObject], models: Mapping[str, JsonObject]) -> Mapping[str, JsonObject]:
     """Return the models of a handler file.
 
     Raises:
@@ -98,16 +103,16 @@ def _apis(package: Package) -> list[HttpApi]:
     return [package.api(role) for role in sorted(roles)]
 
 
-def _resolved(api: HttpApi) -> Resolved:
+def _resolved(api: HttpApi) -> Operations:
     """Return what Powertools' resolver says of its routes, where a handler file has one."""
     resolver = getattr(api, "resolver", None)
     if resolver is None:
-        return Resolved({}, {})
+        return Operations({}, {})
     said = resolver.get_openapi_schema().model_dump(mode="json", by_alias=True, exclude_none=True)
     paths: Mapping[str, JsonObject] = said["paths"]
     operations = {f"{method.upper()} {path}": one for path, found in paths.items() for method, one in found.items()}
     models = said.get("components", {}).get("schemas", {})
-    return Resolved(operations, {name: model for name, model in models.items() if name not in OF_POWERTOOLS})
+    return Operations(operations, {name: model for name, model in models.items() if name not in OF_POWERTOOLS})
 
 
 def _told(declared: Mapping[str, Route], resolved: Mapping[str, JsonObject]) -> Iterator[ModelOfRoute]:
