@@ -14,7 +14,7 @@ function that needs it imports this module: Powertools is in a layer of its own.
 
 The resolver is not asked which route it is, for API Gateway knows, and has decoded the path. That takes private
 members of one version: `_static_routes`, `_dynamic_routes`, `_enable_validation`, `_call_route`, `_build_response`,
-`_json_body_deserializer`, and `_is_or_contains_sequence`.
+`_json_body_deserializer`, `_router_middlewares`, and `_is_or_contains_sequence`.
 """
 
 import inspect
@@ -67,13 +67,15 @@ class PowertoolsApi(HttpApi):
     def __init__(self, app: APIGatewayHttpResolver, *, no_store: bool = False) -> None:
         super().__init__(no_store=no_store)
         if app._json_body_deserializer is not None:  # noqa: SLF001  see above
+            raise ValueError("a json_body_deserializer would never be asked: bodies are read as for HttpApi")
+        if app._router_middlewares:  # noqa: SLF001  see above
             raise ValueError(
-                "a json_body_deserializer would never be asked: bodies are read as strictly as for HttpApi"
+                "a middleware before PowertoolsApi would be asked before places are: call app.use behind it"
             )
         self.resolver = app
         self._allowed: dict[Any, Route] = {}
         self._is_valid = False
-        app.use([self._middleware()])  # the first one: the project's own find a caller who may call the route
+        app.use([self._middleware()])
         # The most exact handler is taken, so that one of the project's goes before these.
         app.exception_handler([Exception, Rejected, NotSeenYet])(self._raise)
         app.exception_handler(RequestValidationError)(self._respond_invalid)
@@ -119,6 +121,11 @@ class PowertoolsApi(HttpApi):
         """The resolver's route of the current request."""
         return self._resolved[self._request["event"]["routeKey"]]
 
+    @property
+    def _validates(self) -> bool:
+        validates = self._route.enable_validation
+        return self.resolver._enable_validation if validates is None else validates  # noqa: SLF001  see above
+
     def _answer(self, event: JsonObject, route: Route) -> Response:
         """Let the resolver answer a request; see `HttpApi`."""
         resolved = self._resolved.get(event["routeKey"])
@@ -127,7 +134,8 @@ class PowertoolsApi(HttpApi):
         app: Any = self.resolver
         shared: Any = BaseRouter  # by all resolvers and routers
         self._is_valid = False
-        shared.current_event, shared.lambda_context = _current(event, resolved), self.lambda_context
+        current = _current(event, resolved) if self._validates else _json(event, parse)
+        shared.current_event, shared.lambda_context = current, self.lambda_context
         app.append_context(_route=resolved, _path=event["rawPath"])
         try:
             path = {**(event.get("pathParameters") or {})}
@@ -149,11 +157,8 @@ class PowertoolsApi(HttpApi):
 
     def _unknown(self) -> list[FieldError]:
         """Return an error for each parameter that the route does not know; one that validates nothing says none."""
-        validates = self._route.enable_validation
-        if validates is None:
-            validates = self.resolver._enable_validation  # noqa: SLF001  see above
         given = self._request["event"].get("queryStringParameters") or {}
-        return unknown(given, _queries(self._route)) if validates else []
+        return unknown(given, _queries(self._route)) if self._validates else []
 
     def _raise(self, error: Exception) -> NoReturn:
         """Leave the response to `HttpApi`, and the line in the log.
@@ -163,7 +168,7 @@ class PowertoolsApi(HttpApi):
             Invalid: it is a form that cannot be read.
 
         """
-        if not self._is_valid and isinstance(error, ValueError) and _takes_form(self._route):
+        if not self._is_valid and isinstance(error, ValueError) and self._validates and _takes_form(self._route):
             raise Invalid.field("body", "is no form that can be read") from error
         raise error
 
@@ -226,6 +231,8 @@ def _taken(one: inspect.Parameter) -> inspect.Parameter:
     """Return a parameter with a mark of Powertools in place of the library's; it needs none for a declared body."""
     marks = get_args(one.annotation)[1:] if get_origin(one.annotation) is Annotated else ()
     ours = next((mark for mark in marks if isinstance(mark, Parameter)), None)
+    if any(hasattr(mark, "in_") for mark in marks):  # Powertools' own goes before the library's
+        return one
     if ours is not None:
         mark = MARKS[ours.part](alias=ours.alias or one.name, description=ours.description)
         return one.replace(annotation=Annotated[one.annotation, mark])
@@ -237,16 +244,26 @@ def _current(event: JsonObject, route: TheirRoute) -> APIGatewayProxyEventV2:
     """Return the event for the resolver: with a body that is JSON as the library reads it, unless it takes a form.
 
     Raises:
-        Invalid: a parameter came twice, or the body cannot be read.
+        Invalid: see `_json`.
+
+    """
+    if not _takes_form(route):
+        return _json(event, partial(_read, fields=route.dependant.body_params))
+    require_single(event.get("rawQueryString", ""))
+    return APIGatewayProxyEventV2(event, parse)
+
+
+def _json(event: JsonObject, read: Callable[[str], Any]) -> APIGatewayProxyEventV2:
+    """Return the event of a request with a text that `read` makes a value of.
+
+    Raises:
+        Invalid: a parameter came twice, or the text cannot be read.
 
     """
     require_single(event.get("rawQueryString", ""))
-    if _takes_form(route):
-        return APIGatewayProxyEventV2(event, parse)
     text = text_of(event)
     sent_as = {} if text is None else {"content-type": JSON}  # Powertools compares letter by letter
     headers = {**(event.get("headers") or {}), **sent_as}
-    read = partial(_read, fields=route.dependant.body_params)
     return APIGatewayProxyEventV2({**event, "headers": headers, "body": text, "isBase64Encoded": False}, read)
 
 
@@ -286,7 +303,10 @@ def _queries(route: TheirRoute) -> frozenset[str]:
 def _names(alias: str, kind: Any) -> Iterable[str]:  # noqa: ANN401
     if not (isinstance(kind, type) and issubclass(kind, BaseModel)):
         return (alias,)
-    return [info.alias or name for name, info in kind.model_fields.items()]
+    by_name = kind.model_config.get("validate_by_name") or kind.model_config.get("populate_by_name")
+    return [
+        one for name, info in kind.model_fields.items() for one in (info.alias or name, name)[: 2 if by_name else 1]
+    ]
 
 
 def _respond_unsupported(_: RequestUnsupportedContentType) -> TheirResponse[str]:

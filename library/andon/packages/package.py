@@ -304,8 +304,7 @@ class Package:
     @property
     def powertools(self) -> frozenset[str]:
         """The roles whose handlers import Powertools, themselves or by modules of the project."""
-        own = (role for role in ("command", "query") if self.has(role))
-        return frozenset(role for role in own if _reaches_powertools(f"{_module_of(self.side, self.name)}.{role}"))
+        return _roles_with_powertools(self.side, self.name)
 
     def plays(self, role: str) -> bool:
         """Return True if it has a handler of a role; a version that does not serve is not audited."""
@@ -376,6 +375,21 @@ class Package:
 @cache
 def _files(side: Side, name: str) -> frozenset[str]:
     return frozenset(file.stem for file in (folder_of(side) / name).glob("*.py"))
+
+
+@cache
+def _naming_powertools(functions: Path) -> list[tuple[str, ...]]:
+    files = (file for file in functions.rglob("*.py") if "powertools" in file.read_text())
+    return [file.relative_to(functions).parts for file in files]
+
+
+@cache
+def _roles_with_powertools(side: Side, name: str) -> frozenset[str]:
+    # To parse what each handler imports takes a second; few packages name it, and none imports another one.
+    if not any(place[:2] == (side, name) or place[0] not in SIDES for place in _naming_powertools(project().functions)):
+        return frozenset()
+    own = [role for role in ("command", "query") if role in _files(side, name)]
+    return frozenset(role for role in own if _reaches_powertools(f"{_module_of(side, name)}.{role}"))
 
 
 def _reaches_powertools(module: str) -> bool:

@@ -16,7 +16,7 @@ from aws_lambda_powertools.event_handler.openapi.params import Body, Form, Path,
 from aws_lambda_powertools.shared.cookies import Cookie
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from andon.http import parameters
 from andon.http.after import NotSeenYet
@@ -368,8 +368,13 @@ def test_either_way_the_document_says_the_same() -> None:
     assert given.models == known.models
 
 
+ThingId = Annotated[str, parameters.Path(alias="id")]
+
+
 class Sizes(BaseModel):
     """Several parameters of a query."""
+
+    model_config = ConfigDict(populate_by_name=True)
 
     width: int = 1
     height: int = Field(2, alias="h")
@@ -423,7 +428,7 @@ def get_sizes(sizes: Annotated[Sizes, Query()], of: Annotated[str, Depends(tenan
 
 @router.get("/things/<thing_id>/size")
 @theirs_brought.allows(groups=READERS, at=AT_SITE)
-def get_size(thing_id: str, of: Annotated[str, Depends(tenant)]) -> Sizes:
+def get_size(thing_id: Annotated[ThingId, Path(alias="thing_id")], of: Annotated[str, Depends(tenant)]) -> Sizes:
     said: Any = {"width": thing_id, "of": of}
     sizes: Sizes = said
     return sizes
@@ -479,11 +484,12 @@ def test_a_service_error_is_a_problem_and_a_handler_of_the_project_is_asked_firs
 def test_what_a_project_brings_along_works_and_is_asked_behind_the_decision_who_may() -> None:
     assert call("GET /sizes", query={"h": "5"}, subject="me") == (200, {"width": 1, "height": 5, "of": "me"})
     assert HAPPENED == ["middleware", "dependency"]
+    assert call("GET /sizes", query={"height": "5"})[0] == 200
     assert call("GET /things/{thing_id}/size", path={"thing_id": "3"}) == (200, {"width": 3, "h": 2})
 
     refused: list[tuple[int, dict[str, Any]]] = [
         (403, {"route": "GET /sizes", "groups": []}),
-        (400, {"route": "GET /sizes", "query": {"height": "5"}}),
+        (400, {"route": "GET /sizes", "query": {"high": "5"}}),
         (400, {"route": "GET /sizes", "query": {"h": "x"}}),
         (403, {"route": "GET /things/{thing_id}/size", "path": {"thing_id": "3"}, "groups": ["reader", "at:4"]}),
     ]
@@ -560,3 +566,6 @@ def test_a_route_without_access_and_access_without_a_route_are_refused() -> None
         api.allows()(shown)
     with pytest.raises(ValueError, match="json_body_deserializer"):
         PowertoolsApi(APIGatewayHttpResolver(json_body_deserializer=json.loads))
+    resolver.use([noted])
+    with pytest.raises(ValueError, match="before PowertoolsApi"):
+        PowertoolsApi(resolver)
