@@ -324,6 +324,7 @@ TEMPLATE := library/andon/tools/templates/project
 TOOLS := library/andon/tools/pins
 pins:
 	@cd requirements && ../$(PIN) $(ARGS) runtime.in
+	@cd requirements && ../$(PIN) $(ARGS) powertools.in
 	@cd requirements && ../$(PIN) $(ARGS) dev.in
 	@cd requirements && ../$(PIN) $(ARGS) emulator.in
 	@cd requirements && ../$(PIN) $(ARGS) uv.in

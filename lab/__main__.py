@@ -12,7 +12,7 @@ import sys
 from andon.project import project
 from lab import imports
 from lab.figure import PAGES, Circumstances, Figure, filled, heading, missed, parts, report
-from lab.in_process import of_compaction, of_rules, of_steps
+from lab.in_process import of_compaction, of_requests, of_rules, of_steps
 from lab.wire import ENVIRONMENT, GROUPING, of_wire
 
 
@@ -32,7 +32,7 @@ def main() -> int:
     os.environ.update(ENVIRONMENT | GROUPING)
     before, measured = os.getloadavg()[0], list[Figure]()
     print(heading())
-    for figures in (of_wire, of_steps, of_rules, of_compaction, imports.figures):
+    for figures in (of_wire, of_steps, of_requests, of_rules, of_compaction, imports.figures):
         found = figures()
         print(report(found), flush=True)
         measured += found

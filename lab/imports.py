@@ -22,8 +22,12 @@ ROLES: Final = ("listener", "trigger", "push", "sweep", "command", "query")
 LIGHT, WHOLE = Goal("≤", 0.35), Goal("≤", 0.8)
 BEHIND: Final = "listener, trigger, push or sweep"
 CALLED: Final = "command or query"
-GOALS: Final = {BEHIND: LIGHT, CALLED: WHOLE}
+BROUGHT: Final = "command or query with Powertools"
+GOALS: Final = {BEHIND: LIGHT, CALLED: WHOLE, BROUGHT: Goal("≤", 1.2)}
 ROUNDS: Final = {"listener": 9, "trigger": 9, "push": 9, "sweep": 9, "command": 5, "query": 5}
+RESOLVER: Final = (
+    "from aws_lambda_powertools.event_handler import APIGatewayHttpResolver as R; R(enable_validation=True)"
+)
 BARE: Final = 'import boto3; boto3.client("dynamodb")'
 
 # The interpreter's own start is nobody's doing.
@@ -38,7 +42,7 @@ def figures() -> list[Figure]:
 
 
 def _figures(imported: Callable[[str], float]) -> list[Figure]:
-    code = {"bare": BARE} | {name: init_of(name) for name in handlers()}
+    code = {"bare": BARE, "peer": f"{RESOLVER}; {BARE}"} | {name: init_of(name) for name in handlers()}
     seconds: dict[str, list[float]] = {name: [] for name in code}
     for statement in code.values():
         imported(statement)  # so that everything is compiled
@@ -46,12 +50,13 @@ def _figures(imported: Callable[[str], float]) -> list[Figure]:
         for name, statement in code.items():
             if number < ROUNDS.get(_role(name), number + 1):
                 seconds[name].append(imported(statement))
-    bare = seconds.pop("bare")
+    bare, peer = seconds.pop("bare"), seconds.pop("peer")
     ratios = {name: median_ratio(measured, bare) for name, measured in seconds.items()}
     each = [
         Figure(f"{OF_ONE}{name.replace('/', '.')}", ratio, "x", GOALS[_kind(name)]) for name, ratio in ratios.items()
     ]
-    return [*each, Figure(f"cold {BARE}", statistics.median(bare) * 1000, "ms"), *dearest(ratios)]
+    compared = Figure("cold import of Powertools' resolver and boto3 / boto3's", median_ratio(peer, bare), "x")
+    return [*each, Figure(f"cold {BARE}", statistics.median(bare) * 1000, "ms"), *dearest(ratios), compared]
 
 
 def dearest(ratios: Mapping[str, float]) -> list[Figure]:
@@ -95,7 +100,10 @@ def imported(statement: str, *, root: str) -> float:
 
 
 def _kind(name: str) -> str:
-    return CALLED if _role(name) in CALLED.split() else BEHIND
+    side, package, role = name.split("/")
+    if role not in CALLED.split():
+        return BEHIND
+    return BROUGHT if role in Package(cast("Side", side), package).powertools else CALLED
 
 
 def _role(name: str) -> str:

@@ -1,4 +1,4 @@
-"""Figures of this process alone, which sends no request: steps of a record, many rules, and compaction.
+"""Figures of this process alone, which sends no request: steps of a record, an API each way, many rules, compaction.
 
 The CPU of a listener's and of a trigger's record, step by step, each alone on the same records; what the steps do not
 explain is *the rest*: what lies between them, and caches that a step alone finds warm. An evaluation with many rules of
@@ -10,12 +10,15 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from http import HTTPStatus
 from operator import methodcaller
 from statistics import median
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Annotated, Any, Final, NamedTuple, TypeVar
 from unittest.mock import patch
 
 import orjson
+from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
+from aws_lambda_powertools.event_handler.openapi.params import Path
 
 from andon.dynamodb.attribute_values import to_plain, to_typed
 from andon.dynamodb.client import Table
@@ -29,6 +32,11 @@ from andon.events.publish_changes import PublishedBatch, log_published, tags_of
 from andon.events.received import Received
 from andon.events.upcast import upcast
 from andon.handlers.declared_listener import listener_of
+from andon.http import parameters
+from andon.http.http_api import HttpApi
+from andon.http.models import RequestModel
+from andon.http.powertools import PowertoolsApi
+from andon.http.response import Response, respond
 from andon.packages.package import Package
 from andon.rules.control import control_changes
 from andon.rules.control_service import Control
@@ -39,6 +47,7 @@ from andon.runtime import clock, strict_json
 from andon.runtime.clock import MINUTE_MS
 from andon.runtime.log import logger
 from andon.testing.lambda_context import LocalContext
+from andon.testing.lambda_events import http_event
 from andon.views.compaction import Message, compact
 from andon.views.ledger import Result, line_of
 from andon.views.materialize import interpret
@@ -63,6 +72,8 @@ from views.board.view import ON
 STEP_ROUNDS: Final = 21
 TIMES: Final = 5  # that a round does a step, which takes less than a millisecond
 BATCH: Final = 10
+REQUESTS, REQUEST_ROUNDS = 200, 21
+WRITERS: Final = frozenset({"writer"})
 CONTEXT: Final = LocalContext("measured")
 EQUIPMENT, STATE_LOG = Package("services", "equipment"), Package("views", "state_log")
 VIEW: Final = listener_of(STATE_LOG.folder)
@@ -221,6 +232,68 @@ def of_rules() -> list[Figure]:
             for n in (0, 1_000, 20_000)
         ),
     ]
+
+
+class SmallBody(RequestModel):
+    """The body of a request."""
+
+    name: str
+    width: int
+
+
+def of_requests() -> list[Figure]:
+    """Measure one request: through `HttpApi`, through Powertools' resolver behind it, through the resolver alone."""
+    handlers = {"ours": _by_http_api(), "both": _by_both(), "alone": _by_resolver()}
+    path, body = {"id": "press-7"}, {"name": "press", "width": 3}
+    event = http_event("PUT /things/{id}", path=path, body=body, groups=WRITERS)
+
+    def repeated(handler: Callable[[Any, Any], object]) -> Callable[[], None]:
+        def repeat() -> None:
+            for _ in range(REQUESTS):
+                handler(event, CONTEXT)
+
+        return repeat
+
+    with undisturbed(NOW_MS):
+        measured = cpu_us(REQUEST_ROUNDS, REQUESTS, {name: repeated(handler) for name, handler in handlers.items()})
+    ratios = {name: median_ratio(measured[name], measured["ours"]) for name in measured}
+    return [
+        Figure("request without AWS, CPU", median(measured["ours"]), "µs"),
+        Figure("… by `PowertoolsApi` / `HttpApi`", ratios["both"], "x"),
+        Figure("… by Powertools' resolver alone / `HttpApi`", ratios["alone"], "x"),
+    ]
+
+
+def _by_http_api() -> Callable[..., object]:
+    api = HttpApi()
+
+    @api.serves("PUT /things/{id}", groups=WRITERS)
+    def put_thing(thing_id: Annotated[str, parameters.Path(alias="id")], body: SmallBody) -> Response:
+        return respond(HTTPStatus.OK, {"id": thing_id, **body.model_dump()})
+
+    return api.handler
+
+
+def _by_both() -> Callable[..., object]:
+    app = APIGatewayHttpResolver(enable_validation=True)
+    api = PowertoolsApi(app)
+
+    @app.put("/things/<id>")
+    @api.allows(groups=WRITERS)
+    def put_thing(thing_id: Annotated[str, Path(alias="id")], body: SmallBody) -> Response:
+        return respond(HTTPStatus.OK, {"id": thing_id, **body.model_dump()})
+
+    return api.handler
+
+
+def _by_resolver() -> Callable[..., object]:
+    app = APIGatewayHttpResolver(enable_validation=True)
+
+    @app.put("/things/<id>")
+    def put_thing(thing_id: Annotated[str, Path(alias="id")], body: SmallBody) -> dict[str, Any]:
+        return {"id": thing_id, **body.model_dump()}
+
+    return app.resolve
 
 
 def queries_of(newer: int) -> int:

@@ -107,15 +107,20 @@ def hold_back(synthesised: Synthesised, file: str) -> str | None:
     return seconds
 
 
-def test_the_functions_of_a_package_share_one_asset_and_all_share_one_layer(aws: Synthesised) -> None:
+def test_the_functions_of_a_package_share_one_asset_and_those_that_import_powertools_alone_have_a_second_layer(
+    aws: Synthesised,
+) -> None:
     assets: dict[str, set[str]] = {}
     for file, made in aws.functions().items():
         assets.setdefault(file.rpartition("/")[0], set()).add(made["Code"]["S3Key"])
 
     assert [len(keys) for keys in assets.values()] == [1] * len(assets)
     assert len(set.union(*assets.values())) == len(assets)
-    [layer] = aws.of_type("AWS::Lambda::LayerVersion")
-    assert all(made["Layers"] == [{"Ref": layer}] for made in aws.functions().values())
+    names = {id_: made["Description"] for id_, made in aws.of_type("AWS::Lambda::LayerVersion").items()}
+    layers = {file: {names[one["Ref"]] for one in made["Layers"]} for file, made in aws.functions().items()}
+    of_two = {"services/dispatch2/command", "services/dispatch2/query"}
+    shared, beside = "requirements/runtime.txt", "requirements/powertools.txt"
+    assert layers == {file: {shared, beside} if file in of_two else {shared} for file in layers}
 
 
 def test_nothing_in_the_repository_names_an_account_or_a_machine(aws: Synthesised) -> None:

@@ -27,9 +27,9 @@ def layers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def requirements(layers: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Requirements that need no network: none."""
-    file = layers.with_name("runtime.txt")
+    monkeypatch.setattr(layer, "REQUIREMENTS", layers.parent)
+    file = layers.with_name(layer.RUNTIME)
     file.write_text("# nothing\n")
-    monkeypatch.setattr(layer, "REQUIREMENTS", file)
     return file
 
 

@@ -7,7 +7,7 @@ REQUIREMENTS = Path(__file__).parents[2] / "requirements"
 PIN = re.compile(r"[\w.-]+==[\w.]+( ; .+)?")
 
 
-@pytest.mark.parametrize("name", ["dev", "emulator", "runtime"])
+@pytest.mark.parametrize("name", ["dev", "emulator", "powertools", "runtime"])
 def test_every_package_is_pinned_by_hash_and_no_file_names_a_registry(name: str) -> None:
     text = (REQUIREMENTS / f"{name}.txt").read_text()
 

@@ -14,7 +14,7 @@ from andon.cdk.asset import code_of
 from andon.cdk.bytecode import compiler_for
 from andon.cdk.canary import CANARIES, Canary
 from andon.cdk.checks import nag
-from andon.cdk.layer import third_party
+from andon.cdk.layer import layers_of
 from andon.cdk.sizes import OF_STORES, SIZES
 from andon.cdk.target import Target
 from andon.handlers.declared import PACKAGE
@@ -56,7 +56,7 @@ class Function(Construct):
             handler=package.handler_name(role),
             runtime=RUNTIME,
             architecture=lambda_.Architecture.ARM_64,
-            layers=[third_party(self)],
+            layers=layers_of(self, package, role),
             memory_size=size.memory_mb,
             timeout=self.timeout,
             role=self.iam_role.without_policy_updates(),

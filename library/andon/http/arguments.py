@@ -9,6 +9,7 @@ that is declared, as a TypedDict with inert marks, comes as a dictionary, withou
 import inspect
 import warnings
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import Annotated, Any, Final, NamedTuple, get_args, get_origin, is_typeddict
 
 from pydantic import TypeAdapter, ValidationError
@@ -107,7 +108,7 @@ class Validator:
                     arguments[one.name] = plain(taken) if one.name in self._declared else taken
                 except ValidationError as error:
                     wrong += fields_of(error.errors(include_url=False), below=one.field)
-        wrong += self._unknown(given["query"])
+        wrong += unknown(given["query"], self._queries)
         if wrong:
             raise Invalid("The request is invalid.", fields=tuple(wrong))
         return arguments
@@ -121,10 +122,10 @@ class Validator:
             given[BODY] = {BODY: None if text is None else parse(text)}
         return given
 
-    def _unknown(self, query: Mapping[str, str]) -> list[FieldError]:
-        """Return an error for each parameter that the function does not know: a mistyped `form=` must not list all."""
-        unknown = sorted(query.keys() - self._queries)
-        return [FieldError(f"query.{name}", "is not a parameter of this route") for name in unknown]
+
+def unknown(query: Mapping[str, str], known: AbstractSet[str]) -> list[FieldError]:
+    """Return an error for each parameter that a route does not know: a mistyped `form=` must not list all."""
+    return [FieldError(f"query.{name}", "is not a parameter of this route") for name in sorted(query.keys() - known)]
 
 
 def _plain(kind: Any) -> Any:  # noqa: ANN401  an annotation -> its type, without marks

@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from http import HTTPStatus
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple, TypedDict, TypeVar
+from typing import Any, Final, NamedTuple, TypedDict, TypeVar, Unpack
 
 from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.client import Table
@@ -51,11 +51,24 @@ AnyRow = TypeVar("AnyRow", bound=Attributes)
 
 Function = TypeVar("Function", bound=Callable[..., Response])
 
+Result = TypeVar("Result")
+
 NO_RESPONSES: Final[Mapping[int, Any]] = MappingProxyType({})
 
 
+class Access(TypedDict, total=False):
+    """Who may call a route, and what else it declares beside its function; see `Route`."""
+
+    groups: frozenset[str]
+    at: At | None
+    is_shared: bool
+    publishes: tuple[str, int] | None
+    is_public: bool
+    responses: Mapping[int, Any]
+
+
 class Route(NamedTuple):
-    """Groups that may call a route, the properties that its throttle depends on, and the function that answers it.
+    """The function that answers a route, groups that may call it, and the properties that its throttle depends on.
 
     is_public: it asks for no token, and has no caller: what is sent says by itself what it may do.
     at: how it is limited to its caller's places; None: it is for callers who are everywhere. is_shared: each caller has
@@ -63,13 +76,26 @@ class Route(NamedTuple):
     and how many at most at once. responses: for the OpenAPI document, see `openapi.py`.
     """
 
-    groups: frozenset[str]
-    answered_by: Callable[..., Response]
+    answered_by: Callable[..., Any]
+    groups: frozenset[str] = frozenset()
     at: At | None = None
     is_shared: bool = False
     publishes: tuple[str, int] | None = None
     is_public: bool = False
     responses: Mapping[int, Any] = NO_RESPONSES
+
+
+def route_of(named: str, function: Callable[..., Any], access: Access) -> Route:
+    """Return the route that a function answers.
+
+    Raises:
+        ValueError: it is public, and yet for groups, places or shares of callers; or it is for nobody.
+
+    """
+    route = Route(function, **access)
+    if route.is_public == bool(route.groups) or (route.is_public and (route.at is not None or route.is_shared)):
+        raise ValueError(f"{named} must be for groups, or public without groups, places and shares")
+    return route
 
 
 class About(NamedTuple):
@@ -97,7 +123,7 @@ class _Request(TypedDict, total=False):
 
 
 class HttpApi:
-    """The routes of one handler file, each declared at the function that answers it; `declared`: by their keys.
+    """The routes of one handler file, each declared at the function that answers it.
 
     no_store: nobody on the way keeps a response of it, refusals and failures included. failed_by: the exception behind
     the 5xx that the last request got, if it got one.
@@ -107,34 +133,22 @@ class HttpApi:
         self._no_store = no_store
         self._request: _Request = {}
         self._validators: dict[str, Validator] = {}
-        self.declared: dict[str, Route] = {}
+        self._served: dict[str, Route] = {}
         self.failed_by: Exception | None = None
 
-    def serves(
-        self,
-        route: str,
-        *,
-        groups: frozenset[str] = frozenset(),
-        at: At | None = None,
-        responses: Mapping[int, Any] = NO_RESPONSES,
-        is_shared: bool = False,
-        publishes: tuple[str, int] | None = None,
-        is_public: bool = False,
-    ) -> Callable[[Function], Function]:
-        """Let the decorated function answer a route, as `GET /things/{id}`; see `Route`, and `arguments.py`.
-
-        Raises:
-            ValueError: it is public, and yet for groups, places or shares of callers; or it is for nobody.
-
-        """
-        if is_public == bool(groups) or (is_public and (at is not None or is_shared)):
-            raise ValueError(f"{route} must be for groups, or public without groups, places and shares")
+    def serves(self, route: str, **access: Unpack[Access]) -> Callable[[Function], Function]:
+        """Let the decorated function answer a route, as `GET /things/{id}`; see `route_of`, and `arguments.py`."""
 
         def declare(function: Function) -> Function:
-            self.declared[route] = Route(groups, function, at, is_shared, publishes, is_public, responses)
+            self._served[route] = route_of(route, function, access)
             return function
 
         return declare
+
+    @property
+    def declared(self) -> Mapping[str, Route]:
+        """The routes by their keys."""
+        return self._served
 
     @property
     def caller(self) -> Caller:
@@ -278,18 +292,16 @@ class HttpApi:
             ms=round((time.perf_counter() - started) * 1000, 1),
         )
         every = headers_of_every_response(request_id=request_id, no_store=self._no_store)
-        return {"statusCode": response.status_code, "headers": {**response.headers, **every}, "body": response.body}
+        answer = {"statusCode": response.status_code, "headers": {**response.headers, **every}, "body": response.body}
+        return {**answer, **response.more}
 
     def _respond(self, event: JsonObject, context: LambdaContext) -> Response:
         try:
             route, caller = self._admit(event)
             if route.is_shared:
                 require_share(event["routeKey"], caller.subject, clock.now_ms())
-            arguments = self._validator_of(event["routeKey"], route).arguments_in(event)
             self._request = {"event": event, "context": context, "caller": caller}
-            if route.at is not None and route.at.argument is not None and not caller.places.is_everywhere:
-                self._request["stay"] = route.at.require(caller.places, arguments)
-            return _answered(route, arguments)
+            return self._answer(event, route)
         except Rejected as error:
             return respond_rejected(error)
         except NotSeenYet:
@@ -316,6 +328,24 @@ class HttpApi:
             raise Forbidden(EVERYWHERE_ONLY)
         return route, caller
 
+    def _answer(self, event: JsonObject, route: Route) -> Response:
+        """Validate the request of a caller who may call the route, and answer it at the caller's places."""
+        arguments = self._validator_of(event["routeKey"], route).arguments_in(event)
+        self._require_place(route, arguments)
+        response: Response = answered(route.answered_by, arguments)
+        return response
+
+    def _require_place(self, route: Route, arguments: Mapping[str, Any]) -> None:
+        """Check that the caller may call a route with these arguments; see `stay`.
+
+        Raises:
+            Forbidden: it may not.
+
+        """
+        places = self.caller.places
+        if route.at is not None and route.at.argument is not None and not places.is_everywhere:
+            self._request["stay"] = route.at.require(places, arguments)
+
     def _validator_of(self, key: str, route: Route) -> Validator:
         """Return a route's validator, made at its first request: a process seldom serves all routes of its package."""
         if key not in self._validators:
@@ -334,11 +364,12 @@ class HttpApi:
             logger().info(route, extra=members)
 
 
-def _answered(route: Route, arguments: dict[str, Any]) -> Response:
+def answered(function: Callable[..., Result], arguments: dict[str, Any]) -> Result:
+    """Call a function with validated arguments: upon a version, where If-Match says which ones it may be."""
     name = next((name for name, value in arguments.items() if isinstance(value, Tags)), None)
     if name is None:
-        return route.answered_by(**arguments)
-    return upon_match(arguments[name], lambda version: route.answered_by(**{**arguments, name: version}))
+        return function(**arguments)
+    return upon_match(arguments[name], lambda version: function(**{**arguments, name: version}))
 
 
 def _path_in(event: JsonObject) -> JsonMapping:

@@ -1,7 +1,7 @@
 """Base classes of the pydantic models of requests and responses."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
@@ -9,6 +9,9 @@ from andon.runtime.errors import FieldError
 
 MOST_UNKNOWN = 100
 """Unknown members that a refusal names one by one; each costs, and half a megabyte has room for tens of thousands."""
+
+NOT_A_MODEL: Final = frozenset({"model_type", "model_attributes_type"})
+"""Pydantic's types of the error that a value is no object; the second one where it may take attributes, too."""
 
 
 class RequestModel(BaseModel):
@@ -41,7 +44,7 @@ def fields_of(errors: Iterable[Mapping[str, Any]], *, below: str = "") -> tuple[
 
 
 def _detail_of(error: Mapping[str, Any]) -> str:
-    if error["type"] == "model_type":  # its words name our class
+    if error["type"] in NOT_A_MODEL:  # its words name our class, or how else one could be made
         return "must be an object"
     detail: str = error["msg"]
     return detail.removeprefix("Value error, ")

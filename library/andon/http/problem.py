@@ -1,13 +1,12 @@
 """Problem details (RFC 9457): the body of every refusal and failure."""
 
 from http import HTTPStatus
-from types import MappingProxyType
 from typing import Final
 
 from pydantic.json_schema import SkipJsonSchema
 
 from andon.http.models import ResponseModel
-from andon.http.response import Response, respond
+from andon.http.response import NO_MEMBERS, Response, respond
 from andon.runtime.errors import FieldError, Rejected
 from andon.runtime.json_types import JsonMapping
 
@@ -21,8 +20,6 @@ MAX_FIELD_CHARACTERS: Final = 200
 RETRY_AFTER: Final = "retry-after"
 # What is unavailable is throttled by AWS, whose quotas count by the second; clients add jitter of their own.
 RETRY_AFTER_SECONDS: Final = 5
-
-NO_MEMBERS: Final[JsonMapping] = MappingProxyType({})
 
 
 class FieldProblem(ResponseModel):

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from http import HTTPStatus
+from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from andon.http.etag import etag_of_content, matches
@@ -10,17 +11,22 @@ from andon.runtime.json_types import JsonMapping
 
 CONTENT_TYPE: Final = "Content-Type"
 JSON: Final = "application/json"
+NO_MEMBERS: Final[JsonMapping] = MappingProxyType({})
 
 AFTER: Final = "x-after"
 """The header with the token of a write: a view's `?after=` takes it."""
 
 
 class Response(NamedTuple):
-    """The response of a route's function; the body is empty if there is none."""
+    """The response of a route's function; the body is empty if there is none.
+
+    more: further members of what API Gateway is told, as `cookies`.
+    """
 
     status_code: int
     body: str
     headers: Mapping[str, str]
+    more: JsonMapping = NO_MEMBERS
 
 
 def headers_of_every_response(*, request_id: str, no_store: bool = False) -> dict[str, str]:

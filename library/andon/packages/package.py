@@ -8,7 +8,8 @@ The handlers of `command.py` and `query.py` are the package's own. Those of othe
 
 | file | declares | in |
 |---|---|---|
-| `command.py`, `query.py` | `app`, an `HttpApi`: its routes; of a page ROUTES, which ask for no token | any package |
+| `command.py`, `query.py` | `app`, an `HttpApi`: its routes; of a page ROUTES, which ask for no token. Or `api`, a \
+`PowertoolsApi`, beside an `app` of Powertools | any package |
 | `resources.py` | RESOURCES: what it keeps by versions; the next four follow from it where it lacks them | services |
 | `facts.py` | FACTS: the facts that it publishes of its rows; hence it has a trigger | services |
 | `tables.py` | TABLES: environment variable -> schema; BUCKETS, GRANTS: if any | services, some stores |
@@ -25,8 +26,9 @@ The handlers of `command.py` and `query.py` are the package's own. Those of othe
 | `outbound.py` | GATEWAY: what wakes its sender, see `andon.outbound.gateway`; hence it has a sender | services |
 """
 
+import ast
 import importlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain
@@ -48,10 +50,13 @@ from andon.views.object_table import ObjectTable
 from andon.wire import queue
 
 if TYPE_CHECKING:  # it loads Powertools
-    from andon.http.http_api import Route
+    from andon.http.http_api import HttpApi, Route
     from andon.http.limits import At
     from andon.ingress.ingress import Ingress
     from andon.outbound.gateway import Gateway
+
+POWERTOOLS: Final = ("aws_lambda_powertools", "andon.http.powertools")
+"""Modules that are loaded from the layer of Powertools."""
 
 Side = Literal["services", "views", "stores", "pages"]
 SIDES: Final[tuple[Side, ...]] = get_args(Side)
@@ -296,6 +301,11 @@ class Package:
         """The roles of its handlers, in the order of ROLES."""
         return tuple(role for role in ROLES if self.plays(role))
 
+    @property
+    def powertools(self) -> frozenset[str]:
+        """The roles whose handlers import Powertools, themselves or by modules of the project."""
+        return _roles_with_powertools(self.side, self.name)
+
     def plays(self, role: str) -> bool:
         """Return True if it has a handler of a role; a version that does not serve is not audited."""
         if role == "recompute" and not self.serves:
@@ -328,6 +338,12 @@ class Package:
         """Import one of its files, or return what its RESOURCES declare in place of it."""
         return load(_module_of(self.side, self.name), file)
 
+    def api(self, role: str) -> "HttpApi":
+        """Return the API of its commands or queries: its `api`, if `app` is Powertools' resolver, else its `app`."""
+        module = self.load(role)
+        api: HttpApi = getattr(module, "api", None) or module.app
+        return api
+
     @property
     def _keeps_contents(self) -> bool:
         return self.side == "services" and self.has("contents")
@@ -340,8 +356,8 @@ class Package:
     def _declared(self) -> "Mapping[str, Route]":
         """The routes that its handlers declare. To read them loads the handlers, as no function does for another."""
         roles = () if self.side == "pages" else ("command", "query")
-        apps = (self.load(role).app for role in roles if self.has(role))
-        return dict(chain.from_iterable(app.declared.items() for app in apps))
+        apis = (self.api(role) for role in roles if self.has(role))
+        return dict(chain.from_iterable(api.declared.items() for api in apis))
 
     def _declares(self, role: str) -> bool:
         file = DECLARED_BY.get((self.side, role))
@@ -359,6 +375,45 @@ class Package:
 @cache
 def _files(side: Side, name: str) -> frozenset[str]:
     return frozenset(file.stem for file in (folder_of(side) / name).glob("*.py"))
+
+
+@cache
+def _naming_powertools(functions: Path) -> list[tuple[str, ...]]:
+    files = (file for file in functions.rglob("*.py") if "powertools" in file.read_text())
+    return [file.relative_to(functions).parts for file in files]
+
+
+@cache
+def _roles_with_powertools(side: Side, name: str) -> frozenset[str]:
+    # To parse what each handler imports takes a second; few packages name it, and none imports another one.
+    if not any(place[:2] == (side, name) or place[0] not in SIDES for place in _naming_powertools(project().functions)):
+        return frozenset()
+    own = [role for role in ("command", "query") if role in _files(side, name)]
+    return frozenset(role for role in own if _reaches_powertools(f"{_module_of(side, name)}.{role}"))
+
+
+def _reaches_powertools(module: str) -> bool:
+    """Return True if a module imports Powertools, itself or by others of the project; none of them is loaded."""
+    left, seen = [module], set[str]()
+    while left:
+        name = left.pop()
+        if name.startswith(POWERTOOLS):
+            return True
+        file = project().functions.joinpath(*name.split(".")).with_suffix(".py")
+        if name not in seen and file.is_file():
+            left += _imports_in(file.read_text())
+        seen.add(name)
+    return False
+
+
+def _imports_in(source: str) -> Iterator[str]:
+    """Yield the modules that a source imports; `from a.b import c` may be two of them."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def folder_of(side: Side) -> Path:

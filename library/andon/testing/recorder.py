@@ -89,11 +89,11 @@ class Recorder(Loop):
         event = http_event(route, **parts)
         event["requestContext"]["timeEpoch"] = self._now_ms
         if package == self._package:
-            answered_by = package.load(role).app.declared[route].answered_by
+            answered_by = package.api(role).declared[route].answered_by
             self._keep("http", answered_by.__name__.replace("_", "-"), event)
         answer = self.call(event)
         if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-            raise NoSample(f"{route} failed: {answer.body}") from package.load(role).app.failed_by
+            raise NoSample(f"{route} failed: {answer.body}") from package.api(role).failed_by
         _require_sample(route, answer, refused)
         self.run()
         self.wait(BETWEEN_MS)

@@ -14,7 +14,11 @@ from typing import Final
 from andon.project import library_folder
 
 SOURCES: Final = library_folder().parent
-REQUIREMENTS: Final = {"runtime": "what a function gets in its layer", "dev": "what builds and tests it"}
+REQUIREMENTS: Final = {
+    "runtime": "what a function gets in its layer",
+    "powertools": "what one that imports it gets besides",
+    "dev": "what builds and tests it",
+}
 CHECKSUMS: Final = "SHA256SUMS"
 
 

@@ -10,7 +10,7 @@ def test_each_route_has_one_owner_and_it_has_the_handler(package: Package) -> No
         owner, role = owner_of_route(route)
 
         assert owner == package
-        assert package.side == "pages" or route in owner.load(role).app.declared
+        assert package.side == "pages" or route in owner.api(role).declared
 
 
 def test_routes_tables_and_queues_of_nobody_are_refused() -> None:

@@ -1,3 +1,4 @@
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -6,8 +7,10 @@ from andon.dynamodb.schema import TableSchema
 from andon.events.topic import ANY, is_included
 from andon.handlers import listener
 from andon.handlers.declared_listener import listener_of
+from andon.packages import package
 from andon.packages.discovery import packages, readers
 from andon.packages.package import Package, Side, folder_of
+from andon.project import project
 from andon.testing.lambda_context import LocalContext
 from views.board import view as board
 from views.state_log import view as state_log
@@ -101,3 +104,30 @@ def test_who_declares_no_facts_publishes_none() -> None:
     silent = Package("services", "silent").facts
 
     assert (silent.source, silent.types, silent.of) == ("silent", frozenset(), {})
+
+
+FILES = {
+    "command": "from services.brought import things",
+    "query": "def late():\n    from andon.http.powertools import PowertoolsApi",
+    "things": "import services.brought.routes, services.brought.command",
+    "routes": "from aws_lambda_powertools.event_handler.api_gateway import Router",
+}
+
+
+@pytest.mark.parametrize(
+    ("without", "roles"),
+    [("", {"command", "query"}), ("routes", {"query"}), ("things", {"query"}), ("query", {"command"})],
+)
+def test_a_handler_needs_powertools_if_it_or_what_it_imports_of_the_project_does(
+    without: str, roles: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    brought = Package("services", f"brought{without}")
+    folder = tmp_path / "functions" / brought.folder
+    folder.mkdir(parents=True)
+    for name, text in FILES.items():
+        if name != without:
+            (folder / f"{name}.py").write_text(text.replace("brought", brought.name))
+    elsewhere = project()._replace(file=str(folder.parents[1] / "project.py"))
+    monkeypatch.setattr(package, "project", lambda: elsewhere)
+
+    assert brought.powertools == roles

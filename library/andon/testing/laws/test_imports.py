@@ -39,6 +39,8 @@ SLOW_TO_LOAD: Final = frozenset({"pydantic", "aws_xray_sdk", "pathlib", "http"})
 
 _LATER: Final = "import that in the function which needs it, or keep it in command.py and query.py"
 
+POWERTOOLS: Final = "aws_lambda_powertools"
+
 OF_PACKAGES: Final = ("pages.", "services.", "stores.", "views.")
 
 # Handlers of one role are the same modules: each is initialised anew, with its package.
@@ -149,10 +151,12 @@ def test_declarations_and_what_reads_them_load_neither_aws_nor_http_nor_cdk(load
 @pytest.mark.parametrize(("package", "role"), HANDLERS, ids=lambda value: getattr(value, "folder", value))
 def test_no_handler_loads_boto3_when_it_is_initialised(loaded_by: LoadedBy, package: Package, role: str) -> None:
     """S3 and SQS are called through it, so the fault store's handlers load it, at their first call."""
-    loaded = loaded_by(forbidden=BOTO3, **at_init(package, role))
+    loaded = loaded_by(forbidden=BOTO3 | {POWERTOOLS}, **at_init(package, role))
 
     assert "andon.runtime.log" in loaded
     assert not BOTO3 & loaded, f"{package.path(role)} loads {', '.join(sorted(BOTO3 & loaded))}: {_LATER}"
+    # It is in a layer that no other function gets.
+    assert (POWERTOOLS in loaded) == (role in package.powertools)
 
 
 @pytest.mark.parametrize(

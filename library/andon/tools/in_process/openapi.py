@@ -3,13 +3,14 @@
 import inspect
 import json
 from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, NamedTuple
 
 from pydantic import Field
 
 from andon.http.arguments import BODY, REQUIRED, Argument, arguments_of
 from andon.http.derived import model_of
-from andon.http.http_api import Route
+from andon.http.http_api import HttpApi, Route
+from andon.http.openapi import responses
 from andon.http.response import JSON
 from andon.packages.discovery import apis, role_of
 from andon.packages.package import Package
@@ -25,8 +26,21 @@ TOO_MANY_OF_ONE = "Too many requests to this route, of this caller or, without `
 
 ETAG = {"description": "The version, quoted.", "schema": {"type": "string"}}
 
+INVALID_THERE: Final = "422"
+"""The status of an invalid request in a document of Powertools; here it is 400."""
+
+OF_POWERTOOLS: Final = frozenset({"HTTPValidationError", "ResponseValidationError", "ValidationError"})
+"""Models of its refusals, none of which is sent."""
+
 MODEL: Final = "model"
 """The member of a response's content that has the model, see `andon.http.openapi.responses`."""
+
+
+class Operations(NamedTuple):
+    """Operations by the keys of their routes, and the models in them by their names."""
+
+    of: Mapping[str, JsonObject]
+    models: Mapping[str, JsonObject]
 
 
 def document() -> JsonObject:
@@ -34,13 +48,13 @@ def document() -> JsonObject:
     paths: dict[str, JsonObject] = {}
     models: JsonObject = {}
     for package in apis():
-        for handler in _handlers(package):
-            schemas = json_schemas_of([*_told(handler.app.declared)])
-            models |= _unlike(models, schemas.models)
-            for key, route in handler.app.declared.items():
+        for api in _apis(package):
+            told = operations_of(api)
+            models |= _unlike(models, told.models)
+            for key, operation in told.of.items():
                 method, _, path = key.partition(" ")
-                operation = _operation(key, route, schemas) | {"tags": [package.replaces or package.name]}
-                paths.setdefault(path, {})[method.lower()] = operation | _described(route)
+                tagged = {**operation, "tags": [package.replaces or package.name]}
+                paths.setdefault(path, {})[method.lower()] = tagged | _described(api.declared[key])
     return {
         "openapi": "3.1.0",
         "info": {
@@ -59,7 +73,15 @@ def document() -> JsonObject:
     }
 
 
-def _unlike(before: JsonObject, models: Mapping[str, JsonObject]) -> Mapping[str, JsonObject]:
+def operations_of(api: HttpApi) -> Operations:
+    """Return what the routes of a handler file take and answer; nothing says yet who may call them."""
+    resolved = _resolved(api)
+    schemas = json_schemas_of([*_told(api.declared, resolved.of)])
+    operations = {key: _operation(key, route, schemas, resolved.of.get(key)) for key, route in api.declared.items()}
+    return Operations(operations, {**schemas.models, **_unlike(schemas.models, resolved.models)})
+
+
+def _unlike(before: Mapping[str, JsonObject], models: Mapping[str, JsonObject]) -> Mapping[str, JsonObject]:
     """Return the models of a handler file.
 
     Raises:
@@ -76,35 +98,61 @@ def text() -> str:
     return json.dumps(document(), indent=2, ensure_ascii=False) + "\n"
 
 
-def _handlers(package: Package) -> list[Any]:
+def _apis(package: Package) -> list[HttpApi]:
     roles = {role_of(route) for route in package.routes}
-    return [package.load(role) for role in sorted(roles)]
+    return [package.api(role) for role in sorted(roles)]
 
 
-def _told(declared: Mapping[str, Route]) -> Iterator[ModelOfRoute]:
-    """Yield what the routes of a handler file take and answer."""
+def _resolved(api: HttpApi) -> Operations:
+    """Return what Powertools' resolver says of its routes, where a handler file has one."""
+    resolver = getattr(api, "resolver", None)
+    if resolver is None:
+        return Operations({}, {})
+    said = resolver.get_openapi_schema().model_dump(mode="json", by_alias=True, exclude_none=True)
+    paths: Mapping[str, JsonObject] = said["paths"]
+    operations = {f"{method.upper()} {path}": one for path, found in paths.items() for method, one in found.items()}
+    models = said.get("components", {}).get("schemas", {})
+    return Operations(operations, {name: model for name, model in models.items() if name not in OF_POWERTOOLS})
+
+
+def _told(declared: Mapping[str, Route], resolved: Mapping[str, JsonObject]) -> Iterator[ModelOfRoute]:
+    """Yield what the routes of a handler file take and answer, as far as nothing else says it."""
     for key, route in declared.items():
-        for one in arguments_of(route.answered_by):
+        for one in () if key in resolved else arguments_of(route.answered_by):
             title = (one.name if one.part == BODY else one.alias).replace("_", " ").title()
             said = Field(... if one.default is REQUIRED else one.default, description=one.description)
             yield ModelOfRoute((key, one.name), Annotated[one.taken, said], "validation", title)
-        for status, response in route.responses.items():
+        for status, response in _responses_of(route, resolved.get(key)).items():
             for content in response.get("content", {}).values():
                 yield ModelOfRoute((key, status), model_of(content[MODEL]), "serialization")
 
 
-def _operation(key: str, route: Route, schemas: JsonSchemas) -> JsonObject:
-    """Return what a route takes and answers."""
+def _responses_of(route: Route, resolved: JsonObject | None) -> Mapping[int, Any]:
+    """Return the responses of a route; if it says none, the resolver lacks those that every route has."""
+    return route.responses or ({} if resolved is None else responses(None))
+
+
+def _operation(key: str, route: Route, schemas: JsonSchemas, resolved: JsonObject | None) -> JsonObject:
+    """Return what a route takes and answers; resolved: as the resolver says it, if it is one of its routes."""
     operation: JsonObject = {"summary": "", "operationId": route.answered_by.__name__}
+    operation |= _taken(key, route, schemas) if resolved is None else _members(resolved, "parameters", "requestBody")
+    told = _responses_of(route, resolved)
+    answers = {str(status): _response(one, schemas.of.get((key, status))) for status, one in told.items()}
+    if resolved is not None and not route.responses:
+        answers |= {status: one for status, one in resolved["responses"].items() if status != INVALID_THERE}
+    return operation | {"responses": _responses(answers)}
+
+
+def _taken(key: str, route: Route, schemas: JsonSchemas) -> JsonObject:
+    taken: JsonObject = {}
     arguments = arguments_of(route.answered_by)
     parameters = [_parameter(one, schemas.of[key, one.name]) for one in arguments if one.part != BODY]
     if parameters:
-        operation["parameters"] = parameters
+        taken["parameters"] = parameters
     for body in (one for one in arguments if one.part == BODY):
         content = {JSON: {"schema": schemas.of[key, body.name]}}
-        operation["requestBody"] = {"content": content, "required": body.default is REQUIRED}
-    responses = {str(status): _response(one, schemas.of.get((key, status))) for status, one in route.responses.items()}
-    return operation | {"responses": _responses(responses)}
+        taken["requestBody"] = {"content": content, "required": body.default is REQUIRED}
+    return taken
 
 
 def _parameter(one: Argument, schema: JsonObject) -> JsonObject:
@@ -115,8 +163,11 @@ def _parameter(one: Argument, schema: JsonObject) -> JsonObject:
 def _response(response: JsonObject, schema: JsonObject | None) -> JsonObject:
     """Return a response with the schema in place of its model."""
     contents = {} if schema is None else {content_type: {"schema": schema} for content_type in response["content"]}
-    members = {**response, "content": contents}
-    return {name: members[name] for name in ("description", "headers", "content") if members.get(name)}
+    return _members({**response, "content": contents}, "description", "headers", "content")
+
+
+def _members(whole: JsonObject, *names: str) -> JsonObject:
+    return {name: whole[name] for name in names if whole.get(name)}
 
 
 def _described(route: Route) -> JsonObject:

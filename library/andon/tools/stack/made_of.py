@@ -23,7 +23,7 @@ from andon.tools.stack import emulator
 
 FILE: Final = "made_of.json"
 
-SHAPING: Final = ("app.py", "cdk.json", "infra", "requirements/runtime.txt")
+SHAPING: Final = ("app.py", "cdk.json", "infra", "requirements/runtime.txt", "requirements/powertools.txt")
 """Files and folders of a project that shape the infrastructure, and that no function gets."""
 
 DECLARED: Final = tuple(
