@@ -335,7 +335,7 @@ class HttpApi:
         response: Response = answered(route.answered_by, arguments)
         return response
 
-    def _require_place(self, route: Route, arguments: Mapping[str, Any]) -> None:
+    def _require_place(self, route: Route, arguments: JsonMapping) -> None:
         """Check that the caller may call a route with these arguments; see `stay`.
 
         Raises:

@@ -43,7 +43,7 @@ Samples = Mapping[str, JsonObject]
 
 
 class NoSample(AssertionError):
-    """What a request came to is no sample of its route."""
+    """The answer to a request that is no sample of its route."""
 
 
 class Recorder(Loop):

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from andon.http import parameters
 
 CODE: Final = ("app.py", "functions", "infra", "tests")
-"""What of a project may have names of the library, from its root."""
+"""Files of a project that may have names of the library, from its root."""
 
 POWERTOOLS: Final = "aws_lambda_powertools.event_handler.openapi.params"
 
