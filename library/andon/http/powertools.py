@@ -88,7 +88,7 @@ class PowertoolsApi(HttpApi):
         def allow(function: Known) -> Known:
             answering: Any = _Answering(function)
             self._allowed[answering] = route_of(function.__name__, function, access)
-            known: Known = answering  # it takes the same arguments
+            known: Known = answering  # it takes the same arguments, by their names
             return known
 
         return allow
