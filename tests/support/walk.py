@@ -238,7 +238,8 @@ class Walk:
         one, entity = self.domain, f"functions/contract/entities/{self.domain.service}.py"
         samples = self.file("events/domain")
         (samples / f"{one.fact}.v1.json").write_bytes((samples / f"{one.fact}.json").read_bytes())
-        self.edit(entity, f"{one.member}: Annotated[Line, ", f'{one.renamed}: Annotated[Line, Gained("unknown"), ')
+        renamed = f'{one.renamed}: Annotated[Line, Gained("unknown", formerly="{one.member}"), '
+        self.edit(entity, f"{one.member}: Annotated[Line, ", renamed)
         self.edit(entity, "import Annotated, ", "import Annotated, Gained, ")
         self.edit(entity, "from typing import", "from andon.runtime.json_types import JsonMapping\nfrom typing import")
         text = self.file(entity).read_text()

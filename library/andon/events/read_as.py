@@ -12,8 +12,11 @@ Kind = TypeVar("Kind")
 
 def readers_of(kind: type) -> dict[str, Read]:
     """Return member -> its reader: None where one that may be left out is, or is empty; else Poison is raised."""
-    may_lack = optional_of(kind) | gained_of(kind).keys()
-    return {name: _reader(_plain(said), name in may_lack) for name, said in kind.__annotations__.items()}
+    gained = gained_of(kind)
+    may_lack = optional_of(kind) | gained.keys()
+    found = {name: _reader(_plain(said), name in may_lack) for name, said in kind.__annotations__.items()}
+    formerly = {name: mark.formerly for name, mark in gained.items() if mark.formerly is not None}
+    return {**found, **{name: _reader_of_either(found[name], old) for name, old in formerly.items()}}
 
 
 def read_as(kind: type[Kind]) -> Callable[[Entity], Kind]:
@@ -31,6 +34,10 @@ def _reader(kind: Any, may_lack: bool) -> Read:  # noqa: ANN401, FBT001
     if not may_lack:
         return {str: Entity.text, int: Entity.whole_number, float: Entity.number}.get(kind, Entity.get)
     return _optional_text if kind is str else Entity.get
+
+
+def _reader_of_either(read: Read, formerly: str) -> Read:
+    return lambda entity, member: read(entity, member if member in entity.fields else formerly)
 
 
 def _optional_text(entity: Entity, member: str) -> str | None:

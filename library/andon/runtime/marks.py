@@ -12,7 +12,7 @@ import typing
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict, TypeVar, get_args, get_origin
 
-from andon.runtime.json_types import JsonMapping, JsonObject
+from andon.runtime.json_types import JsonMapping
 
 if TYPE_CHECKING:
     from typing import Annotated as Annotated  # noqa: PLC0414  for others
@@ -98,12 +98,15 @@ class Named:
 
 
 class Gained:
-    """A member of which rows and events from before its declaration say this instead; a request has to say it."""
+    """A member of which rows and events from before its declaration say this instead; a request has to say it.
 
-    __slots__ = ("instead",)
+    formerly: the name that the member had then, under which they may say it.
+    """
 
-    def __init__(self, instead: Any) -> None:  # noqa: ANN401  any JSON; None: nothing
-        self.instead = instead
+    __slots__ = ("formerly", "instead")
+
+    def __init__(self, instead: Any, formerly: str | None = None) -> None:  # noqa: ANN401  any JSON; None: nothing
+        self.instead, self.formerly = instead, formerly
 
 
 class ResourceEntity(TypedDict):
@@ -143,10 +146,10 @@ def without(kind: type, dropped: frozenset[str], *, name: str) -> type:
     return found
 
 
-def gained_of(kind: type) -> JsonObject:
-    """Return what stands for the members of a declaration that older rows lack."""
+def gained_of(kind: type) -> dict[str, Gained]:
+    """Return the members of a declaration that older rows lack, with what they say instead."""
     marks = {name: _marks(said) for name, said in kind.__annotations__.items()}
-    return {name: mark.instead for name, of in marks.items() for mark in of if isinstance(mark, Gained)}
+    return {name: mark for name, of in marks.items() for mark in of if isinstance(mark, Gained)}
 
 
 def _marks(said: Any) -> tuple[Any, ...]:  # noqa: ANN401  an annotation

@@ -81,11 +81,12 @@ class Declared(Generic[Row, Entity]):
         self.id, self.counted_as = declared.get("id", ("id",)), declared.get("counted_as", "version")
         self.revised, self.read = declared.get("revised", "seldom"), declared.get("read", "often")
         self.names = tuple(sorted(self.content.__annotations__, key=lambda name: name not in self.id))  # the id first
-        self.gained: JsonMapping = gained_of(self.content)
+        self.gained = gained_of(self.content)
         self.may_lack = optional_of(self.content) | self.gained.keys()
         self._must_say = tuple(name for name in self.names if name not in self.may_lack)
         self._says_id = not set(self.id).isdisjoint(self.names)
-        self._instead = {name: said for name, said in self.gained.items() if said is not None}
+        self._instead = {name: said.instead for name, said in self.gained.items() if said.instead is not None}
+        self._formerly = {said.formerly: name for name, said in self.gained.items() if said.formerly is not None}
 
     def versions_of(self, id_: Id, guard: Guard | None = None) -> Versions[Row]:
         """Return the place of its versions; guard: of what is required for a write of them."""
@@ -143,9 +144,17 @@ class Declared(Generic[Row, Entity]):
 
     def content_of(self, said: Mapping[str, object]) -> dict[str, object]:
         """Return the content of a request or of an entity; None: of what it leaves out, which a change removes."""
-        return {
-            name: said.get(name, self.gained.get(name)) if name in self.may_lack else said[name] for name in self.names
+        if self._formerly:
+            said = {**self._renamed(said), **said}
+        instead = self._instead
+        content = {
+            name: said.get(name, instead.get(name)) if name in self.may_lack else said[name] for name in self.names
         }
+        return {**content, **dict.fromkeys(self._formerly)} if self._formerly else content
+
+    def _renamed(self, said: Mapping[str, object]) -> dict[str, object]:
+        """Return what is said under a name of before, under that of today."""
+        return {name: said[old] for old, name in self._formerly.items() if old in said}
 
     @property
     def claims(self) -> "ClaimsOf | None":
@@ -164,7 +173,7 @@ class Declared(Generic[Row, Entity]):
             return found
         for name in self._must_say:
             row[name]
-        return {**self._instead, **found}
+        return {**self._instead, **self._renamed(row), **found}
 
     def published_of(self, row: Row) -> JsonObject:
         """Return the members of the entity of a version."""

@@ -16,6 +16,7 @@ from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Keys, TableSchema
 from andon.events.change_data_capture import events_of
 from andon.events.domain_event import DomainEvent
+from andon.events.read_as import read_as
 from andon.runtime.errors import Conflict, Stale
 from andon.runtime.marks import Gained, ResourceEntity, optional_of
 from andon.sync.mapped_crossing import resource_crossing
@@ -56,6 +57,12 @@ class Strict(Plain):
     """A sign with a member that rows of before lack, and nothing that stands for it."""
 
     frame: str
+
+
+class Renamed(TypedDict):
+    """A sign whose title is called otherwise now."""
+
+    caption: Annotated[str, Gained("unknown", formerly="title")]
 
 
 class SignEntity(Sign, ResourceEntity):
@@ -190,6 +197,27 @@ def test_a_request_that_is_sent_again_after_a_member_was_gained_is_answered_as_t
     assert signs.published(of(Sign)) == []
     with pytest.raises(Stale):  # it gained a member, which is a change
         of(Sign).save(sign, {"title": "sea", "frame": "none"}, _command(["PUT", sign, "else"], 7))
+
+
+@every_class
+def test_a_member_with_another_name_is_read_under_the_one_of_before(of: Made, signs: Signs, sign: str) -> None:
+    say(of(Plain), sign, {"title": "sea"})
+    [before] = signs.published(of(Plain))
+    by, captions = of(Renamed), ("caption", "title")
+    read = [
+        by.to_response(by.get(sign)),
+        by.content_of(before.entities["sign"]),
+        read_as(Renamed)(before.entity("sign")),
+    ]
+    assert [[said.get(name) for name in captions] for said in read] == [["sea", None]] * 3
+
+    row = say(by, sign, {"caption": "lake"}, if_match=1).row
+    [after] = signs.published(by)
+    assert [[said.get(name) for name in captions] for said in (row, by.get(sign), after.entities["sign"])] == (
+        [["lake", None]] * 3
+    )
+    if by.design != "CURRENT_ONLY":
+        assert by.to_response(by.get_version(sign, 1))["caption"] == "sea"
 
 
 @every_class

@@ -1,6 +1,6 @@
 """`andon samples`: writes what follows from the packages of a project, in one go.
 
-Samples; and of docs/openapi.json, AGENTS.md and llms.txt what the project keeps, with `--all` each of them.
+Samples; and of docs/openapi.json, AGENTS.md and llms.txt what the project keeps.
 """
 
 import argparse
@@ -36,14 +36,12 @@ def follow() -> None:
 
 def main() -> None:
     """Write it anew; print the samples that are new, changed or removed."""
-    parser = argparse.ArgumentParser(prog="andon samples", description="Write what follows from the packages anew.")
-    parser.add_argument("--all", action="store_true", help="also the files that the project does not keep yet")
-    everything = parser.parse_args().all
+    argparse.ArgumentParser(prog="andon samples", description="Write what follows from the packages anew.").parse_args()
     for line in samples.write():
         print(line)
-    if everything or openapi.DOCUMENT.is_file():
+    if openapi.DOCUMENT.is_file():
         openapi.write()
-    if everything or (project().root / agents.AGENTS).is_file():
+    if (project().root / agents.AGENTS).is_file():
         agents.write(project().root)
 
 

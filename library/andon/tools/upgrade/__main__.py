@@ -6,7 +6,6 @@ as git shows them. Nothing is committed, and nothing is changed where anything i
 """
 
 import argparse
-import os
 import shlex
 import subprocess
 import sys
@@ -17,7 +16,7 @@ from typing import Final
 
 from andon.project import project
 from andon.tools.called import as_called
-from andon.tools.new.changes import FOLLOWING, last_words
+from andon.tools.in_process import derived
 from andon.tools.new.template import tidied
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.upgrade.asks import asked, rewritten
@@ -84,17 +83,16 @@ def upgrade(root: Path, files: Sequence[Merged]) -> list[str]:
             file.write_bytes(one.content)
     _rewrite(root)
     left = [str(one) for one in (*files, *asked(root)) if not isinstance(one, Merged) or one.how in LEFT_TO_A_PERSON]
-    return left if any(one.how is How.CONFLICT for one in files) else left + _not_followed(root)
+    return left if any(one.how is How.CONFLICT for one in files) else left + _not_followed()
 
 
-def _not_followed(root: Path) -> list[str]:
+def _not_followed() -> list[str]:
     """Write samples and documents anew; return a line if that failed."""
-    environment = {**os.environ, "PYTHONPATH": project().imports}
-    done = subprocess.run(
-        [sys.executable, "-m", FOLLOWING], cwd=root, env=environment, capture_output=True, text=True, check=False
-    )
-    why = f"samples and documents are not written anew: {last_words(done.stdout + done.stderr)}"
-    return [why] if done.returncode else []
+    try:
+        derived.follow()
+    except ToolFailed as why:
+        return [str(why)]
+    return []
 
 
 def _rewrite(root: Path) -> None:
