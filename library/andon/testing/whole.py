@@ -19,6 +19,8 @@ CONSTRUCTS: Final = {"services": "Service", "views": "View", "pages": "Page"}
 LINE: Final = re.compile(r"\b(Service|View|Page)\(\s*self,\s*\"(\w+)\"")
 OLD: Final = re.compile(r"\.v\d+$")
 ROUTE: Final = re.compile(r"\"((?:DELETE|GET|PATCH|POST|PUT) /[^\"]*)\"")
+OF_RESOLVER: Final = re.compile(r"^@\w+\.(delete|get|patch|post|put)\(\s*\"(/[^\"]*)\"", re.MULTILINE)
+"""Routes of Powertools' resolver, as `@app.get("/things/<id>")`."""
 OF_RESOURCE: Final = re.compile(r"^(\w+): Final = ResourceApi\(\s*\w+,\s*\"([^\"]+)\"", re.MULTILINE)
 BELOW: Final = r"(?:/rollback|/(?:versions|revisions)(?:/\{n\})?)?"
 ON_RESOURCE: Final = re.compile(rf"(DELETE|GET|PUT|POST(?=.*/rollback$)) (.+?){BELOW}")
@@ -193,7 +195,10 @@ class _Files:
 
 
 def _routes_in(file: Path) -> list[str]:
-    return ROUTE.findall(file.read_text())
+    text = file.read_text()
+    braces = str.maketrans("<>", "{}")
+    resolved = [f"{method.upper()} {path.translate(braces)}" for method, path in OF_RESOLVER.findall(text)]
+    return ROUTE.findall(text) + resolved
 
 
 def _declared_in(file: Path) -> list[tuple[str, str]]:
