@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, NotRequired, TypedDict, cast
 
-from andon.runtime import strict_json
+from andon.runtime import strict_json, times
 from andon.runtime.errors import Poison
 from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.runtime.whole_number import is_whole
@@ -57,6 +57,18 @@ class Entity(NamedTuple):
         """Return a field that may be missing or null; what is not text comes as JSON, so that nothing is lost."""
         value = self.fields.get(field_name)
         return value if value is None or isinstance(value, str) else strict_json.dumps(value)
+
+    def seconds(self, field_name: str) -> int:
+        """Return a time that must be there, in epoch seconds, as `expires_at` of an update takes it.
+
+        Raises:
+            Poison: it is missing or no time.
+
+        """
+        try:
+            return times.to_ms(self.text(field_name)) // 1000
+        except ValueError as error:
+            raise Poison(f"{self.name}.{field_name} must be a time") from error
 
     def whole_number(self, field_name: str) -> int:
         """Return a field that must be there.

@@ -36,6 +36,10 @@ class ToldEntity(Entity):
         """Return a field; `UNTOLD`, if the token does not name it."""
         return super().text(field_name) if field_name in self.fields else UNTOLD
 
+    def seconds(self, field_name: str) -> int:
+        """Return a time; 0, if the token does not name it: nobody asks of a write until when its row is shown."""
+        return super().seconds(field_name) if field_name in self.fields else 0
+
     def optional_text(self, field_name: str) -> str | None:
         """Return a field; `UNTOLD`, if the token does not name it."""
         return super().optional_text(field_name) if field_name in self.fields else UNTOLD

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.events.domain_event import MAX_TIMESTAMP_MS
-from andon.events.written import Written
+from andon.events.domain_event import MAX_TIMESTAMP_MS, Entity
+from andon.events.written import ToldEntity, Written
+from andon.runtime.errors import Poison
 
 NAMES = st.text(st.characters(categories=["L", "N", "P", "S"]), max_size=20)
 WRITES = st.builds(
@@ -102,3 +103,13 @@ def test_a_token_of_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) 
 
     with pytest.raises(ValueError, match="is not a token of a write"):
         Written.from_token(token)
+
+
+def test_a_view_may_ask_until_when_a_row_is_shown_whether_or_not_a_token_names_it() -> None:
+    said = {"endsAt": "2026-01-01T00:00:01Z", "never": "later"}
+
+    assert [ToldEntity("loan", one).seconds("endsAt") for one in ({}, said)] == [0, 1_767_225_601]
+    assert Entity("loan", said).seconds("endsAt") == 1_767_225_601
+    for missing in ("never", "at"):
+        with pytest.raises(Poison, match=f"loan.{missing} must be"):
+            Entity("loan", said).seconds(missing)

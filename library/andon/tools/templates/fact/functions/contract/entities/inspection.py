@@ -9,7 +9,7 @@ from andon.runtime.marks import Annotated, Says
 class Inspection(TypedDict):
     """A statement about one."""
 
-    note: Annotated[Lines, Says("as new")]
+    note: Annotated[Lines, Says("first")]
 
 
 class InspectionEntity(Inspection):

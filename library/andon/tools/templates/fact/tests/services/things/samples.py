@@ -2,10 +2,10 @@
 
 from andon.testing.recorder import Recorder
 
-INSPECTED = {"id": "thing-1"}
+RECORDED = {"id": "thing-1"}
 
 
 def record_inspection(world: Recorder) -> None:
-    """Somebody records an inspection."""
+    """The inspection of one is recorded."""
     world.keep_only("inspection-recorded")
-    world.request("PUT /things/{id}/inspection", path=INSPECTED, body={"note": "as new"})
+    world.request("PUT /things/{id}/inspection", path=RECORDED, body={"note": "first"})

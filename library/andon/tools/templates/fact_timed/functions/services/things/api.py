@@ -14,7 +14,7 @@ from services.things.resources import INSPECTION
 ANYBODY: Final = frozenset(project().groups.all) - project().groups.reporting
 
 InspectionOf = Annotated[
-    str, AfterValidator(texts.word), described(schemas.WORD | schemas.IMPERSONAL, "thing-1"), Path(alias="id")
+    str, AfterValidator(texts.part), described(schemas.PART | schemas.IMPERSONAL, "thing-1"), Path(alias="id")
 ]
 
 INSPECTION_API: Final = ResourceApi(

@@ -1,11 +1,11 @@
-"""An inspection is published once, with its own time, and never changed."""
+"""The inspection of one is published once, with its own time, and never changed."""
 
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
-from tests.services.things.samples import INSPECTED, INSPECTED_AT
+from tests.services.things.samples import RECORDED, RECORDED_AT
 
 NOW_MS = 1_767_258_000_000
-EARLIER = {**INSPECTED, "timestamp": "2026-01-01T08:58:00.000Z"}
+EARLIER = {**RECORDED, "timestamp": "2026-01-01T08:58:00.000Z"}
 PUT = "PUT /things/{id}/inspection/{timestamp}"
 
 
@@ -15,10 +15,10 @@ def put(loop: Loop, path: dict[str, str], value: float) -> int:
 
 def test_each_is_published_once_with_its_own_time_however_late_and_often_it_comes() -> None:
     with Loop() as loop, frozen_clock(NOW_MS):
-        assert [put(loop, path, 17.5) for path in (INSPECTED_AT, INSPECTED_AT, EARLIER)] == [201, 200, 201]
+        assert [put(loop, path, 17.5) for path in (RECORDED_AT, RECORDED_AT, EARLIER)] == [201, 200, 201]
         assert put(loop, EARLIER, 16.5) == 409
 
         published = [event["detail"]["inspection"] for event in loop.run() if event["source"] == "things"]
-        times = [path["timestamp"] for path in (INSPECTED_AT, EARLIER)]
-        assert published == [{"about": INSPECTED["id"], "timestamp": at, "value": 17.5} for at in times]
-        assert loop.request("GET /things/{id}/inspection", path=INSPECTED).body["items"] == published
+        times = [path["timestamp"] for path in (RECORDED_AT, EARLIER)]
+        assert published == [{"about": RECORDED["id"], "timestamp": at, "value": 17.5} for at in times]
+        assert loop.request("GET /things/{id}/inspection", path=RECORDED).body["items"] == published

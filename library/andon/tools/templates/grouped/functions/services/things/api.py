@@ -15,14 +15,14 @@ ANYBODY: Final = frozenset(project().groups.all) - project().groups.reporting
 
 ShelfId = Annotated[
     str,
-    AfterValidator(texts.word),
-    described(schemas.WORD | schemas.IMPERSONAL, "shelf-1"),
+    AfterValidator(texts.part),
+    described(schemas.PART | schemas.IMPERSONAL, "shelf-1"),
     Path(alias="shelfId", description="Chosen by the client."),
 ]
 ThingId = Annotated[
     str,
-    AfterValidator(texts.word),
-    described(schemas.WORD | schemas.IMPERSONAL, "thing-1"),
+    AfterValidator(texts.part),
+    described(schemas.PART | schemas.IMPERSONAL, "thing-1"),
     Path(alias="id", description="Chosen by the client."),
 ]
 

@@ -1,4 +1,6 @@
-"""Things of a shelf, of which the current version alone is kept; facts, tables and versioning follow from this.
+"""Things of a shelf, of which the current version alone is kept.
+
+Facts, tables and versioning follow from this.
 
 | table | pk | sk | row |
 |---|---|---|---|

@@ -15,8 +15,8 @@ ANYBODY: Final = frozenset(project().groups.all) - project().groups.reporting
 
 ThingId = Annotated[
     str,
-    AfterValidator(texts.word),
-    described(schemas.WORD | schemas.IMPERSONAL, "thing-1"),
+    AfterValidator(texts.part),
+    described(schemas.PART | schemas.IMPERSONAL, "thing-1"),
     Path(alias="id", description="Chosen by the client."),
 ]
 

@@ -1,4 +1,6 @@
-"""Things, of which the current version alone is kept; facts, tables and versioning follow from this.
+"""Things, of which the current version alone is kept.
+
+Facts, tables and versioning follow from this.
 
 | table | pk | row |
 |---|---|---|

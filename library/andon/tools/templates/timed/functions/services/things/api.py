@@ -15,8 +15,8 @@ ANYBODY: Final = frozenset(project().groups.all) - project().groups.reporting
 
 DeviceId = Annotated[
     str,
-    AfterValidator(texts.word),
-    described(schemas.WORD | schemas.IMPERSONAL, "device-1"),
+    AfterValidator(texts.part),
+    described(schemas.PART | schemas.IMPERSONAL, "device-1"),
     Path(alias="deviceId", description="Chosen by the client."),
 ]
 

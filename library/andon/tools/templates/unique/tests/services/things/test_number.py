@@ -40,3 +40,10 @@ def test_what_a_change_lets_go_another_one_may_have(loop: Loop) -> None:
 
 def test_a_retry_is_answered_as_the_first_time(loop: Loop) -> None:
     assert [put(loop, "1", FIRST) for _ in range(2)] == [(201, "A-7")] * 2
+
+
+def test_an_id_is_no_key_of_what_has_a_number(loop: Loop) -> None:
+    put(loop, "1", FIRST)
+
+    assert put(loop, "Number#A-7", OTHER) == (400, None)
+    assert put(loop, "1", OTHER, **{"if-match": '"1"'}) == (200, "A-8")
