@@ -23,7 +23,7 @@ ANYBODY: Final = frozenset(project().groups.all) - project().groups.reporting
 WRITES: Final = Writes(table=TABLE, on=ON, days=TTL_DAYS)
 
 ShelfId = Annotated[
-    str, AfterValidator(texts.part), described(schemas.PART | schemas.IMPERSONAL, "shelf-1"), Path(alias="shelfId")
+    str, AfterValidator(texts.word), described(schemas.WORD | schemas.IMPERSONAL, "shelf-1"), Path(alias="shelfId")
 ]
 
 app = HttpApi()

@@ -21,7 +21,7 @@ from services.watch.tables import KEYS, TABLE, partition_of
 ANYBODY: Final = frozenset(project().groups.all) - project().groups.reporting
 
 ThingId = Annotated[
-    str, AfterValidator(texts.part), described(schemas.PART | schemas.IMPERSONAL, "thing-1"), Path(alias="id")
+    str, AfterValidator(texts.word), described(schemas.WORD | schemas.IMPERSONAL, "thing-1"), Path(alias="id")
 ]
 
 app = HttpApi()
