@@ -63,12 +63,12 @@ def _followed(root: Path, before: Mapping[Path, bytes]) -> list[str]:
         NotNew: what was written does not work.
 
     """
-    why = _follow(root)
+    why = follow(root)
     if not why:
         return []
     after, folders = _content(root), _folders(root)
     _restore(root, before, folders)
-    earlier = _follow(root)
+    earlier = follow(root)
     if not earlier:
         raise NotNew(f"what was written does not work: {why}")
     _restore(root, after, folders)
@@ -91,10 +91,10 @@ def _more(root: Path) -> Iterator[str]:
         yield f"write the figures of the stack's templates anew, in docs/: {as_called('figures')}"
 
 
-def _follow(root: Path) -> str:
-    """Write what follows from the packages, in a process of its own: this one knows those of before.
+def follow(root: Path) -> str:
+    """Write what follows from the packages; return why that failed, empty if it did not.
 
-    Return why that failed; empty: it did not.
+    In a process of its own: this one knows the packages of before.
     """
     run = subprocess.run(
         [sys.executable, "-m", FOLLOWING],
