@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from andon.versions.claims import ClaimsOf
 
 STALE: Final = "If-Match names another version than the current one; read again."
-OTHER_ROW: Final = "Something else stands where this would be written."
+_OTHER_ROW: Final = "Something else stands where this would be written."
 REQUIRED_IF_MATCH: Final = "It exists: to change it needs If-Match with the current version."
 
 # The writes of one save, by name: the current row, its revision, and the check of another row.
@@ -244,10 +244,19 @@ def fingerprint_of(*, route: str, path: Mapping[str, object], if_match: int | No
 
 
 def digest_of(value: object) -> str:
-    """Return the SHA-256 of canonical JSON: equal values have equal digests."""
+    """Return the SHA-256 of canonical JSON: equal values have equal digests, 60 and 60.0 among them."""
     import hashlib  # noqa: PLC0415  it loads OpenSSL, and a trigger that reads rows makes no digest
 
-    return hashlib.sha256(strict_json.canonical(value).encode()).hexdigest()
+    return hashlib.sha256(strict_json.canonical(_evened(value)).encode()).hexdigest()
+
+
+def _evened(value: object) -> object:
+    """Return JSON in which a float that is a whole number is one, as a table gives it back."""
+    if isinstance(value, Mapping):
+        return {name: _evened(member) for name, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [_evened(member) for member in value]
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
 
 
 def expected_by(command: Command) -> Expected:
@@ -332,7 +341,7 @@ def owned_since(draft: Draft, revision: VersionedRow) -> dict[str, object]:
 def decide_next(draft: Draft, refused: RefusedSave) -> NextStep:
     """Decide the next step after a refused write: write again, return, check for a retry, or refuse."""
     if _is_barred(draft, refused):
-        return Refuse(Conflict(OTHER_ROW) if draft.guard is None else draft.guard.otherwise)
+        return Refuse(Conflict(_OTHER_ROW) if draft.guard is None else draft.guard.otherwise)
     step = _by_version(draft, refused)
     if is_done(draft, step):
         return step

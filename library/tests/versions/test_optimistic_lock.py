@@ -27,6 +27,7 @@ from andon.versions.optimistic_lock import (
     condition_of,
     decide_next,
     decide_on_read,
+    digest_of,
     expected_by,
     fingerprint_of,
     owned_since,
@@ -60,6 +61,12 @@ def test_commands_that_differ_in_anything_but_the_order_of_members_have_other_fi
 
     assert same == fingerprint_of(**COMMAND)
     assert len({same, *(fingerprint_of(**COMMAND | other) for other in OTHERS)}) == 1 + len(OTHERS)
+
+
+def test_equal_numbers_are_one_value_however_they_are_written() -> None:
+    assert digest_of({"limits": [{"seconds": 60.0}], "no": -0.0}) == digest_of({"limits": [{"seconds": 60}], "no": 0})
+    assert len({digest_of(value) for value in (60, 60.5, "60", True, 1, None, 1e300)}) == 7
+    assert fingerprint_of(**COMMAND | {"body": {"a": 60}}) == fingerprint_of(**COMMAND | {"body": {"a": 60.0}})
 
 
 def test_a_revision_says_which_version_it_is_when_it_was_made_and_by_whom() -> None:

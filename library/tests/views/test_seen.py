@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -56,7 +57,7 @@ def test_a_write_is_seen_whose_token_does_not_name_a_number_of_it(read: Callable
 def test_a_row_that_the_token_does_not_tell_is_refused_with_the_reason(place: str) -> None:
     def kept(event: DomainEvent) -> ViewUpdate:
         pieces = event.entity("thing").whole_number("pieces")
-        more = {"about_ms": pieces} if place == "anchor" else {"expires_at": pieces} if place == "date" else {}
+        more: dict[str, Any] = {"anchor": {"about_ms": pieces}, "date": {"expires_at": pieces}}.get(place, {})
         key = {"pk": event.partition_key, **({"pieces": pieces} if place == "key" else {})}
         return ViewUpdate(key=key, key_fields={}, fields={}, oplock="thing", **more)
 
