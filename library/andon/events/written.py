@@ -9,6 +9,7 @@ import base64
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import nan
 from typing import Any, Final, Self
 
 from andon.events.domain_event import MAX_NAME_CHARACTERS, MAX_TIMESTAMP_MS, UNTOLD, DomainEvent, Entity
@@ -19,6 +20,11 @@ from andon.runtime.whole_number import is_whole
 VERSION: Final = 2
 MAX_TOKEN_CHARACTERS: Final = 4096
 MALFORMED: Final = "is not a token of a write"
+TELLS_TOO_LITTLE: Final = (
+    f"{MALFORMED} that is found here: the token has to name all that the row's key, oplock and date are made of"
+)
+
+_NAN: Final[Any] = nan
 
 Names = Mapping[str, str | int]
 """Fields of an entity that tell it from all others, and what it says in few characters."""
@@ -39,6 +45,14 @@ class ToldEntity(Entity):
     def seconds(self, field_name: str) -> int:
         """Return a time; 0, if the token does not name it: nobody asks of a write until when its row is shown."""
         return super().seconds(field_name) if field_name in self.fields else 0
+
+    def whole_number(self, field_name: str) -> int:
+        """Return a field; NaN, if the token does not name it, and so is all that is computed of it."""
+        return super().whole_number(field_name) if field_name in self.fields else _NAN
+
+    def number(self, field_name: str) -> float:
+        """Return a field; NaN, if the token does not name it."""
+        return super().number(field_name) if field_name in self.fields else _NAN
 
     def optional_text(self, field_name: str) -> str | None:
         """Return a field; `UNTOLD`, if the token does not name it."""

@@ -35,7 +35,7 @@ from andon.http.response import Response, respond
 from andon.http.said import Number, Time
 from andon.runtime import clock
 from andon.runtime.errors import NotFound, PreconditionRequired
-from andon.runtime.json_types import JsonMapping
+from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.runtime.marks import CHECK, Says, checked
 from andon.versions.declared import Declared, Id, parts_of
 from andon.versions.numbered_resource import FromStream, NumberedResource
@@ -354,7 +354,18 @@ class ResourceApi:
         """Return a page of versions, or of current ones; none is older than the present owner's time."""
         table = self.of.history if isinstance(self.of, Resource) else self.of.table
         about = About(self.of.time_of if isinstance(self.of, TimedResource) else time_of)
-        return app.page(table, query, to_response=self.of.to_response, limit=limit, cursor=cursor, about=about)
+        return app.page(table, query, to_response=self._to_own, limit=limit, cursor=cursor, about=about)
+
+    def _to_own(self, row: Any) -> JsonObject:  # noqa: ANN401
+        """Return a row for a list, which an id that names another kind's rows does not show.
+
+        Raises:
+            NotFound: the list is one of another kind.
+
+        """
+        if not self.of.has(row):
+            raise NotFound(self.of.missing)
+        return self.of.to_response(row)
 
     def _shows(self, app: HttpApi, id_: Id, row: JsonMapping) -> bool:
         """Return True if a caller may see a version: it is not another owner's."""

@@ -37,12 +37,12 @@ from andon.versions.optimistic_lock import (
     VersionedRow,
     Write,
     digest_of,
+    is_of,
     revision_of,
 )
 from andon.versions.versioned_write import ATTEMPTS, Contended, Versions, pause, write_or_refuse
 from andon.views.outcome import Outcome
 
-ABSENT = Condition("attribute_not_exists(#version)", {"version": "version"})
 # A row that expired can begin again at version 1: the time tells the lives apart.
 AS_FOUND = "#version = :version AND #timestamp = :timestamp"
 
@@ -108,11 +108,10 @@ class Upon(NamedTuple):
             return Expected(version, Stands.NOTHING)
         return Expected(version, Stands.TOMBSTONE if self.row.get("deleted") else Stands.ALIVE)
 
-    @property
-    def condition(self) -> Condition:
-        """The condition that it still stands there."""
+    def condition(self, absent: Condition) -> Condition:
+        """Return the condition that it still stands there; absent: that nothing does."""
         if self.is_gone or self.row is None:
-            return ABSENT
+            return absent
         seen = {name: self.row[name] for name in ("version", "timestamp")}
         return Condition(AS_FOUND, {name: name for name in seen}, seen)
 
@@ -169,6 +168,8 @@ class CrossedRow(NamedTuple, Generic[Row]):
             if refused is None:
                 return Outcome.APPLIED
             upon = Upon.after(refused)
+            if upon.row is not None and not upon.is_gone and not is_of(draft.kind, upon.row):
+                raise Poison(f"{self.edit.origin} says what would replace a row of another kind")
         raise Contended
 
     def dropped_upon(self, upon: Upon) -> Outcome | None:
@@ -203,7 +204,7 @@ class CrossedRow(NamedTuple, Generic[Row]):
             row["since"] = upon.row["since"]
         if self.versions.latest_as is not None:
             row[self.versions.latest_as] = revision["version"]
-        current = Put(self.versions.table, {**self.versions.key, **row}, upon.condition)
+        current = Put(self.versions.table, {**self.versions.key, **row}, upon.condition(self.versions.table.absent))
         return write_or_refuse(self.versions, current, Write(expected, revision))
 
 

@@ -61,6 +61,11 @@ VERBS: Final = {
 ANYWHERE: Final = {"docs", "new"}
 """Verbs that need no project: they find out themselves."""
 
+ALONE: Final = frozenset(
+    {"agents", "archive", "audit", "console", "down", "figures", "inbox", "openapi", "redeploy", "trace", "what-if"}
+)
+"""Verbs that take nothing but variables."""
+
 VARIABLE: Final = re.compile(r"([A-Z]+)=(.*)", re.DOTALL)
 PROJECT: Final = Path("functions", "project.py")
 ASKS_FOR_HELP: Final = {"", "help", "-h", "--help"}
@@ -93,9 +98,19 @@ def main() -> int:
         )
         print(f"andon: {why}", file=sys.stderr)
         return MISUSED
+    if verb in ALONE and (more := [one for one in arguments if not VARIABLE.fullmatch(one)]):
+        return _refused(verb, more)
     if root is not None:
         sys.path[:0] = [str(root / PROJECT.parent), str(root)]
     return _exit_code_of(verb, arguments)
+
+
+def _refused(verb: str, arguments: list[str]) -> int:
+    if not ASKS_FOR_HELP.isdisjoint(arguments):
+        print(VERBS[verb].about)
+        return 0
+    print(f"andon: {verb} takes no {' '.join(arguments)}; it did nothing", file=sys.stderr)
+    return MISUSED
 
 
 def is_on_aws(verb: str, arguments: list[str]) -> bool:

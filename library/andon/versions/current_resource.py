@@ -32,7 +32,7 @@ class CurrentResource(Declared[Row, Entity]):
 
     def versions_of(self, id_: Id, guard: Guard | None = None) -> Versions[Row]:  # noqa: ARG002
         """Return the place of it."""
-        return Versions(table=self.table, key=self.key_of(*parts_of(id_)))
+        return Versions(table=self.table, key=self.key_of(*parts_of(id_)), kind=self.kind)
 
     def save(self, id_: Id, said: Mapping[str, object], command: Command, guard: Guard | None = None) -> Saved[Row]:
         """Make it what a request says."""

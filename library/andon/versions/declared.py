@@ -136,6 +136,10 @@ class Declared(Generic[Row, Entity]):
         """Return the id that a row says."""
         return tuple(row[name] for name in self.id)
 
+    def has(self, row: JsonMapping) -> bool:
+        """Return True if a row is one of this kind, or of its revisions."""
+        return row.get("discriminator") in {self.kind, f"{self.kind}-revision"}
+
     def with_id(self, id_: Id, said: Mapping[str, object]) -> Mapping[str, object]:
         """Return what a request says, with the id, for a content that has parts of it: its digest is made of them."""
         if not self._says_id:

@@ -51,7 +51,7 @@ class NumberedResource(Declared[Row, Entity]):
     def versions_of(self, id_: Id, guard: Guard | None = None) -> Versions[Row]:
         """Return the place of its versions."""
         requires = None if self.requires is None else self.requires(parts_of(id_)[0], guard)
-        return numbered_versions.versions_of(self.numbered(id_), requires=requires)
+        return numbered_versions.versions_of(self.numbered(id_), requires=requires)._replace(kind=self.kind)
 
     def current_of(self, first: str) -> KeyQuery:
         """Return the query of all current ones below the first part of their id."""

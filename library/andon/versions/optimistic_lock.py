@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, Type
 
 from andon.dynamodb.expressions import Condition, both
 from andon.runtime import strict_json, times
-from andon.runtime.errors import NotFound, PreconditionRequired, Rejected, Stale
+from andon.runtime.errors import Conflict, NotFound, PreconditionRequired, Rejected, Stale
 from andon.runtime.marks import NotRequired
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from andon.versions.claims import ClaimsOf
 
 STALE: Final = "If-Match names another version than the current one; read again."
+_OTHER_ROW: Final = "Something else stands where this would be written."
 REQUIRED_IF_MATCH: Final = "It exists: to change it needs If-Match with the current version."
 
 # The writes of one save, by name: the current row, its revision, and the check of another row.
@@ -144,6 +145,11 @@ class Draft(NamedTuple):
         return {name: value for name, value in self.content.items() if value is not None and name in names}
 
     @property
+    def kind(self) -> object:
+        """The discriminator of its rows; None: they have none."""
+        return self.attributes.get("discriminator")
+
+    @property
     def digest(self) -> str:
         """The digest of the content: equal for revisions that say the same."""
         return digest_of(self.said)
@@ -238,10 +244,19 @@ def fingerprint_of(*, route: str, path: Mapping[str, object], if_match: int | No
 
 
 def digest_of(value: object) -> str:
-    """Return the SHA-256 of canonical JSON: equal values have equal digests."""
+    """Return the SHA-256 of canonical JSON: equal values have equal digests, 60 and 60.0 among them."""
     import hashlib  # noqa: PLC0415  it loads OpenSSL, and a trigger that reads rows makes no digest
 
-    return hashlib.sha256(strict_json.canonical(value).encode()).hexdigest()
+    return hashlib.sha256(strict_json.canonical(_evened(value)).encode()).hexdigest()
+
+
+def _evened(value: object) -> object:
+    """Return JSON in which a float that is a whole number is one, as a table gives it back."""
+    if isinstance(value, Mapping):
+        return {name: _evened(member) for name, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [_evened(member) for member in value]
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
 
 
 def expected_by(command: Command) -> Expected:
@@ -270,11 +285,16 @@ def revision_of(draft: Draft, expected: Expected) -> VersionedRow:
     return cast("VersionedRow", {**draft.said, **stamp})
 
 
-def condition_of(draft: Draft, write: Write) -> Condition:
-    """Return the condition on which the current row may be written."""
+def is_of(kind: object, row: Mapping[str, object]) -> bool:
+    """Return True if a row is a version of a kind: ids that people choose can name other rows of a shared table."""
+    return "version" in row and (kind is None or row.get("discriminator") == kind)
+
+
+def condition_of(draft: Draft, write: Write, absent: Condition) -> Condition:
+    """Return the condition on which the current row may be written; absent: that no row at all is there."""
     expected, revision = write.expected, write.revision
     if expected.stands is Stands.NOTHING:
-        return Condition("attribute_not_exists(#version)", {"version": "version"})
+        return absent
     # An entity's timestamps strictly increase: a writer whose clock is behind is refused.
     parts = ["#version = :expected", "#timestamp < :now"]
     names = {name: name for name in ("version", "timestamp")}
@@ -286,8 +306,17 @@ def condition_of(draft: Draft, write: Write) -> Condition:
             parts.append("#digest <> :digest")
             names["digest"] = "digest"
             values["digest"] = revision["digest"]
-    own = _of_owner(draft, expected, Condition(" AND ".join(parts), names, values))
+    own = _of_kind(draft, _of_owner(draft, expected, Condition(" AND ".join(parts), names, values)))
     return own if draft.guard is None else both(own, draft.guard.condition)
+
+
+def _of_kind(draft: Draft, own: Condition) -> Condition:
+    """Return a condition, and that the row is of the kind; by the attribute's name, which is no reserved word."""
+    if draft.kind is None:
+        return own
+    return own._replace(
+        expression=f"{own.expression} AND discriminator = :kind", values={**own.values, "kind": draft.kind}
+    )
 
 
 def _of_owner(draft: Draft, expected: Expected, own: Condition) -> Condition:
@@ -311,6 +340,8 @@ def owned_since(draft: Draft, revision: VersionedRow) -> dict[str, object]:
 
 def decide_next(draft: Draft, refused: RefusedSave) -> NextStep:
     """Decide the next step after a refused write: write again, return, check for a retry, or refuse."""
+    if _is_barred(draft, refused):
+        return Refuse(Conflict(_OTHER_ROW) if draft.guard is None else draft.guard.otherwise)
     step = _by_version(draft, refused)
     if is_done(draft, step):
         return step
@@ -321,6 +352,14 @@ def decide_next(draft: Draft, refused: RefusedSave) -> NextStep:
         return _unless(refused.conflict, step)
     # Nothing is done without what is required, unless it has been done already.
     return step._replace(otherwise=refused.missing) if isinstance(step, CheckRetry) else Refuse(refused.missing)
+
+
+def _is_barred(draft: Draft, refused: RefusedSave) -> bool:
+    """Return True if a row that is no version of this kind is in the way: the current one, or a first revision."""
+    current = refused.failed.get(CURRENT)
+    if current is not None:
+        return not is_of(draft.kind, current)
+    return REVISION in refused.failed and refused.newest is None and draft.command.if_match is None
 
 
 def _unless(conflict: Rejected | None, step: NextStep) -> NextStep:

@@ -27,6 +27,7 @@ from andon.versions.optimistic_lock import (
     Owner,
     Saved,
     VersionedRow,
+    is_of,
     require_admitted,
 )
 from andon.versions.versioned_write import Requirement, Revisions, Versions, change, revision_in, save
@@ -47,7 +48,8 @@ NO_VERSION: Final = "There is no such version."
 VALID_FROM: Final = "validFrom"
 
 ALIVE: Final = Condition(
-    "attribute_exists(#version) AND attribute_not_exists(#deleted)", {"version": "version", "deleted": "deleted"}
+    "attribute_exists(#version) AND attribute_not_exists(#deleted) AND discriminator = :kind",
+    {"version": "version", "deleted": "deleted"},
 )
 
 
@@ -121,7 +123,7 @@ class Resource(Declared[Row, Entity]):
             all=self.revisions_of(id_),
             attributes=self.mark_of(id_),
         )
-        return Versions(table=self.table, key=self.key_of(id_), revisions=revisions)
+        return Versions(table=self.table, key=self.key_of(id_), revisions=revisions, kind=self.kind)
 
     def kept_revision(self, row: Item) -> tuple[Table, Item]:
         """Return the table and the row of the revision that a current row is."""
@@ -130,9 +132,10 @@ class Resource(Declared[Row, Entity]):
 
     def alive(self, id_: Id, guard: Guard | None = None) -> Requirement:
         """Return the requirement that it is there, and admitted, for a write of another row."""
+        alive = ALIVE._replace(values={"kind": self.kind})
         if guard is None:
-            return Requirement(check=Check(self.table, self.key_of(id_), ALIVE), otherwise=NotFound(self.missing))
-        admitted = both(ALIVE, guard.condition)
+            return Requirement(check=Check(self.table, self.key_of(id_), alive), otherwise=NotFound(self.missing))
+        admitted = both(alive, guard.condition)
         return Requirement(check=Check(self.table, self.key_of(id_), admitted), otherwise=guard.otherwise)
 
     def get(self, id_: Id, at: Asked | None = None, *, guard: Guard | None = None) -> Row:
@@ -148,15 +151,15 @@ class Resource(Declared[Row, Entity]):
             return super().get(id_, guard=guard)
         versions = self.versions_of(id_)
         require_admitted(guard, versions.current() if guard else None)
-        row = versions.row_of(revision_at(self._timeline_of(id_), at))
-        if row is None or row.get("deleted"):
+        row = revision_at(self._timeline_of(id_), at)
+        if row is None or row.get("deleted") or not is_of(self.kind, row):
             raise NotFound(self.missing)
-        return row
+        return versions.row_of(row)
 
     def get_many(self, ids: Sequence[Id]) -> list[Row | None]:
         """Read up to 100 current rows, tombstones among them; None where there is none."""
         items = self.table.get_many([self.key_of(id_) for id_ in ids])
-        return [None if item is None else self.row_of(item) for item in items]
+        return [self.row_of(item) if item is not None and is_of(self.kind, item) else None for item in items]
 
     def get_version(self, id_: Id, version: int) -> Row:
         """Read a revision, maybe a tombstone.

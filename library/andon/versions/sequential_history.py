@@ -58,7 +58,7 @@ if TYPE_CHECKING:
 
 FENCE = "fence"
 
-UNSEEN = "(attribute_not_exists(#version) OR #version = :unseen)"
+UNSEEN = "(attribute_not_exists(#key) OR #version = :unseen)"
 ABSENT_OR_OLDER = "attribute_not_exists(#key) OR #fence < :fence"
 HELD = "#version = :expected AND #fence = :fence"
 ALIVE = Condition("attribute_not_exists(#date) OR #date > :clock", {"date": ttl.DATE})
@@ -99,7 +99,7 @@ def visible(row: Item | None) -> Item | None:
 
     One with a `Lifetime` is seen only if `ttl.is_alive`.
     """
-    return row if row and row["version"] else None
+    return row if row and row.get("version") != 0 else None
 
 
 def visible_revisions(revisions: KeyQuery, row: VersionedRow) -> KeyQuery:
@@ -172,12 +172,12 @@ def _take_fence(versions: Versions[Row], draft: Draft, write: Write, lifetime: L
     """Return the current row with the fence that was taken."""
     assign = {"version": write.expected.version}
     if write.expected.stands is Stands.NOTHING:
-        condition = Condition(UNSEEN, {"version": "version"}, {"unseen": 0})
+        condition = Condition(UNSEEN, {"key": versions.table.keys.partition, "version": "version"}, {"unseen": 0})
         assign |= {} if lifetime is None else lifetime.of_fence
     else:
         # Whether a row stands whose deletion is due is chance.
         alive = ALIVE._replace(values={"clock": draft.command.now_ms // 1000})
-        condition = both(condition_of(draft, write), alive)
+        condition = both(condition_of(draft, write, versions.table.absent), alive)
     return versions.table.increment(versions.key, FENCE, assign=assign, condition=condition)
 
 

@@ -4,7 +4,7 @@ A reading comes late, and it comes twice. The same again changes nothing; anothe
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, NamedTuple, Unpack
+from typing import Any, Final, NamedTuple, TypeGuard, Unpack
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Table
@@ -63,7 +63,7 @@ class TimedResource(Declared[Any, Entity]):
         try:
             self.table.put(row, condition=self.table.absent)
         except ConditionFailed as failed:
-            if failed.row is None or self.published_of(failed.row) != self.published_of(row):
+            if not self._is_own(failed.row) or self.published_of(failed.row) != self.published_of(row):
                 raise Conflict(f"Another {self.kind} of this time is there already.") from failed
             return KeptReport(failed.row, created=False)
         return KeptReport(row, created=True)
@@ -92,9 +92,12 @@ class TimedResource(Declared[Any, Entity]):
 
         """
         row = self.table.get(self.key_of(*parts_of(id_)), consistent=True)
-        if row is None or not is_alive(row, now_ms):
+        if not self._is_own(row) or not is_alive(row, now_ms):
             raise NotFound(self.missing)
         return row
+
+    def _is_own(self, row: Item | None) -> TypeGuard[Item]:
+        return row is not None and self.has(row)
 
     def rows_of(self, first: str, between: Between) -> KeyQuery:
         """Return the query of the rows between two times, newest first. first: the id without the time."""

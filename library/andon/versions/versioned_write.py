@@ -8,7 +8,6 @@ from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Check, Put, Table, Update, transact
 from andon.dynamodb.errors import ConditionFailed, TransactionConditionsFailed, TransactionConflict
-from andon.dynamodb.expressions import Condition
 from andon.dynamodb.key_query import KeyQuery
 from andon.dynamodb.schema import Keys
 from andon.events.hops import HOPS
@@ -38,6 +37,7 @@ from andon.versions.optimistic_lock import (
     decide_next,
     decide_on_read,
     expected_by,
+    is_of,
     owned_since,
     require_admitted,
     stale,
@@ -85,34 +85,45 @@ class Revisions(NamedTuple):
     attributes: Mapping[str, object]
     requires: Requirement | None = None
 
+    @property
+    def kind(self) -> object:
+        """The discriminator of their rows; None: they have none."""
+        return self.attributes.get("discriminator")
+
 
 class Versions(NamedTuple, Generic[Row]):
     """The place of one thing's versions: the current one by `key`, and each of them if there are `revisions`.
 
-    Row: the type of its rows. latest_as: the attribute of the current row that repeats its version.
+    Row: the type of its rows. latest_as: the attribute of the current row that repeats its version. kind: the
+    discriminator of the current row; a row of another kind is none of these.
     """
 
     table: Table
     key: Mapping[str, str | int]
     revisions: Revisions | None = None
     latest_as: str | None = None
+    kind: str | None = None
 
     def current(self) -> Row | None:
         """Read the current row; None if there is none."""
-        return self.row_of(self.table.get(self.key, consistent=True))
+        return self._own(self.kind, self.table.get(self.key, consistent=True))
 
     def revision(self, version: int, *, consistent: bool = False) -> Row | None:
         """Read a revision; None if there is none, or if none are kept."""
         if self.revisions is None:
             return None
-        return self.row_of(self.revisions.table.get(self.revisions.key_of(version), consistent=consistent))
+        row = self.revisions.table.get(self.revisions.key_of(version), consistent=consistent)
+        return self._own(self.revisions.kind, row)
 
     def newest(self) -> Row | None:
         """Read the newest revision; None if there is none, or if none are kept."""
         if self.revisions is None:
             return None
         rows = self.revisions.table.query(self.revisions.all, limit=1, consistent=True).items
-        return self.row_of(next(iter(rows), None))
+        return self._own(self.revisions.kind, next(iter(rows), None))
+
+    def _own(self, kind: object, item: Item | None) -> Row | None:
+        return self.row_of(item) if item is not None and is_of(kind, item) else None
 
     @overload
     def row_of(self, item: None) -> None: ...
@@ -252,7 +263,8 @@ def current_write(versions: Versions[Row], draft: Draft, write: Write) -> Put | 
     """
     latest = {} if versions.latest_as is None else {versions.latest_as: write.revision["version"]}
     owned = owned_since(draft, write.revision)
-    row, condition = {**write.revision, **draft.attributes, **latest, **owned}, condition_of(draft, write)
+    row = {**write.revision, **draft.attributes, **latest, **owned}
+    condition = condition_of(draft, write, versions.table.absent)
     if write.expected.stands is not Stands.ALIVE or draft.deleted:
         return Put(versions.table, {**versions.key, **row}, condition)
     gone = tuple(name for name, value in draft.content.items() if value is None)
@@ -290,7 +302,7 @@ def _of_revision(revisions: Revisions | None, write: Write) -> dict[str, Put | C
 
 def _revision_write(revisions: Revisions, write: Write) -> Put:
     item = {**revisions.attributes, **write.revision, **revisions.key_of(write.revision["version"])}
-    return Put(revisions.table, item, Condition("attribute_not_exists(#version)", {"version": "version"}))
+    return Put(revisions.table, item, revisions.table.absent)
 
 
 def _required(revisions: Revisions) -> dict[str, Check]:

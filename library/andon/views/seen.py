@@ -18,7 +18,7 @@ from typing import Any
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Table
 from andon.dynamodb.ttl import is_expired, is_kept, ttl_at
-from andon.events.written import MALFORMED, Written
+from andon.events.written import MALFORMED, TELLS_TOO_LITTLE, Written
 from andon.runtime.errors import Poison
 from andon.views.inverse_oplock import oplock_attribute, order_at
 from andon.views.object_table import ObjectTable
@@ -49,8 +49,10 @@ class Writes:
             raise ValueError(f"is of {written.entity_name}, of which nothing is kept here")
         try:
             [update] = present_in(keep(written.event))
-        except (Poison, TypeError, ValueError, LookupError) as error:
-            raise ValueError(MALFORMED) from error
+        except (Poison, TypeError, ValueError, LookupError, ArithmeticError) as error:
+            raise ValueError(TELLS_TOO_LITTLE) from error
+        if any(value != value for value in update.key.values()):  # noqa: PLR0124  NaN is of what is untold
+            raise ValueError(TELLS_TOO_LITTLE)
         # By the partition the caller was let in: a forged token may name another one.
         if update.key[self.table.keys.partition] != written.partition_key:
             raise ValueError(MALFORMED)

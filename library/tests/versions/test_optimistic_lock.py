@@ -27,6 +27,7 @@ from andon.versions.optimistic_lock import (
     condition_of,
     decide_next,
     decide_on_read,
+    digest_of,
     expected_by,
     fingerprint_of,
     owned_since,
@@ -37,6 +38,8 @@ from andon.versions.optimistic_lock import (
 )
 from tests.support.samples import NOW
 from toys.things import painting
+
+NO_ROW = Condition("attribute_not_exists(#key)", {"key": "pk"})
 
 COMMAND: dict[str, Any] = {
     "route": "PUT /x",
@@ -58,6 +61,12 @@ def test_commands_that_differ_in_anything_but_the_order_of_members_have_other_fi
 
     assert same == fingerprint_of(**COMMAND)
     assert len({same, *(fingerprint_of(**COMMAND | other) for other in OTHERS)}) == 1 + len(OTHERS)
+
+
+def test_equal_numbers_are_one_value_however_they_are_written() -> None:
+    assert digest_of({"limits": [{"seconds": 60.0}], "no": -0.0}) == digest_of({"limits": [{"seconds": 60}], "no": 0})
+    assert len({digest_of(value) for value in (60, 60.5, "60", True, 1, None, 1e300)}) == 7
+    assert fingerprint_of(**COMMAND | {"body": {"a": 60}}) == fingerprint_of(**COMMAND | {"body": {"a": 60.0}})
 
 
 def test_a_revision_says_which_version_it_is_when_it_was_made_and_by_whom() -> None:
@@ -233,10 +242,10 @@ def guarded(if_match: int | None = None, **members: Any) -> Draft:  # noqa: ANN4
 def test_a_guard_is_part_of_the_condition_of_what_is_changed_not_of_what_begins() -> None:
     change, begins = guarded(3), guarded()
 
-    changing = condition_of(change, write_upon(change, expected_by(change.command)))
+    changing = condition_of(change, write_upon(change, expected_by(change.command)), NO_ROW)
     assert changing.expression.endswith(") AND (#colour = :white)")
     assert (changing.names["colour"], changing.values["white"], changing.values["expected"]) == ("colour", "white", 3)
-    assert "colour" not in condition_of(begins, write_upon(begins, expected_by(begins.command))).names
+    assert "colour" not in condition_of(begins, write_upon(begins, expected_by(begins.command)), NO_ROW).names
 
 
 @pytest.mark.parametrize(
@@ -311,7 +320,7 @@ def test_a_change_upon_what_was_not_read_is_made_only_if_the_owner_stays_the_sam
     change, begins = red(3, owner=BY_COLOUR), red(owner=BY_COLOUR)
 
     def written(draft: Draft) -> Condition:
-        return condition_of(draft, write_upon(draft, expected_by(draft.command)))
+        return condition_of(draft, write_upon(draft, expected_by(draft.command)), NO_ROW)
 
     assert written(change).expression.endswith(" AND #owner = :owner")
     assert (written(change).names["owner"], written(change).values["owner"]) == ("colour", "red")

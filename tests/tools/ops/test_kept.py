@@ -8,6 +8,7 @@ import boto3
 import pytest
 from botocore.stub import Stubber
 
+from andon.tools import cli
 from andon.tools.ops import kept
 from andon.tools.stack.errors import ToolFailed
 
@@ -62,3 +63,29 @@ def test_what_was_named_is_left_behind_by_its_name(file: Path) -> None:
     [said] = kept.of_deployment(a_cloudformation(), "Andon", "dev")
 
     assert said.startswith("Board/BoardTable (andon-BoardTable) is left behind")
+
+
+def test_a_name_that_is_not_held_is_refused_and_nothing_is_written(
+    file: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file.write_text(json.dumps({"Andon": {"Users": "AWS::S3::Bucket", "Board/BoardTable": "…"}}))
+    before = file.read_text()
+    monkeypatch.setattr("sys.argv", ["kept", "--gone", "Board/BoardTabel"])
+
+    with pytest.raises(SystemExit):
+        kept.main()
+
+    assert "holds no Board/BoardTabel" in capsys.readouterr().err
+    assert file.read_text() == before
+
+
+@pytest.mark.parametrize("verb", sorted(cli.ALONE))
+def test_a_verb_that_takes_no_argument_refuses_one_and_does_nothing(
+    verb: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cli, "run", lambda *_: pytest.fail("it ran"))
+    monkeypatch.setattr("sys.argv", ["andon", verb, "gone"])
+    assert cli.main() == cli.MISUSED
+    monkeypatch.setattr("sys.argv", ["andon", verb, "--help"])
+    assert cli.main() == 0
+    assert f"{verb} takes no gone" in capsys.readouterr().err

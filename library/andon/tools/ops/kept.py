@@ -144,6 +144,12 @@ def of_deployment(cloudformation: Any, stack: str, stage: str) -> Iterator[str]:
     yield from (LEFT.format(name=name, physical=physical[name]) for name in lost(before, now))
 
 
+def _require_known(gone: Iterable[str], before: Mapping[str, Kept], parser: argparse.ArgumentParser) -> None:
+    """Exit with 2 if what is to go is not held: a name that is mistyped would be left for the next who loses it."""
+    if unknown := sorted({*gone}.difference(*before.values())):
+        parser.error(f"{FILE.name} holds no {', '.join(unknown)}")
+
+
 def main() -> int:
     """Entry point."""
     parser = argparse.ArgumentParser(prog=as_called("kept"), description=__doc__)
@@ -155,6 +161,7 @@ def main() -> int:
         return 0
     stages = json.loads((project().root / "cdk.json").read_text())["context"]["stages"]
     now = {stack: kept for stage in stages for stack, kept in of_stage(stage).items()}
+    _require_known(asked.gone, before, parser)
     for stack, kept in before.items():
         require_held(kept, now.get(stack, {}), stack, gone=asked.gone)
     if asked.check:
