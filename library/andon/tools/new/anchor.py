@@ -62,11 +62,17 @@ class RuleAnchor(NamedTuple):
             return False
         return True
 
-    def fitted(self, words: Words, file: PurePosixPath) -> str:
+    def named(self, name: Name) -> list[tuple[Name, Name]]:
+        """Return the words of the template's rules, and those of one that is called otherwise."""
+        return [(template.RESTLESS, name), (template.OVERDUE, name), (template.THINGS, self.subject)]
+
+    def slice(self, part: str) -> dict[PurePosixPath, str]:
+        """Return the template's control service with the one of its rules; part: `first`, or `beside` others."""
+        return template.control(template.RESTLESS if self.due_at is None else template.OVERDUE, part)
+
+    def fitted(self, words: Words, text: str) -> str:
         """Return a file of the template with other words, and with this fact in the place of its own."""
-        due = self.due_at is not None and (template.DUE / file).is_file()
-        text = ((template.DUE if due else template.PROJECT) / file).read_text()
-        if due and not self.is_in_text:
+        if self.due_at is not None and not self.is_in_text:
             for old, new in IN_NUMBERS.items():
                 text = text.replace(old, new)
         return words.fitted(text, self._instead)

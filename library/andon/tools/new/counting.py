@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from andon.tools.new import template
-from andon.tools.new.edits import merged, name_of_first_function
+from andon.tools.new.edits import first_function, merged
 from andon.tools.new.known import require_no_sample
 from andon.tools.new.words import Name, Words
 
@@ -36,8 +36,8 @@ def with_counting(
         '"place"': f'"{by.attribute}"',
     }
     found = dict(texts)
-    for file in template.files("functions/**", "tests/**", of=template.COUNTED):
-        path, more = PurePosixPath(words(str(file))), words.fitted((template.COUNTED / file).read_text(), instead)
-        before = name_of_first_function(found[path]) if file.name == "view.py" else None
+    for file, part in template.part_of("views", template.INVENTORY, "counted").items():
+        path, more = PurePosixPath(words(str(file))), words.fitted(part, instead)
+        before = first_function(found[path])[0] if file.name == "view.py" else None
         found[path] = merged(found[path], more, before=before) if path in found else more
     return found

@@ -5,8 +5,7 @@ Each takes the text of a file and returns it with the edit. Formatting and the o
 """
 
 import ast
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from andon.tools.new.errors import NotNew
@@ -19,8 +18,6 @@ POSITIONS: Final = {
 }
 """Call -> its parameters, as it may be given them by position."""
 
-LINE: Final = re.compile(r'^(?P<before>[ \t]*)(?P<construct>\w+)\((?P<scope>\w+), "(?P<name>\w+)", (?P<more>\w+, \w+)')
-
 
 def with_package(stack: str, construct: str, name: str) -> str:
     """Return the text of the stack with a line for a package, below those of its kind.
@@ -29,13 +26,25 @@ def with_package(stack: str, construct: str, name: str) -> str:
         NotNew: no package has a line in it, which would show how the new one is written.
 
     """
-    lines = stack.splitlines()
-    found = [(number, match) for number, line in enumerate(lines) if (match := LINE.match(line))]
+    found = [
+        (node.lineno, node) for node in ast.walk(ast.parse(stack)) if isinstance(node, ast.Call) and _is_line(node)
+    ]
     if not found:
         raise NotNew(f'infra/stack.py has no line of a package, as: {construct}(self, "{name}", hub, api)')
-    number, like = next((one for one in reversed(found) if one[1]["construct"] == construct), found[-1])
-    lines.insert(number + 1, f'{like["before"]}{construct}({like["scope"]}, "{name}", {like["more"]})')
+    line, like = max(found, key=lambda one: (ast.unparse(one[1].func) == construct, one[0]))
+    scope, _, *more = map(ast.unparse, like.args)
+    lines = stack.splitlines()
+    lines.insert(line, f'{" " * like.col_offset}{construct}({scope}, "{name}", {", ".join(more[:2])})')
     return with_imports("\n".join(lines) + "\n", [f"from andon.cdk.{construct.lower()} import {construct}"])
+
+
+def _is_line(node: ast.Call) -> bool:
+    """Return True if it is the line of a package, as `View(self, "latest", hub, api)`."""
+    match node:
+        case ast.Call(func=ast.Name(), args=[ast.Name(), ast.Constant(value=str()), ast.Name(), ast.Name(), *_]):
+            return True
+        case _:
+            return False
 
 
 def with_imports(text: str, imports: Iterable[str]) -> str:
@@ -55,7 +64,6 @@ def merged(text: str, addition: str, *, before: str | None = None) -> str:
     They stand at the end, or before the statement that defines the name `before`.
     """
     tree, more = ast.parse(text), ast.parse(addition)
-    imports = [ast.unparse(node) for node in more.body if isinstance(node, ast.Import | ast.ImportFrom)]
     known = {name for node in tree.body for name in _added(node)}
     chosen = [node for node in more.body if (names := _added(node)) and not known & names]
     lines = addition.splitlines()
@@ -69,12 +77,40 @@ def merged(text: str, addition: str, *, before: str | None = None) -> str:
     at = next((_first_line(node) - 1 for node in tree.body if before in _defined(node)), None)
     own = text.splitlines()
     around = ["\n".join(own[:at]), *parts, *(["\n".join(own[at:])] if at is not None else [])]
-    return with_imports("\n\n\n".join(part.strip("\n") for part in around) + "\n", imports)
+    return with_imports("\n\n\n".join(part.strip("\n") for part in around) + "\n", _used(more, chosen))
 
 
-def name_of_first_function(text: str) -> str | None:
-    """Return the name of the first function of a file."""
-    return next((node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)), None)
+def _used(tree: ast.Module, chosen: Iterable[ast.stmt]) -> Iterator[str]:
+    """Yield the imports of a file that some of its statements need."""
+    names = {node.id for one in chosen for node in ast.walk(one) if isinstance(node, ast.Name)}
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom):
+            yield from (f"from {node.module} import {one.name}" for one in node.names if one.name in names)
+
+
+def first_function(text: str) -> tuple[str, str]:
+    """Return the name and the source of the first function of a file."""
+    node = next(node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef))
+    return node.name, _source(text, node)
+
+
+def without(text: str, name: str) -> str:
+    """Return a file without the statement that defines a name."""
+    found = (node for node in ast.parse(text).body if name in _defined(node))
+    return next((_replaced(text, node, "") for node in found), text)
+
+
+def renamed(text: str, names: Mapping[str, str]) -> str:
+    """Return a file in which names of constants, functions and imports are others."""
+    found = (
+        (node, node.name if isinstance(node, ast.alias) else node.id)
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Name | ast.alias)
+    )
+    places = ((*place_of(text, node), names[name]) for node, name in found if name in names)
+    for start, end, name in sorted(places, reverse=True):
+        text = f"{text[:start]}{name}{text[end:]}"
+    return text
 
 
 def with_type(text: str, call: str, constant: str) -> str:
@@ -102,7 +138,8 @@ def with_fact(text: str, type_: str, entity: str, *, kind: str, meaning: str) ->
 
 
 def _facts_in(text: str) -> str:
-    return FACTS_OF if re.search(rf"\b{FACTS_OF}\(", text) else FACTS
+    called = {ast.unparse(node.func) for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call)}
+    return FACTS_OF if FACTS_OF in called else FACTS
 
 
 def with_rule(text: str, rule: str) -> str:
@@ -203,17 +240,17 @@ def _argument(text: str, call: str, name: str) -> ast.expr:
     raise NotNew(f"there is no call of {call} with its {name} in it")
 
 
-def _replaced(text: str, node: ast.expr, instead: str) -> str:
+def _replaced(text: str, node: ast.expr | ast.stmt, instead: str) -> str:
     start, end = place_of(text, node)
     return f"{text[:start]}{instead}{text[end:]}"
 
 
-def _source(text: str, node: ast.expr) -> str:
+def _source(text: str, node: ast.expr | ast.stmt) -> str:
     start, end = place_of(text, node)
     return text[start:end]
 
 
-def place_of(text: str, node: ast.expr | ast.stmt | ast.arg) -> tuple[int, int]:
+def place_of(text: str, node: ast.expr | ast.stmt | ast.alias) -> tuple[int, int]:
     """Return the first character of an expression or a statement, and the one behind it."""
     lines = text.splitlines(keepends=True)
 

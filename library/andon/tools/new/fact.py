@@ -4,7 +4,6 @@ It is a resource of its own, whose entity stands in the contract: RESOURCES, rou
 FACTS and AGGREGATES, where the service says them itself.
 """
 
-import re
 from argparse import Namespace
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
@@ -16,7 +15,7 @@ from andon.project import project
 from andon.tools.called import as_called
 from andon.tools.new import template
 from andon.tools.new.changes import Changes, made
-from andon.tools.new.edits import merged, with_declared, with_entry, with_imports, with_resource
+from andon.tools.new.edits import merged, renamed, with_declared, with_entry, with_imports, with_resource
 from andon.tools.new.errors import NotNew
 from andon.tools.new.known import require_no_sample, service_of
 from andon.tools.new.shape import verb_of
@@ -27,8 +26,6 @@ MERGED: Final = ("api.py", "command.py", "query.py", "resources.py", "samples.py
 """Files that a service may have already: what they lack is put behind what they have, or before RESOURCES."""
 
 ENTITIES: Final = "contract.entities"
-OF_TABLES: Final = re.compile(r"^from services\.\w+\.tables import TABLE\n", re.MULTILINE)
-
 CALLED: Final = frozenset({"PutItem", "UpdateItem"})
 
 
@@ -87,25 +84,40 @@ def changes(
 
 
 def _words(package: Package, name: Name, verb: str | None, field: str | None) -> Words:
-    named = [(template.INSPECTION, name), (template.THINGS, Name.of(package.name))]
+    owner, alone = Name.of(package.name), Name(package.name, package.name)
+    named = [(template.INSPECTION, name), (template.ESTIMATE, name)]
+    named += [(template.THINGS, owner), (template.PARCELS, owner), (template.WATCH, alone)]
     said = [] if field is None else [(one, Name.only(field)) for one in (template.NOTE, template.VALUE)]
     return Words([*named, (template.RECORDED, verb_of(verb, name, timed=True)), *said])
+
+
+def _entity(name: Name) -> dict[PurePosixPath, str]:
+    [file] = template.files(f"functions/{ENTITIES.replace('.', '/')}/{name.many}.py")
+    return {file: template.text_of(file, name.one)}
 
 
 def _in_table_of_its_own(package: Package, words: Words) -> dict[PurePosixPath, str]:
     """Return the files of a fact with a time of its own, whose rows stand in a table by that time."""
     if find_spec(f"{package.folder.replace('/', '.')}.tables") is not None:
         raise NotNew(f"{package.folder} says its tables itself; write a service: andon new service NAME --time-based")
-    return _copied(template.FACT_TIMED, words)
+    texts = template.slice_of("services", template.PARCELS) | _entity(template.ESTIMATE)
+    first, beside = "def record(", words("def record_estimate(")
+    return {file: text.replace(first, beside) for file, text in template.copied(words, texts).items()}
 
 
 def _in_table_of(package: Package, words: Words) -> dict[PurePosixPath, str]:
+    """Return the files of a fact in a table that is there: of another name, without a sort key, or a resource's."""
     constant, table = _table_of(package)
-    return {file: _in_table(text, package, constant, table) for file, text in _copied(template.FACT, words).items()}
-
-
-def _copied(of: Path, words: Words) -> dict[PurePosixPath, str]:
-    return template.copied(words, template.files("functions/**", "tests/**", of=of), of=of)
+    declared = vars(package.load("resources")) if package.has("resources") else {}
+    name = next((name for name, one in declared.items() if isinstance(one, Declared) and one.table == table), None)
+    used = {"TABLE": constant if name is None else f"{name}.table"}
+    texts = template.part_of("services", template.WATCH, "inspection") | _entity(template.INSPECTION)
+    found = {}
+    for file, text in template.copied(words, texts).items():
+        fitted = text if table.keys.sort is not None else text.replace(words(', "inspection")'), ")")
+        of_tables = f"from services.{package.name}.tables import TABLE\n"
+        found[file] = renamed(fitted if name is None else fitted.replace(of_tables, ""), used)
+    return found
 
 
 def _declared(root: Path, package: Package, words: Words) -> dict[PurePosixPath, str]:
@@ -143,15 +155,3 @@ def _table_of(package: Package) -> tuple[str, Table]:
             f"of {table.variable}; a fact is saved by {' and '.join(sorted(CALLED))}"
         )
     return constant, table
-
-
-def _in_table(text: str, package: Package, constant: str, table: Table) -> str:
-    """Return a file for a table of another name, or with a sort key; of a table that resources have, by one of them."""
-    declared = vars(package.load("resources")) if package.has("resources") else {}
-    name = next((name for name, one in declared.items() if isinstance(one, Declared) and one.table == table), None)
-    if name is not None:
-        text, constant = OF_TABLES.sub("", text), f"{name}.table"
-    text = re.sub(r"\bTABLE\b", constant, text)
-    if table.keys.sort is None:
-        return text
-    return re.sub(r"(kind=(\"\w+\").*\.keys\.of\(f\"\w+#\{\w+\}\")\)", r"\1, \2)", text, flags=re.DOTALL)

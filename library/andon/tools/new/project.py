@@ -82,10 +82,11 @@ class Beginning(NamedTuple):
 
     def texts(self) -> dict[PurePosixPath, str]:
         """Return the files."""
-        of_packages = {file for patterns in template.SLICES.values() for file in template.files(*patterns)}
-        found = {file: self._text(file) for file in template.files() if file not in of_packages}
-        for kind in self._copied:
-            found |= {file: self._words(text) for file, text in template.slice_of(kind, template.PROJECT).items()}
+        found = {file: self._text(file) for file in template.outside_packages()}
+        if "view" in self._copied:
+            found |= template.copied(self._words, template.slice_of("views", template.INVENTORY, "row", "declared"))
+        if "control" in self._copied:
+            found |= template.copied(self._words, template.control(template.RESTLESS, "first"))
         named = {PurePosixPath(self._words(str(file))): self.service.examples(text) for file, text in found.items()}
         return named | self.service.files()
 

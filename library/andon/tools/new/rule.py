@@ -4,7 +4,6 @@ With `--due-at FIELD` it decides when a date has come that the fact says. A serv
 it: a control service, with a query of its decisions.
 """
 
-import re
 from argparse import Namespace
 from pathlib import Path, PurePosixPath
 from typing import Final, NamedTuple
@@ -19,6 +18,7 @@ from andon.tools.new.anchor import RuleAnchor
 from andon.tools.new.changes import Changes, made
 from andon.tools.new.edits import (
     merged,
+    renamed,
     with_aggregate,
     with_entry,
     with_fact,
@@ -26,6 +26,7 @@ from andon.tools.new.edits import (
     with_package,
     with_rule,
     with_type,
+    without,
 )
 from andon.tools.new.errors import NotNew
 from andon.tools.new.known import Heard, require_free, require_no_sample
@@ -36,12 +37,6 @@ OWN: Final = {"ONE": "PATH", "FACT": "TYPE", "DATE": "DATE"}
 """Names of constants in the template's test -> the ends of those of a rule beside others."""
 
 TTL_DAYS: Final = "TTL_DAYS"
-OF_TABLES: Final = re.compile(r"from services\.\w+\.tables import (.+)")
-KEY_OF: Final = re.compile(r"^def key_of\(.*?\n\n\n", re.MULTILINE | re.DOTALL)
-OF_EVENT: Final = "from andon.events.domain_event import DomainEvent\n"
-LISTED: Final = re.compile(r"^.*\blisted\b.*\n", re.MULTILINE)
-RECORD: Final = re.compile(r'^def record\((world: Recorder\) -> None:\n    """.*"""\n)', re.MULTILINE)
-QUERIED: Final = re.compile(r"^ *world\.request\(.*\n", re.MULTILINE)
 
 
 class Declared(NamedTuple):
@@ -82,9 +77,8 @@ def changes(root: Path, service: str, text: str, of: str | None, *, due_at: str 
 def _with_service(root: Path, service: Name, name: Name, anchor: RuleAnchor) -> Changes:
     require_free(service.many)
     require_no_sample(f"http/get-{service.many.replace('_', '-')}", _sample(anchor.subject, name))
-    words = Words([(template.WATCH, service), (template.RESTLESS, name), (template.THINGS, anchor.subject)])
-    chosen = template.files(*template.SLICES["control"])
-    new = {PurePosixPath(words(str(file))): anchor.fitted(words, file) for file in chosen}
+    words = Words([(template.WATCH, service), *anchor.named(name)])
+    new = {PurePosixPath(words(str(file))): anchor.fitted(words, one) for file, one in anchor.slice("first").items()}
     stack = with_package((root / STACK).read_text(), "Service", service.many)
     return Changes(new, {STACK: stack}, _next(service.many, name, anchor))
 
@@ -97,37 +91,24 @@ def _in_service(root: Path, service: Package, name: Name, anchor: RuleAnchor) ->
         raise NotNew(f"{service.folder} has a rule {name.many} already")
     subject = anchor.subject
     require_no_sample(_sample(subject, name))
-    words = Words(
-        [(template.WATCH, Name(service.name, service.name)), (template.RESTLESS, name), (template.THINGS, subject)]
-    )
+    words = Words([(template.WATCH, Name(service.name, service.name)), *anchor.named(name)])
     functions, tests = PurePosixPath("functions", service.folder), PurePosixPath("tests", service.folder)
-    of_rule = PurePosixPath("functions/services/watch/rules/restless.py")
-    of_tests = PurePosixPath("tests/services/watch")
-    rule = _fit_to(service, rules, anchor.heard, anchor.fitted(words, of_rule))
-    test = LISTED.sub("", anchor.fitted(words, of_tests / "test_restless.py"))
-    samples = _of_rule(anchor.fitted(words, of_tests / "samples.py"), subject, name)
+    texts = {PurePosixPath(words(str(file))): anchor.fitted(words, one) for file, one in anchor.slice("beside").items()}
+    rule, test = functions / "rules" / f"{name.many}.py", tests / f"test_{name.many}.py"
+    own = {one: f"{name.many.upper()}_{end}" for one, end in OWN.items()}
     return _changed(
         root,
         service,
         name,
         anchor,
-        new={
-            functions / "rules" / f"{name.many}.py": rule,
-            tests / f"test_{name.many}.py": _named(test, name),
-        },
-        samples=_named(samples, name),
+        new={rule: _fit_to(service, rules, anchor.heard, texts[rule]), test: renamed(texts[test], own)},
+        samples=renamed(texts[tests / "samples.py"], own),
         fact=Declared(
             f"{name.many}.{subject.one.upper()}_{name.many.upper()}",
             f"{name.many}.{subject.one}_{name.many}",
             words("restless.RestlessEntity"),
         ),
     )
-
-
-def _of_rule(samples: str, subject: Name, name: Name) -> str:
-    """Return the samples of a service's first rule as those of one beside others."""
-    only = f'    world.keep_only("{_dashed(subject)}-{_dashed(name)}")'
-    return RECORD.sub(lambda found: f"def record_{name.many}({found[1]}{only}\n", QUERIED.sub("", samples))
 
 
 def _changed(
@@ -166,7 +147,7 @@ def _changed(
 def _with_subscription(root: Path, service: Package, anchor: RuleAnchor) -> str:
     file = PurePosixPath("functions", service.folder, "subscriptions.py")
     words = Words([(template.WATCH, Name(service.name, service.name)), (template.THINGS, Name("subject", "subject"))])
-    addition = anchor.fitted(words, PurePosixPath("functions/services/watch/subscriptions.py"))
+    addition = anchor.fitted(words, template.text_of(PurePosixPath("functions/services/watch/subscriptions.py")))
     heard = anchor.heard
     entry = f'("{heard.topic[0]}", "{heard.topic[1]}"): on_{heard.topic[1].replace("-", "_")}'
     return with_entry(merged(_text(root, file), addition, before="ON"), "ON", entry)
@@ -178,21 +159,16 @@ def _fit_to(service: Package, rules: tuple[Rule, ...], heard: Heard, text: str) 
     tables = service.load("tables")
     own = (TTL_DAYS,) if stored else (TTL_DAYS, "partition_of")
     wanted = ["KEYS", *(name for name in own if hasattr(tables, name))]
-    text = OF_TABLES.sub(f"from services.{service.name}.tables import {', '.join(wanted)}", text)
+    line = f"from services.{service.name}.tables import"
+    text = text.replace(f"{line} KEYS, TTL_DAYS, partition_of", f"{line} {', '.join(wanted)}")
     if not hasattr(tables, TTL_DAYS):
         days = f"{TTL_DAYS}: Final = {service.load('control').CONTROL.ttl_days}"
         text = text.replace("\n\n\nclass ", f"\n{days}\n\n\nclass ", 1)
     if stored:
         key = stored[0]
-        text = with_imports(KEY_OF.sub("", text), [f"from {key.__module__} import {key.__name__}"])
-        text = re.sub(r"\bkey_of\b", key.__name__, text)
-        text = text if "event: DomainEvent" in text else text.replace(OF_EVENT, "")
+        text = with_imports(without(text, "key_of"), [f"from {key.__module__} import {key.__name__}"])
+        text = renamed(text, {"key_of": key.__name__})
     return text
-
-
-def _named(text: str, name: Name) -> str:
-    """Return a test or its samples with names that other rules of the service have not."""
-    return re.sub(r"\b(ONE|FACT|DATE)\b", lambda found: f"{name.many.upper()}_{OWN[found[1]]}", text)
 
 
 def _sample(subject: Name, name: Name) -> str:

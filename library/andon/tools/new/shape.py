@@ -5,28 +5,20 @@ Of fields one stands in the place of the template's own, and others wherever tha
 
 import ast
 import json
-import re
 from argparse import Namespace
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path, PurePosixPath
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import PurePosixPath
 from typing import Final, NamedTuple, Self
 
 from andon.tools.new import template
-from andon.tools.new.edits import place_of, with_argument, with_imports
+from andon.tools.new.edits import place_of
 from andon.tools.new.errors import NotNew
 from andon.tools.new.words import Name, Words
 from andon.versions.optimistic_lock import VersionedRow
 
 OWN: Final = frozenset({"body", "command", "discriminator", "id", "if_match", "ttl", *VersionedRow.__annotations__})
 """Names of fields and parameters that each service has."""
-
-DATE: Final[Mapping[str, str]] = {
-    "Line": "Time",
-    '"north"': '"2026-01-31T00:00:00.000Z"',
-    '"south"': '"2026-02-28T00:00:00.000Z"',
-    '" "': '"2026-01-31T00:00:00.000Z"',
-}
-NUMBER: Final[Mapping[str, str]] = {"Line": "Word", '"north"': '"A-7"', '"south"': '"A-8"', '" "': '"A-7"'}
 
 NO_PARTS: Final = "--time-based goes with no --unique and no --date: what is said of a time changes never"
 NO_CLAIMS: Final = "--unique and --partition do not go together: a unique text has a row of its own, in no partition"
@@ -54,53 +46,41 @@ class Fields(NamedTuple):
                 raise NotNew(f"{name!r} is taken: choose a name that {service.many} has not yet")
         return found
 
-    def beside_first(self, text: str) -> str:
-        """Return a file that says all of them wherever it says the first."""
-        text = self.dates_beside_first(text)
-        return text if self.unique is None else self._beside(text, self.unique, NUMBER)
-
-    def dates_beside_first(self, text: str) -> str:
-        """Return a file that says the times wherever it says the first."""
-        for date in reversed(self.dates):
-            text = self._beside(text, date, DATE)
-        return text
-
-    def _beside(self, text: str, field: Name, instead: Mapping[str, str]) -> str:
-        """Return a file that says a field more; instead: what is said of it, and not of the first."""
-        ends = dict[int, str]()
-        for start, end, separator in _said(text, self.first.one):
-            said = text[start:end]
-            for old, new in instead.items():
-                said = said.replace(old, new)
-            ends[end] = separator + re.sub(rf"\b{self.first.one}\b", field.one, said)
-        for end in sorted(ends, reverse=True):
-            text = f"{text[:end]}{ends[end]}{text[end:]}"
-        kind = instead["Line"]
-        return with_imports(text, [f"from andon.http.said import {kind}"]) if f"Annotated[{kind}," in text else text
+    def said_in(self, text: str) -> str:
+        """Return a file of the template that says these fields, and not all of the template's."""
+        text = _with(text, template.NUMBER, [] if self.unique is None else [self.unique])
+        return _with(text, template.DUE, self.dates)
 
 
-def _said(text: str, name: str) -> Iterator[tuple[int, int, str]]:
-    """Yield where a file says a field, and what separates it from what stands beside it."""
-    for node in ast.walk(ast.parse(text)):
-        for first, last, separator in _in(node, name):
-            yield place_of(text, first)[0], place_of(text, last)[1], separator
+def _with(text: str, field: Name, instead: Sequence[Name]) -> str:
+    """Return a file that says other fields wherever it says a field of the template, which is the first nowhere.
+
+    What is shorter then may stand on one line: displays and calls around it end with no comma.
+    """
+    tree = ast.parse(text)
+    said = [place for node in ast.walk(tree) for place in _said(text, node, field.one)]
+    edits = [(start, end, "".join(Words([(field, one)])(text[start:end]) for one in instead)) for start, end in said]
+    if not instead:
+        around = (place_of(text, node) for node in ast.walk(tree) if isinstance(node, ast.Call | ast.Dict))
+        ends = {end - 1 for first, end in around if any(first < start < end for start, _, _ in edits)}
+        commas = (len(text[:end].rstrip()) - 1 for end in ends)
+        edits += [(comma, comma + 1, "") for comma in commas if text[comma] == ","]
+    for start, end, other in sorted(edits, reverse=True):
+        text = f"{text[:start]}{other}{text[end:]}"
+    return text
 
 
-def _in(node: ast.AST, name: str) -> Iterator[tuple[ast.expr | ast.stmt | ast.arg, ast.expr | ast.stmt | ast.arg, str]]:
+def _said(text: str, node: ast.AST, name: str) -> Iterator[tuple[int, int]]:
+    """Yield where a dictionary or a class says a field, from the end of what stands before it."""
     match node:
         case ast.Dict(keys=keys, values=values):
-            for key, value in zip(keys, values, strict=True):
+            for before, key, value in zip(values, keys[1:], values[1:], strict=False):
                 if isinstance(key, ast.Constant) and key.value == name:
-                    yield key, value, ", "
+                    yield place_of(text, before)[1], place_of(text, value)[1]
         case ast.ClassDef(body=body):
-            for one in body:
-                if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and one.target.id == name:
-                    yield one, one, "\n    "
-        case ast.arguments(args=args):
-            yield from ((one, one, ", ") for one in args if one.arg == name)
-        case ast.Call(args=arguments):
-            found = (one for one in arguments if isinstance(one, ast.Attribute) and one.attr == name)
-            yield from ((one, one, ", ") for one in found)
+            for earlier, one in pairwise(body):
+                if isinstance(one, ast.AnnAssign) and ast.unparse(one.target) == name:
+                    yield place_of(text, earlier)[1], place_of(text, one)[1]
 
 
 class Shape(NamedTuple):
@@ -137,11 +117,11 @@ class Shape(NamedTuple):
         return cls(name, verb_of(asked.fact, name, timed=timed), fields, partition, timed)
 
     @property
-    def folder(self) -> Path:
-        """The folder of the template with the files of its own."""
+    def like(self) -> Name:
+        """The service of the template that it is a copy of."""
         if self.is_timed:
-            return template.TIMED
-        return template.PROJECT if self.partition is None else template.GROUPED
+            return template.READINGS
+        return template.THINGS if self.partition is None else template.BOOKS
 
     @property
     def fact(self) -> str:
@@ -159,45 +139,37 @@ class Shape(NamedTuple):
 
     @property
     def words(self) -> Words:
-        """Those as a function of texts."""
-        return Words(self.named)
+        """Those as a function of the texts of such a service."""
+        unique = [] if self.fields.unique is None else [(template.NUMBER, self.fields.unique)]
+        return Words([*self.named, (self.like, self.name), *unique])
 
     @property
     def asked(self) -> dict[str, str]:
         """Parts of the template's requests -> those of one of its own."""
         group = f"/{self.partition.dashed}-1" if self.partition else ""
         one = "2026-01-31T09:00:00Z" if self.is_timed else f"{self.name.dashed}-1"
-        more = {date.one: "2026-01-31T00:00:00.000Z" for date in self.fields.dates}
+        date = "2026-01-31T00:00:00.000Z"
+        more = {one.one: date for one in self.fields.dates}
         more |= {} if self.fields.unique is None else {self.fields.unique.one: "A-7"}
         said = {place: {self.fields.first.one: place, **more} for place in ("north", "south")}
         bodies = {
-            f'{{"place": "{place}"}}': json.dumps({self.fields.first.one: 17.5} if self.is_timed else one)
+            f'{{"place": "{place}", "due": "{date}", "number": "A-7"}}': json.dumps(
+                {self.fields.first.one: 17.5} if self.is_timed else one
+            )
             for place, one in said.items()
         }
-        return {"/things/thing-1": f"/{self.name.many.replace('_', '-')}{group}/{one}", **bodies}
+        path = f"/{self.name.many.replace('_', '-')}{group}"
+        return {"/things/thing-1": f"{path}/{one}", "/readings/device-1": path, **bodies}
 
     def examples(self, text: str) -> str:
         """Return a file with examples of the first field."""
         return text if self.fields.first == template.PLACE else Words(template.SAID)(text)
 
-    def fitted(self, text: str) -> str:
-        """Return a file of the template with its words, fields and examples."""
-        return self.examples(self.fields.beside_first(self.words(text)))
-
     def files(self) -> dict[PurePosixPath, str]:
         """Return its files."""
-        texts = template.slice_of("service", self.folder)
-        new = {PurePosixPath(self.words(str(file))): self.fitted(text) for file, text in texts.items()}
-        return new if self.fields.unique is None else self._with_unique(new, self.fields.unique)
-
-    def _with_unique(self, texts: Mapping[PurePosixPath, str], unique: Name) -> dict[PurePosixPath, str]:
-        named = [(template.THINGS, self.name), (template.PLACE, self.fields.first), (template.NUMBER, unique)]
-        words = Words(named)
-        tests = template.copied(words, template.files("tests/**", of=template.UNIQUE), of=template.UNIQUE)
-        resources = PurePosixPath("functions", "services", self.name.many, "resources.py")
-        claimed = words('unique={"number": lambda number: KEYS.of(f"Number#{number}")}')
-        found = {**texts, resources: with_argument(texts[resources], "CurrentResource", claimed)}
-        return found | {file: self.examples(self.fields.dates_beside_first(text)) for file, text in tests.items()}
+        texts = template.slice_of("services", self.like, *([] if self.fields.unique is None else ["unique"]))
+        said = {file: self.fields.said_in(text) for file, text in texts.items()}
+        return {file: self.examples(text) for file, text in template.copied(self.words, said).items()}
 
 
 def verb_of(text: str | None, name: Name, *, timed: bool) -> Name:

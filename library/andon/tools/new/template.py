@@ -1,18 +1,19 @@
 """The template of a project, a folder of real code, and copies of it or of slices of it.
 
-`templates/project/` is a complete project of a neutral domain: the project *acorn* has a service *things*, a view
-*inventory* of it, and a control service *watch* with a rule *restless*. A copy differs by its words alone, see
-`words.Words`, so that the code of the template is linted, typed and tested as any other.
+`templates/project/` is a complete project of a neutral domain, *acorn*, with a package or a part of one for each option
+of `andon new`: services of *things*, of *books* on shelves, of *readings* with a time of their own, and of *parcels*
+with an *estimate*; views of them; and a control service *watch* with two rules. A copy differs by its words alone, see
+`words.Words`, and lacks what was not asked for: packages, and parts of files between the comments `<name>` and
+`</name>`. So the code of the template is linted, typed and tested as any other.
 
-A slice is the files of the template that match some patterns, as `functions/views/inventory/**`: `SLICES` has those of
-a service, a view and a rule. `files(*patterns)` lists them; `copied(words, files)` returns the text of each at its new
-path, from the root of a project; `written(root, texts)` writes them, or nothing if one of them is there already.
+`files(*patterns)` lists its files; `slice_of(kind, name, *parts)` returns the texts of a package with some of its
+parts; `written(root, texts)` writes them, or nothing if one of them is there already.
 """
 
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -27,10 +28,17 @@ PROJECT: Final = library_folder() / "tools" / "templates" / "project"
 
 ACORN: Final = Name("acorn", "acorn")
 THINGS: Final = Name("thing", "things")
+BOOKS: Final = Name("book", "books")
+READINGS: Final = Name("reading", "readings")
+PARCELS: Final = Name("parcel", "parcels")
 INVENTORY: Final = Name("inventory", "inventory")
+CATALOGUE: Final = Name("catalogue", "catalogue")
+DIARY: Final = Name("diary", "diary")
 WATCH: Final = Name("watch", "watch")
 RESTLESS: Final = Name("restless", "restless")
+OVERDUE: Final = Name("overdue", "overdue")
 INSPECTION: Final = Name("inspection", "inspection")
+ESTIMATE: Final = Name("estimate", "estimate")
 
 MOVED: Final = Name("moved", "moved")
 RECORDED: Final = Name("recorded", "recorded")
@@ -39,47 +47,14 @@ DEVICE: Final = Name("device", "devices")
 
 NUMBER: Final = Name("number", "number")
 PLACE: Final = Name("place", "place")
+DUE: Final = Name("due", "due")
 VALUE: Final = Name("value", "value")
 NOTE: Final = Name("note", "note")
 SAID: Final = ((Name("north", "north"), Name("one", "one")), (Name("south", "south"), Name("other", "other")))
 """Examples of what is said of a place, and those of what is said of anything."""
 
-FACT: Final = PROJECT.parent / "fact"
-"""The files of a fact more, which are put into a service."""
-
-FACT_TIMED: Final = PROJECT.parent / "fact_timed"
-"""Those of one that has a time of its own."""
-
-UNIQUE: Final = PROJECT.parent / "unique"
-"""The files of a unique field, which are put into a new service."""
-
-COUNTED: Final = PROJECT.parent / "counted"
-"""The files by which a new view counts its rows."""
-
-OBJECTS: Final = PROJECT.parent / "objects"
-"""The files of a view whose rows lie in objects, in place of those of the other one."""
-
-LISTED: Final = PROJECT.parent / "listed"
-"""The files of a view that lists all of a shelf, in place of those of the other one."""
-
-GROUPED: Final = PROJECT.parent / "grouped"
-"""The files of a service whose things lie on shelves, in place of those of the other one."""
-
-TIMED: Final = PROJECT.parent / "timed"
-"""The files of a service whose things have a time of their own, in place of those of the other one."""
-
-DUE: Final = PROJECT.parent / "due"
-"""The files of a rule that is due at a date, in place of those of the other one."""
-
 PART: Final = re.compile(r"(?:#|<!--) <(?P<end>/?)(?P<name>[a-z]+)>(?: -->)?")
 """The comment at which a part of a file begins or ends."""
-
-SLICES: Final[Mapping[str, tuple[str, ...]]] = {
-    "service": ("functions/contract/entities/things.py", "functions/services/things/**", "tests/services/things/**"),
-    "view": ("functions/views/inventory/**", "tests/views/inventory/**"),
-    "control": ("functions/services/watch/**", "tests/services/watch/**"),
-}
-"""Kind of a slice -> the files of the template that it consists of."""
 
 # What running the template leaves behind.
 LEFT_BEHIND: Final = frozenset(
@@ -91,51 +66,76 @@ OTHERS: Final = frozenset({"requirements"})
 """Folders that name what others made; no word of theirs is the template's."""
 
 
-def files(*patterns: str, of: Path = PROJECT) -> list[PurePosixPath]:
+def files(*patterns: str) -> list[PurePosixPath]:
     """Return the files of the template, from its root, that match any of some patterns; without a pattern, all."""
-    found = {file.relative_to(of) for pattern in patterns or ("**",) for file in _within(of, pattern)}
+    found = {file.relative_to(PROJECT) for pattern in patterns or ("**",) for file in _within(pattern)}
     return sorted(PurePosixPath(file) for file in found if not LEFT_BEHIND.intersection(file.parts))
 
 
-def _within(folder: Path, pattern: str) -> Iterable[Path]:
-    globbed = folder.rglob("*") if pattern == "**" else folder.glob(pattern.replace("/**", "/**/*"))
+def _within(pattern: str) -> Iterable[Path]:
+    globbed = PROJECT.rglob("*") if pattern == "**" else PROJECT.glob(pattern.replace("/**", "/**/*"))
     return (file for file in globbed if file.is_file())
 
 
-def copied(words: Words, chosen: Iterable[PurePosixPath], *, of: Path = PROJECT) -> dict[PurePosixPath, str]:
-    """Return the text of each chosen file with its words replaced, by its path with its words replaced."""
-    return {PurePosixPath(words(str(file))): _copied(words, of, file) for file in chosen}
+def outside_packages() -> list[PurePosixPath]:
+    """Return the files of a project whatever it consists of."""
+    packages = {*files("functions/*/**", "tests/**")}
+    return [file for file in files() if file not in packages]
 
 
-def with_parts(text: str, parts: frozenset[str] | set[str]) -> str:
-    """Return a file with some of its parts: lines between the comments `<name>` and `</name>`, which go in any case."""
-    lines, left_out = list[str](), ""
+def slice_of(kind: str, name: Name, *parts: str) -> dict[PurePosixPath, str]:
+    """Return the texts of a package, of its tests and of the entity of its name, with some of their parts.
+
+    kind: `services` or `views`. A file that consists of other parts is none of them.
+    """
+    chosen = files(f"functions/{kind}/{name.many}/**", f"tests/{kind}/{name.many}/**")
+    texts = {file: text_of(file, *parts) for file in [*chosen, *files(f"functions/contract/entities/{name.many}.py")]}
+    return {file: text for file, text in texts.items() if text}
+
+
+def control(rule: Name, part: str) -> dict[PurePosixPath, str]:
+    """Return the texts of the control service with one of its rules; part: that is its `first`, or `beside` others."""
+    texts = slice_of("services", WATCH, "rule", rule.one, part)
+    verb = "record" if part == "first" else f"record_{rule.one}"
+    return {
+        file: text.replace("record_overdue(", "record(").replace("record(", f"{verb}(") for file, text in texts.items()
+    }
+
+
+def part_of(kind: str, name: Name, part: str) -> dict[PurePosixPath, str]:
+    """Return the texts of the files of a package that have a part, without all others."""
+    rest = slice_of(kind, name)
+    return {file: text for file, text in slice_of(kind, name, part).items() if rest.get(file) != text}
+
+
+def text_of(file: PurePosixPath, *parts: str) -> str:
+    """Return the text of a file with some of its parts."""
+    return with_parts((PROJECT / file).read_text(), parts)
+
+
+def copied(words: Words, texts: Mapping[PurePosixPath, str]) -> dict[PurePosixPath, str]:
+    """Return texts with their words replaced, by paths with their words replaced."""
+    return {PurePosixPath(words(str(file))): words(text) for file, text in texts.items()}
+
+
+def with_parts(text: str, parts: Collection[str]) -> str:
+    """Return a file with some of its parts: lines between the comments `<name>` and `</name>`, which go in any case.
+
+    What stood before the last part of a display or a call ends with no comma then, as if nothing had followed it.
+    """
+    lines, left_out, is_last = list[str](), "", False
     for line in text.splitlines(keepends=True):
         mark = PART.fullmatch(line.strip())
-        if mark is None:
-            lines += [] if left_out else [line]
-        elif not left_out and not mark["end"]:
-            left_out = mark["name"] if mark["name"] not in parts else ""
-        elif mark["end"] and mark["name"] == left_out:
-            left_out = ""
+        if mark is not None:
+            ends = mark["end"] and mark["name"] == left_out
+            left_out = "" if ends else left_out or ("" if mark["end"] or mark["name"] in parts else mark["name"])
+            is_last = is_last or bool(left_out)
+        elif not left_out:
+            if is_last and line.lstrip().startswith((")", "]", "}")):
+                lines[-1] = lines[-1].rstrip(",\n") + "\n"
+            lines.append(line)
+            is_last = False
     return "".join(lines)
-
-
-def text_of(file: PurePosixPath, folder: Path) -> str:
-    """Return the text of a file of the template, or of the one in its place in another folder."""
-    own = folder / file
-    return (own if own.is_file() else PROJECT / file).read_text()
-
-
-def slice_of(kind: str, folder: Path) -> dict[PurePosixPath, str]:
-    """Return the texts of a slice, with the files of a folder in place of some, and beside them."""
-    patterns = SLICES[kind]
-    return {file: text_of(file, folder) for file in {*files(*patterns), *files(*patterns, of=folder)}}
-
-
-def _copied(words: Words, of: Path, file: PurePosixPath) -> str:
-    text = (of / file).read_text()
-    return text if file.parts[0] in OTHERS else words(text)
 
 
 def written(root: Path, texts: Mapping[PurePosixPath, str]) -> list[Path]:

@@ -3,7 +3,7 @@
 With `--objects` the rows of a day are one object of S3.
 """
 
-import re
+import ast
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
@@ -17,7 +17,7 @@ from andon.runtime.tried import Failed, tried
 from andon.tools.new import template
 from andon.tools.new.changes import Changes, made
 from andon.tools.new.counting import CountedText, with_counting
-from andon.tools.new.edits import with_entry, with_imports, with_package
+from andon.tools.new.edits import first_function, with_entry, with_imports, with_package
 from andon.tools.new.errors import NotNew
 from andon.tools.new.form import LISTED, OBJECTS, TABLE, Form
 from andon.tools.new.known import Heard, only_fact, require_free, require_no_sample
@@ -28,18 +28,8 @@ SCALARS: Final[Mapping[type, str]] = {bool: "bool", int: "int", float: "float", 
 NOT_FIELDS: Final = frozenset({"ttl", "id", "version"})
 
 # Parts of the template's files, in whose place stand those of other facts.
-ON_MOVED: Final = re.compile(r"def on_thing_moved.*?\n\n\n", re.DOTALL)
-ENTRY: Final = '    ("things", "thing-moved"): on_thing_moved,\n'
 PLACE: Final = "    place: str\n"
-SHOWN: Final = re.compile(r', (?:"place": row\["place"\]|\*\*KEPT\.said_in\(row\))}')
-DECLARED: Final = re.compile(
-    r"^from andon\.views\.keep .*\n|^from contract\..*\n|^KEPT = .*\n|^from andon\.http\.derived .*\n|^SHOWN: .*\n\n\n",
-    re.MULTILINE,
-)
-"""Lines by which the template's view keeps what is declared: facts of several sources have no one declaration."""
-NAMES: Final = '("thing-moved",)'
-BODY: Final = '{"id": "thing-1", "place": "north"}'
-EXAMPLES: Final = ('"thing-1"', '"shelf-1"')
+SHOWN: Final = (', "place": row["place"]}', ", **KEPT.said_in(row)}")
 SHARED: Final = "entities of {} share a partition: its rows have what the newest of them says. Their own ids are lost"
 
 NO_INDEX: Final = (
@@ -78,9 +68,9 @@ def changes(
     heard = [Heard.of(one) for one in dict.fromkeys(of or only_fact())]
     form = OBJECTS if as_objects else form_of(heard)
     kept = KeptMembers(heard, form)
-    words = Words([(template.INVENTORY, name), (template.THINGS, kept.subject), (template.SHELF, kept.partition)])
+    words = Words([(form.view, name), (form.of, kept.subject), (template.SHELF, kept.partition)])
     require_no_sample(words(form.sample))
-    texts = template.slice_of("view", form.folder)
+    texts = template.slice_of("views", form.view, "row")
     new = {PurePosixPath(words(str(file))): kept.fitted(file, one, words) for file, one in texts.items()}
     if count_by is not None:
         new = with_counting(new, kept.said(count_by), view=name, subject=kept.subject)
@@ -147,7 +137,6 @@ class KeptMembers:
 
     def fitted(self, file: PurePosixPath, text: str, words: Words) -> str:
         """Return a file of the template with other words, and with these facts in the place of its own."""
-        text = DECLARED.sub("", text).replace("import KEPT, ", "import ")
         text = text.replace("responses(SHOWN,", "responses(InventoryResponse,")
         match file.name:
             case "view.py":
@@ -160,23 +149,29 @@ class KeptMembers:
     def _in_view(self, text: str) -> dict[str, str]:
         functions = "\n\n\n".join(map(self._function, self._entities))
         entries = (f'    ("{topic[0]}", "{topic[1]}"): {function},\n' for topic, function in self._topics.items())
-        return {"".join(ON_MOVED.findall(text)): f"{functions}\n\n\n", ENTRY: "".join(entries)}
+        name, source = first_function(text)
+        of = self._form.of
+        return {source: functions, f'    ("{of.many}", "{of.one}-moved"): {name},\n': "".join(entries)}
 
     def _in_query(self, text: str) -> dict[str, str]:
         lines = "".join(f"    {name}: NotRequired[{SCALARS[type(value)]}]\n" for name, value in self.shown.items())
         examples = {} if self._form.example is None else {self._form.example: repr(self._example)}
-        return {PLACE: lines, "".join(SHOWN.findall(text)): "} | _members_of(row)"} | examples
+        shown = next(one for one in SHOWN if one in text)
+        return {PLACE: lines, shown: "} | _members_of(row)"} | examples
 
     def _in_tests(self) -> dict[str, str]:
         names = ", ".join(repr(topic[1]) for topic in self._topics)
         known = {"id": self._id, **self.shown}
-        example = EXAMPLES[self._form is LISTED]
-        return {NAMES: f"({names},)", BODY: repr(known), example: repr(self._example)}
+        one, group = self._form.of.one, '"shelf-1"' if self._form is LISTED else f'"{self._form.of.one}-1"'
+        body = f'{{"id": "{one}-1", "place": "north"}}'
+        return {f'("{one}-moved",)': f"({names},)", body: repr(known), group: repr(self._example)}
 
     def _completed(self, query: str) -> str:
-        query += _MEMBERS_OF.format(response=re.findall(r"class (\w+)\(TypedDict\)", query)[0])
+        response = next(node.name for node in ast.parse(query).body if isinstance(node, ast.ClassDef))
         imports = ("from typing import NotRequired", "from andon.dynamodb.attribute_values import Item")
-        return with_imports(query, [*imports, "from andon.runtime.json_types import JsonObject"])
+        return with_imports(
+            query + _MEMBERS_OF.format(response=response), [*imports, "from andon.runtime.json_types import JsonObject"]
+        )
 
     @property
     def _topics(self) -> dict[Topic, str]:

@@ -15,7 +15,7 @@ from andon.tools.new.words import Name, Words
 
 DATE_MS = 1_767_312_000_000
 WORDS = Words([(template.THINGS, Name("permit", "permits"))])
-RULE = PurePosixPath("functions/services/watch/rules/restless.py")
+RULE = PurePosixPath("functions/services/watch/rules/overdue.py")
 SAMPLES = PurePosixPath("tests/services/watch/samples.py")
 
 
@@ -31,9 +31,8 @@ def anchor(date: object) -> RuleAnchor:
 
 @pytest.mark.parametrize("date", [DATE_MS, times.to_utc(DATE_MS)], ids=["number", "text"])
 def test_a_date_is_read_as_the_fact_says_it(date: object) -> None:
-    rule, samples = (
-        anchor(date).fitted(Words([(template.THINGS, Name("permit", "permits"))]), file) for file in (RULE, SAMPLES)
-    )
+    texts = anchor(date).slice("first")
+    rule, samples = (anchor(date).fitted(WORDS, texts[file]) for file in (RULE, SAMPLES))
     [date_of] = [node for node in ast.parse(rule).body if isinstance(node, ast.FunctionDef) and node.name == "date_of"]
     scope: dict[str, Any] = {"DomainEvent": DomainEvent, "times": times}
     exec(ast.unparse(date_of), scope)  # noqa: S102  the function that was written
@@ -48,9 +47,8 @@ def test_a_date_is_read_as_the_fact_says_it(date: object) -> None:
 def test_what_shares_a_partition_is_decided_upon_each_by_itself(subject: str, *, are_two: bool) -> None:
     of = [granted(endsAt=DATE_MS, id=id_)._replace(partition_key=subject) for id_ in ("p-1", "p-2")]
     entity = of[0].entities["permit"]
-    fitted = RuleAnchor(Heard(("permits", of[0].type), of[0], "permit", entity, (entity,)), "endsAt").fitted(
-        WORDS, RULE
-    )
+    shared = RuleAnchor(Heard(("permits", of[0].type), of[0], "permit", entity, (entity,)), "endsAt")
+    fitted = shared.fitted(WORDS, shared.slice("first")[RULE])
     [key_of] = [node for node in ast.parse(fitted).body if isinstance(node, ast.FunctionDef) and node.name == "key_of"]
     scope: dict[str, Any] = {"DomainEvent": DomainEvent, "partition_of": str}
     exec(ast.unparse(key_of), scope)  # noqa: S102  the function that was written

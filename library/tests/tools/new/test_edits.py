@@ -71,13 +71,13 @@ def test_a_file_gets_what_it_lacks_and_keeps_what_it_has() -> None:
         ON = {"one": one}
         '''
     )
-    more = "from a import b\nfrom c import d\n\napp = d()\n\n\n@app.x(\n    1\n)\ndef two() -> None:\n    pass\n"
+    more = "from a import b\nfrom c import d, e\n\napp = e()\n\n\n@app.x(\n    1\n)\ndef two() -> None:\n    d()\n"
 
     merged = edits.merged(text, more, before="ON")
 
     assert plain(merged) == plain(
         text.replace("from a import b", "from c import d\nfrom a import b").replace(
-            "ON =", "@app.x(1)\ndef two() -> None:\n    pass\n\n\nON ="
+            "ON =", "@app.x(1)\ndef two() -> None:\n    d()\n\n\nON ="
         )
     )
     assert "# its own" in merged

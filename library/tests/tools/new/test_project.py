@@ -59,6 +59,18 @@ def test_its_lint_and_its_types_are_green(made: Path, wheel: Path) -> None:
     python("-m", "mypy", "--cache-dir", os.devnull, imports=(wheel,), cwd=made)
 
 
+def test_the_example_that_all_is_copied_from_is_green_as_a_whole(wheel: Path, tmp_path: Path) -> None:
+    """With all its packages and parts at once; a project has of them what was asked for."""
+    root = shutil.copytree(wheel / "andon" / "tools" / "templates" / "project", tmp_path / "acorn")
+    (root / project.AGENTS).touch()
+    (root / project.REQUIREMENT).write_text("andon==0\n")
+    for tool in ((CLI, "samples"), ("ruff", "check", "--no-cache", "."), ("mypy", "--cache-dir", os.devnull)):
+        python("-m", *tool, imports=(wheel,), cwd=root)
+    said = python(*PYTEST, "-k", QUICK, imports=(wheel,), cwd=root)
+
+    assert re.search(r"\d{3,} passed", said.splitlines()[-1]), said
+
+
 def test_its_lake_can_be_asked_for_each_fact_once(copy: Path, wheel: Path) -> None:
     asked = "from andon.stores.lake.queries import question; print(question('SELECT type FROM facts').literal({}))"
 
@@ -150,7 +162,8 @@ def test_it_says_nothing_of_this_machine(made: Path, wheel: Path) -> None:
 
 OF_TEMPLATE = re.compile(
     r"[Aa]corn|(?<![a-z])(?:[Tt]hing|THING)s?(?![a-z])|[Mm]oved|MOVED|[Ii]nventory|INVENTORY|[Ww]atch|WATCH|[Rr]estless"
-    r"|RESTLESS|\bnorth|\bsouth|\bplace\b|[Ss]hel(?:f|ves)|[Dd]evice|DEVICE|(?<!\()\bvalue\b|[Rr]ecorded|RECORDED|@\d@"
+    r"|RESTLESS|\bnorth|\bsouth|\bplace\b|[Ss]hel(?:f|ves)|[Dd]evice|DEVICE|# </?[a-z]+>|[Bb]ook"
+    r"|[Pp]arcel|[Cc]atalogue|[Dd]iary|[Oo]verdue|[Ii]nspection|[Ee]stimate|(?<!\()\bvalue\b|[Rr]ecorded|RECORDED|@\d@"
 )
 """Words of the template, and what stands for a part of it while others are replaced."""
 
@@ -330,7 +343,7 @@ def test_without_its_extras_it_says_what_to_install_and_leaves_nothing(
 
 def test_a_file_that_is_there_is_not_written_over(tmp_path: Path) -> None:
     words = Words([(template.ACORN, Name.only("City"))])
-    texts = template.copied(words, template.files("app.py", "cdk.json"))
+    texts = template.copied(words, {file: template.text_of(file) for file in template.files("app.py", "cdk.json")})
     (tmp_path / "cdk.json").write_text("mine")
 
     with pytest.raises(NotNew, match=r"there already: cdk\.json"):

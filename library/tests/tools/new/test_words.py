@@ -1,4 +1,5 @@
 import re
+from pathlib import PurePosixPath
 
 import pytest
 
@@ -56,20 +57,44 @@ def test_two_names_of_one_word_clash() -> None:
     assert [*clashes([Name.of("things"), Name.only("thing"), Name.only("watch")])] == ["thing"]
 
 
-def test_each_slice_is_some_of_the_template_and_says_its_own_name() -> None:
-    whole = set(template.files())
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        *(("services", one) for one in (template.THINGS, template.BOOKS, template.READINGS, template.PARCELS)),
+        ("services", template.WATCH),
+        *(("views", one) for one in (template.INVENTORY, template.CATALOGUE, template.DIARY)),
+    ],
+)
+def test_each_slice_is_some_of_the_template_and_says_its_own_name(kind: str, name: Name) -> None:
+    found = template.slice_of(kind, name)
 
-    for patterns in template.SLICES.values():
-        assert set(template.files(*patterns)) < whole
-        assert {"tests", "functions"} == {file.parts[0] for file in template.files(*patterns)}
+    assert {"tests", "functions"} == {file.parts[0] for file in found}
+    assert [file for file in found if name.many not in {*file.parts, file.stem}] == []
+
+
+@pytest.mark.parametrize(
+    ("parts", "left"),
+    [(set(), "of(\n  a\n)\n"), ({"x"}, "of(\n  a,\n  b\n)\n"), ({"x", "y"}, "of(\n  a,\n  b,\n  c,\n)\n")],
+)
+def test_a_file_has_the_parts_that_are_asked_for_and_ends_as_if_there_were_no_others(
+    parts: set[str], left: str
+) -> None:
+    text = "of(\n  a,\n  # <x>\n  b,\n  # <y>\n  c,\n  # </y>\n  # </x>\n)\n"
+
+    assert template.with_parts(text, parts) == left
+
+
+def texts() -> dict[PurePosixPath, str]:
+    """Return all that words are replaced in."""
+    return {one: (template.PROJECT / one).read_text() for one in template.files() if one.parts[0] != "requirements"}
 
 
 def test_no_word_of_the_template_is_left_in_a_copy_that_has_other_words() -> None:
     old = (template.ACORN, template.THINGS, template.INVENTORY, template.WATCH, template.RESTLESS)
     new = (Name.only("City"), PERMITS, Name.only("register"), Name.only("patrol"), Name.only("busy"))
-    copied = template.copied(Words(zip(old, new, strict=True)), template.files())
+    copied = template.copied(Words(zip(old, new, strict=True)), texts())
 
-    assert len(copied) == len(template.files())
+    assert len(copied) == len(texts())
     left = re.compile(r"acorn|\bthings?\b|inventory|\bwatch\b|restless", re.IGNORECASE)
     assert {
         str(file): left.findall(f"{file} {text}") for file, text in copied.items() if left.search(str(file) + text)
@@ -79,6 +104,5 @@ def test_no_word_of_the_template_is_left_in_a_copy_that_has_other_words() -> Non
 def test_no_article_stands_before_a_name_of_the_template() -> None:
     """Another name may begin with a vowel."""
     found = re.compile(r"\ban? (acorn|things?|inventory|watch|restless)\b", re.IGNORECASE)
-    texts = template.copied(Words([(template.ACORN, template.ACORN)]), template.files())
 
-    assert [str(file) for file, text in texts.items() if found.search(text)] == []
+    assert [str(file) for file, text in texts().items() if found.search(text)] == []

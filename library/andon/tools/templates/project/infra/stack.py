@@ -22,6 +22,13 @@ class Acorn(RootStack):
     def declare(self, hub: EventHub, api: Api) -> None:
         """Declare the packages, in any order."""
         Service(self, "things", hub, api)
+        # <others>
+        Service(self, "books", hub, api)
+        Service(self, "parcels", hub, api)
+        Service(self, "readings", hub, api)
+        View(self, "catalogue", hub, api)
+        View(self, "diary", hub, api)
+        # </others>
         # <control>
         Service(self, "watch", hub, api)
         # </control>

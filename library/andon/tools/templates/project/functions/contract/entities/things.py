@@ -2,7 +2,7 @@
 
 from typing import TypedDict
 
-from andon.http.said import Line
+from andon.http.said import Line, Time, Word
 from andon.runtime.marks import Annotated, Says
 
 
@@ -10,6 +10,8 @@ class Thing(TypedDict):
     """What is said of one."""
 
     place: Annotated[Line, Says("north", "no")]
+    number: Annotated[Word, Says("A-7", "no")]
+    due: Annotated[Time, Says("2026-01-31T00:00:00.000Z", "no")]
 
 
 class ThingEntity(Thing):

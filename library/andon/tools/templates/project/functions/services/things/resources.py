@@ -31,6 +31,9 @@ THINGS: Final[CurrentResource[ThingRow, ThingEntity]] = CurrentResource(
     key_of=KEYS.of,
     fact="thing-moved",
     missing="There is no such thing.",
+    # <unique>
+    unique={"number": lambda number: KEYS.of(f"Number#{number}")},
+    # </unique>
 )
 
 RESOURCES: Final = (THINGS,)

@@ -3,13 +3,18 @@
 from andon.rules.control_service import Control
 from andon.rules.rule import Rules
 from services.watch.facts import FACTS
-from services.watch.rules import restless
+from services.watch.rules import overdue, restless
 from services.watch.tables import TABLE, TTL_DAYS
 
 RULES = Rules(
     source=FACTS.source,
     types=FACTS.types,
-    all=(restless.RULE,),
+    all=(
+        # <others>
+        overdue.RULE,
+        # </others>
+        restless.RULE,
+    ),
 )
 
 CONTROL = Control(table=TABLE, rules=RULES, ttl_days=TTL_DAYS)

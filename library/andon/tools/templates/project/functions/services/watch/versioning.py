@@ -2,7 +2,14 @@
 
 from typing import Final
 
-from andon.versions.aggregate import DECISION, Aggregates
-from services.watch.rules import restless
+from andon.versions.aggregate import DECISION, Aggregates, aggregates_of
+from services.watch.resources import INSPECTION
+from services.watch.rules import overdue, restless
 
-AGGREGATES: Final[Aggregates] = {restless.THING_RESTLESS: DECISION}
+AGGREGATES: Final[Aggregates] = {
+    restless.THING_RESTLESS: DECISION,
+    # <others>
+    overdue.THING_OVERDUE: DECISION,
+    **aggregates_of(INSPECTION),
+    # </others>
+}

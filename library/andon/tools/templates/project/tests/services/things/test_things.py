@@ -19,24 +19,46 @@ def loop() -> Iterator[Loop]:
 
 
 def test_what_is_put_is_published(loop: Loop) -> None:
-    put = loop.request(PUT, path=ONE, body={"place": "north"})
+    put = loop.request(PUT, path=ONE, body={"place": "north", "number": "A-7", "due": "2026-01-31T00:00:00.000Z"})
 
     assert put.status == 201
-    assert put.body.items() >= {"id": "thing-1", "version": 1, "place": "north"}.items()
+    assert (
+        put.body.items()
+        >= {"id": "thing-1", "version": 1, "place": "north", "number": "A-7", "due": "2026-01-31T00:00:00.000Z"}.items()
+    )
     [event] = [event for event in loop.run() if event["source"] == "things"]
     assert event["detail-type"] == "thing-moved"
-    assert event["detail"]["thing"] == {"id": "thing-1", "version": 1, "place": "north"}
+    assert event["detail"]["thing"] == {
+        "id": "thing-1",
+        "version": 1,
+        "place": "north",
+        "number": "A-7",
+        "due": "2026-01-31T00:00:00.000Z",
+    }
 
 
 def test_a_change_names_the_version_that_it_was_made_for(loop: Loop) -> None:
-    loop.request(PUT, path=ONE, body={"place": "north"})
-    unnamed = loop.request(PUT, path=ONE, body={"place": "south"})
-    stale = loop.request(PUT, path=ONE, body={"place": "south"}, headers={"if-match": '"7"'})
-    changed = loop.request(PUT, path=ONE, body={"place": "south"}, headers={"if-match": '"1"'})
+    loop.request(PUT, path=ONE, body={"place": "north", "number": "A-7", "due": "2026-01-31T00:00:00.000Z"})
+    unnamed = loop.request(PUT, path=ONE, body={"place": "south", "number": "A-8", "due": "2026-02-28T00:00:00.000Z"})
+    stale = loop.request(
+        PUT,
+        path=ONE,
+        body={"place": "south", "number": "A-8", "due": "2026-02-28T00:00:00.000Z"},
+        headers={"if-match": '"7"'},
+    )
+    changed = loop.request(
+        PUT,
+        path=ONE,
+        body={"place": "south", "number": "A-8", "due": "2026-02-28T00:00:00.000Z"},
+        headers={"if-match": '"1"'},
+    )
 
     assert (unnamed.status, stale.status, changed.status) == (428, 412, 200)
     assert changed.headers["etag"] == '"2"'
 
 
 def test_what_is_said_of_the_place_is_not_empty(loop: Loop) -> None:
-    assert loop.request(PUT, path=ONE, body={"place": " "}).status == 400
+    assert (
+        loop.request(PUT, path=ONE, body={"place": " ", "number": "A-7", "due": "2026-01-31T00:00:00.000Z"}).status
+        == 400
+    )

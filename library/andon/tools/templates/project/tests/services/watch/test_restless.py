@@ -1,3 +1,4 @@
+# <restless>
 """When a rule decides, and when not."""
 
 import pytest
@@ -33,8 +34,15 @@ def test_three_within_a_minute_are_restless(seconds: tuple[int, ...], restless: 
                 loop.run()
         with frozen_clock(NOW_MS + 5 * MINUTE_MS):
             decided = [event["detail"]["restless"] for event in loop.sweep() if "restless" in event["detail"]]
+            # <first>
             listed = loop.request("GET /watch/{id}", path=ONE).body["items"]
+            # </first>
 
     expected = [{"id": ONE["id"], "since": NOW_MS + second * 1000} for second in restless]
     assert decided == expected
+    # <first>
     assert listed == expected
+    # </first>
+
+
+# </restless>

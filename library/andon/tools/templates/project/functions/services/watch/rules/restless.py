@@ -1,3 +1,4 @@
+# <restless>
 """The rule that finds what is restless: three facts of it within a minute."""
 
 from collections.abc import Iterable
@@ -64,3 +65,4 @@ RULE: Final = Rule(
     expression=restless,
     emits=frozenset({THING_RESTLESS}),
 )
+# </restless>
