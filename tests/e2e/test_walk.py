@@ -60,7 +60,7 @@ SWEEP: Final = {  # verb -> arguments, and the status that it ends with while th
     "erase": (["ann"], 1),
     "restore-region": ([], 0),
     "restore": (["A", "B"], 1),
-    "down": (["gone"], 0),  # the last one: it ends the system
+    "down": ([], 0),  # the last one: it ends the system
 }
 ENDED: Final = {  # verb -> arguments, which without a system that runs it cannot do
     "redeploy": [],
