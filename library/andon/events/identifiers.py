@@ -24,7 +24,6 @@ UUIDv1s are sorted by their time (`by_time`), never by their text: it begins wit
 every seven minutes.
 """
 
-import json
 import uuid
 
 from andon.dynamodb.keys import sort_key
@@ -104,7 +103,7 @@ def of_content(content: object, *, digits: int = 64) -> str:
     """Return the SHA-256 of JSON, shortened to `digits` hexadecimal digits; the fewer, the likelier a collision."""
     import hashlib  # noqa: PLC0415  as above
 
-    return hashlib.sha256(_normalised(content).encode()).hexdigest()[:digits]
+    return hashlib.sha256(strict_json.normalised(content).encode()).hexdigest()[:digits]
 
 
 def require_same_content(content: object, stored: object) -> None:
@@ -114,18 +113,8 @@ def require_same_content(content: object, stored: object) -> None:
         Conflict: it is another content: shortened digests collided, or somebody changed it.
 
     """
-    if _normalised(content) != _normalised(stored):
+    if strict_json.normalised(content) != strict_json.normalised(stored):
         raise Conflict("Something else is stored under the name of this content.")
-
-
-def _normalised(content: object) -> str:
-    """Return the same text for equal JSON; 1.0 and 1 are equal, for DynamoDB returns 1 for both."""
-    return strict_json.canonical(json.loads(strict_json.canonical(content), parse_float=_number))
-
-
-def _number(digits: str) -> int | float:
-    number = float(digits)
-    return int(number) if number.is_integer() else number
 
 
 def _ticks(text: str) -> int:

@@ -5,7 +5,7 @@ the answer has the words that it always had, and what orjson would change: integ
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
 import orjson
@@ -54,6 +54,19 @@ def dumps(value: object) -> str:
 def canonical(value: object) -> str:
     """Return the same JSON for equal values, whatever the order of their members."""
     return _dumps_exactly(value, orjson.OPT_SORT_KEYS) or _SORTING_ENCODER.encode(value)
+
+
+def normalised(value: object) -> str:
+    """Return the same JSON for equal values, 1.0 and 1 among them, for DynamoDB returns 1 for both."""
+    return canonical(_evened(value))
+
+
+def _evened(value: object) -> object:
+    if isinstance(value, Mapping):
+        return {name: _evened(member) for name, member in value.items()}
+    if isinstance(value, list | tuple):
+        return [_evened(member) for member in value]
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _is_exact(members: Iterable[Any], room: int = MAX_DEPTH) -> bool:

@@ -11,10 +11,14 @@ from andon.tools.called import ANDON, BY, WITH_VARIABLES, as_called
 
 
 class Verb(NamedTuple):
-    """A verb: the module that does it, which `python -m` runs as well, and a line about it."""
+    """A verb: the module that does it, which `python -m` runs as well, and a line about it.
+
+    alone: it takes nothing but variables.
+    """
 
     module: str
     about: str
+    alone: bool = False
 
 
 VERBS: Final = {
@@ -22,25 +26,35 @@ VERBS: Final = {
     "upgrade": Verb("upgrade", "bring a project to this version of the library: [--check] reads, and says what for"),
     "docs": Verb("docs", "show the library's pages: PAGE, PAGE#SECTION, or words to find; alone lists them"),
     "up": Verb("stack.up", "run everything on this machine, with data in it"),
-    "redeploy": Verb("stack.redeploy", "bring changed code to the running system, within seconds"),
+    "redeploy": Verb("stack.redeploy", "bring changed code to the running system, within seconds", alone=True),
     "call": Verb("stack.call", "send a signed request to the running system: METHOD PATH [JSON] [--as ROLE]"),
     "connect": Verb("thing", "let something connect by MQTT, by a certificate of its own: KIND NAME [--again]"),
     "claim": Verb("thing.claims", "make what many get a certificate of their own by: KIND; alone lists; --end ID"),
-    "down": Verb("stack.down", "end what `up` started"),
+    "down": Verb("stack.down", "end what `up` started", alone=True),
     "token": Verb("stack.users", "print a token for the running system: ROLE [USER] [--at PLACE,…]"),
-    "console": Verb("console", "watch the flow through the running system, and its faults; one screen of it: ONCE=1"),
-    "inbox": Verb("inbox", "read what the running system sends to people, as they would; what there is: ONCE=1 N=20"),
-    "archive": Verb("stack.archive", "bring the lake's days into the archive of the running system now"),
-    "audit": Verb("stack.audit", "compare all rows of the running system's views with their events, and repair"),
+    "console": Verb(
+        "console", "watch the flow through the running system, and its faults; one screen of it: ONCE=1", alone=True
+    ),
+    "inbox": Verb(
+        "inbox", "read what the running system sends to people, as they would; what there is: ONCE=1 N=20", alone=True
+    ),
+    "archive": Verb("stack.archive", "bring the lake's days into the archive of the running system now", alone=True),
+    "audit": Verb(
+        "stack.audit", "compare all rows of the running system's views with their events, and repair", alone=True
+    ),
     "query": Verb("lake.query", 'ask the lake: SQL="SELECT …" or NAME=… [--names]; alone lists the saved queries'),
-    "trace": Verb("trace", "one fact from its cause to all that followed: ID=… [OTLP=file] [LAKE=folder] [UNTIL=day]"),
-    "what-if": Verb("what_if", "decide the lake anew with changed rules: RULE=… [SINCE=] [BASE=commit] [SET=…]"),
+    "trace": Verb(
+        "trace", "one fact from its cause to all that followed: ID=… [OTLP=file] [LAKE=folder] [UNTIL=day]", alone=True
+    ),
+    "what-if": Verb(
+        "what_if", "decide the lake anew with changed rules: RULE=… [SINCE=] [BASE=commit] [SET=…]", alone=True
+    ),
     "replay": Verb("in_process.replay", "run one handler on a sample, in this process: FILE"),
     "samples": Verb("in_process.derived", "write events/ anew, of tests/*/*/samples.py; openapi.json, AGENTS.md, too"),
-    "openapi": Verb("in_process.openapi", "write docs/openapi.json anew, from what the handlers say"),
-    "figures": Verb("figures", "write the figures in docs/ anew, from the templates of all stages"),
+    "openapi": Verb("in_process.openapi", "write docs/openapi.json anew, from what the handlers say", alone=True),
+    "figures": Verb("figures", "write the figures in docs/ anew, from the templates of all stages", alone=True),
     "contracts": Verb("contracts", "say who publishes what, who needs it, and who breaks; [--release]: as it is now"),
-    "agents": Verb("in_process.agents", "write AGENTS.md and llms.txt anew, from packages, docs and verbs"),
+    "agents": Verb("in_process.agents", "write AGENTS.md and llms.txt anew, from packages, docs and verbs", alone=True),
     "new-view-version": Verb("views.new_version", "write the next version of a view beside it, a copy to edit: VIEW"),
     "fill": Verb("views.fill", "fill a view's next version from the lake, while events go on: VIEW"),
     "prove": Verb(
@@ -60,11 +74,6 @@ VERBS: Final = {
 }
 ANYWHERE: Final = {"docs", "new"}
 """Verbs that need no project: they find out themselves."""
-
-ALONE: Final = frozenset(
-    {"agents", "archive", "audit", "console", "down", "figures", "inbox", "openapi", "redeploy", "trace", "what-if"}
-)
-"""Verbs that take nothing but variables."""
 
 VARIABLE: Final = re.compile(r"([A-Z]+)=(.*)", re.DOTALL)
 PROJECT: Final = Path("functions", "project.py")
@@ -98,7 +107,7 @@ def main() -> int:
         )
         print(f"andon: {why}", file=sys.stderr)
         return MISUSED
-    if verb in ALONE and (more := [one for one in arguments if not VARIABLE.fullmatch(one)]):
+    if VERBS[verb].alone and (more := [one for one in arguments if not VARIABLE.fullmatch(one)]):
         return _refused(verb, more)
     if root is not None:
         sys.path[:0] = [str(root / PROJECT.parent), str(root)]

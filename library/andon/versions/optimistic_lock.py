@@ -247,16 +247,7 @@ def digest_of(value: object) -> str:
     """Return the SHA-256 of canonical JSON: equal values have equal digests, 60 and 60.0 among them."""
     import hashlib  # noqa: PLC0415  it loads OpenSSL, and a trigger that reads rows makes no digest
 
-    return hashlib.sha256(strict_json.canonical(_evened(value)).encode()).hexdigest()
-
-
-def _evened(value: object) -> object:
-    """Return JSON in which a float that is a whole number is one, as a table gives it back."""
-    if isinstance(value, Mapping):
-        return {name: _evened(member) for name, member in value.items()}
-    if isinstance(value, list | tuple):
-        return [_evened(member) for member in value]
-    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 2**53 else value
+    return hashlib.sha256(strict_json.normalised(value).encode()).hexdigest()
 
 
 def expected_by(command: Command) -> Expected:

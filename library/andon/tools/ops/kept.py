@@ -159,9 +159,9 @@ def main() -> int:
     before = held()
     if asked.check and not before:
         return 0
+    _require_known(asked.gone, before, parser)
     stages = json.loads((project().root / "cdk.json").read_text())["context"]["stages"]
     now = {stack: kept for stage in stages for stack, kept in of_stage(stage).items()}
-    _require_known(asked.gone, before, parser)
     for stack, kept in before.items():
         require_held(kept, now.get(stack, {}), stack, gone=asked.gone)
     if asked.check:
