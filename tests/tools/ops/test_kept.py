@@ -8,6 +8,7 @@ import boto3
 import pytest
 from botocore.stub import Stubber
 
+from andon.testing.environment import environment
 from andon.tools import cli
 from andon.tools.ops import kept
 from andon.tools.stack.errors import ToolFailed
@@ -84,8 +85,9 @@ def test_a_verb_that_takes_no_argument_refuses_one_and_does_nothing(
     verb: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(cli, "run", lambda *_: pytest.fail("it ran"))
-    monkeypatch.setattr("sys.argv", ["andon", verb, "gone"])
-    assert cli.main() == cli.MISUSED
-    monkeypatch.setattr("sys.argv", ["andon", verb, "--help"])
-    assert cli.main() == 0
+    with environment({}):  # a verb says in it by which command it was called
+        monkeypatch.setattr("sys.argv", ["andon", verb, "gone"])
+        assert cli.main() == cli.MISUSED
+        monkeypatch.setattr("sys.argv", ["andon", verb, "--help"])
+        assert cli.main() == 0
     assert f"{verb} takes no gone" in capsys.readouterr().err
