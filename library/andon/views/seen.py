@@ -9,6 +9,7 @@
 | none, for its family has newer members enough  | yes: the event is dropped as stale when it comes                |
 | the row is not there, or has expired           | not yet                                                         |
 | any, but the write is older than rows live     | yes: it expired on arrival, or became a fault; nothing comes    |
+|   rows live for ever                           | a write never is                                                |
 """
 
 from collections.abc import Callable, Mapping
@@ -30,12 +31,12 @@ from andon.views.view_updates import OnObjects, present_in
 class Writes:
     """The writes that a view's callers may wait for: those of which `on` keeps something.
 
-    days: so long after a write nobody waits for it any more.
+    days: so long after a write nobody waits for it any more: TTL_DAYS of the view. None: it is waited for at any age.
     """
 
     table: Table | ObjectTable
     on: OnObjects
-    days: int
+    days: int | None
 
     def awaited(self, written: Written) -> "Awaited":
         """Return the write that a row must have seen.
@@ -69,7 +70,7 @@ class Awaited:
     table: Table | ObjectTable
     written: Written
     update: ViewUpdate
-    days: int
+    days: int | None
     admits: Callable[[Item], bool] | None = None
 
     def among(self, admits: Callable[[Item], bool]) -> "Awaited":
@@ -87,7 +88,7 @@ class Awaited:
 
     def is_seen_by(self, row: Item | None, *, now_ms: int) -> bool:
         """Return True if a row has seen the write, or never will."""
-        if is_expired(ttl_at(self.written.timestamp_ms, self.days), now_ms):
+        if self.days is not None and is_expired(ttl_at(self.written.timestamp_ms, self.days), now_ms):
             return True
         # What is kept has seen it, and rightly may not be shown: its date may have passed.
         return row is not None and is_kept(row, now_ms) and _has_seen(row, self.update, self.written)

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Keys
 from andon.events.domain_event import DomainEvent, Entity
 from andon.events.written import Written
+from andon.runtime.clock import DAY_MS
 from andon.views.inverse_oplock import oplock_attribute, order_at
 from andon.views.seen import Writes
 from andon.views.view_update import ViewUpdate
@@ -65,5 +67,17 @@ def test_a_row_that_the_token_does_not_tell_is_refused_with_the_reason(place: st
         writes_of(kept).awaited(WRITTEN)
 
 
-def writes_of(keep: Callable[[DomainEvent], ViewUpdate]) -> Writes:
-    return Writes(table=Table("NO_TABLE", KEYS), on={("s", "t"): keep}, days=1)
+@pytest.mark.parametrize(("days", "given_up"), [(1, True), (30_000, False), (None, False)])
+def test_a_write_is_waited_for_as_long_as_rows_live_and_at_any_age_where_they_live_for_ever(
+    days: int | None, given_up: bool
+) -> None:
+    old = replace(WRITTEN, timestamp_ms=NOW - 10_000 * DAY_MS)
+    found = writes_of(keep, days=days).awaited(old)
+
+    assert found.is_seen_by(None, now_ms=NOW) == given_up
+    order = order_at(old.timestamp_ms, "some id", None)
+    assert found.is_seen_by({"pk": "a", oplock_attribute("thing"): order}, now_ms=NOW)
+
+
+def writes_of(keep: Callable[[DomainEvent], ViewUpdate], *, days: int | None = 1) -> Writes:
+    return Writes(table=Table("NO_TABLE", KEYS), on={("s", "t"): keep}, days=days)
