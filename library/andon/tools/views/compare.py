@@ -52,11 +52,15 @@ class RowDifference(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """The result of a comparison: the rows of the version before, those of the next, and those that differ."""
+    """The result of a comparison: the rows of the version before, those of the next, and those that differ.
+
+    outdated: how many differ besides, for earlier code wrote them.
+    """
 
     before: int
     after: int
     differences: tuple[RowDifference, ...]
+    outdated: int = 0
 
 
 def compare(

@@ -31,7 +31,7 @@ from andon.tools.stack.progress import step
 from andon.tools.views import hold
 from andon.tools.views.compare import Compared, DifferenceKind
 from andon.tools.views.deployed import Deployed, deployed
-from andon.tools.views.prove import prove, read, show
+from andon.tools.views.prove import Reading, prove, show
 from andon.tools.views.versions import ViewVersions, versions
 
 CATCHES_UP_WITHIN_S: Final = 120
@@ -86,8 +86,8 @@ def _require_equal(stack: Deployed, both: ViewVersions) -> str:
 
 def _require_caught_up(stack: Deployed, both: ViewVersions, *, behind: DifferenceKind) -> None:
     """Read until the next one to serve lacks nothing, while the other one stands still."""
-    until = time.monotonic() + CATCHES_UP_WITHIN_S
-    while late := _late(read(stack, both), behind, both.before.name):
+    until, reading = time.monotonic() + CATCHES_UP_WITHIN_S, Reading(stack, both)
+    while late := _late(reading(), behind, both.before.name):
         if time.monotonic() > until:
             raise ToolFailed(f"{late} rows do not catch up; try again when less is on its way")
         time.sleep(0.5)

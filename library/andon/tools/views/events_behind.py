@@ -1,18 +1,26 @@
 """The events that two rows were made of, from a copy of the lake."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from andon.dynamodb import ttl
+from andon.dynamodb.attribute_values import to_plain, to_typed
 from andon.events.domain_event import DomainEvent
 from andon.events.upcast import NONE, upcast
 from andon.packages.package import Package
 from andon.stores.lake import queries
 from andon.tools.lake import engine
-from andon.tools.views.compare import RowDifference, event_id
+from andon.tools.views.compare import DifferenceKind, Key, RowDifference, event_id
 from andon.tools.views.versions import ViewVersions
+from andon.views.inverse_oplock import event_order
+from andon.views.view_update import ViewUpdate
+from andon.views.view_updates import updates_in
+
+LIVES: Final = frozenset({ttl.ATTRIBUTE, ttl.DATE})
+"""Attributes of which no update says the value."""
 
 FIND: Final = "SELECT source, detail FROM facts WHERE id IN ({})"
 
@@ -55,11 +63,42 @@ def behind(field: str, candidates: Iterable[PublishedEvent], versions: ViewVersi
     return [fact for fact in every if any(field in _fields(fact, version) for version in versions)] or every
 
 
+def is_outdated(difference: RowDifference, known: Mapping[str, PublishedEvent], view: Package) -> bool:
+    """Return True if today's code of the version before makes of the events of its row what the next one has.
+
+    Then the row was written by earlier code: a field has another name since, or is gone. known: events by their id.
+    """
+    if difference.kind is not DifferenceKind.DIFFERENT or difference.before is None:
+        return False
+    said: dict[str, object] = {}
+    for name, (order, _) in difference.oplocks.items():
+        update = _update_of(difference.key, name, str(order), known, view)
+        if update is None:
+            return False
+        said |= {**update.key_fields, **update.fields}
+    today = to_plain(to_typed({name: value for name, value in said.items() if value is not None}))
+    return all(field.name not in LIVES and field.after == today.get(field.name) for field in difference.fields)
+
+
+def _update_of(
+    key: Key, oplock: str, order: str, known: Mapping[str, PublishedEvent], view: Package
+) -> ViewUpdate | None:
+    """Return the update of a row's oplock, if today's code makes it of the event that the order names."""
+    fact = known.get(event_id(order))
+    for update in () if fact is None else _updates(fact, view):
+        is_of_row = tuple(str(update.key[name]) for name in view.view.KEYS.names) == key
+        if fact and is_of_row and update.oplock == oplock:
+            return update if event_order(fact.event, update.about_ms, update.origin) == order else None
+    return None
+
+
 def _fields(fact: PublishedEvent, version: Package) -> Iterator[str]:
-    on = getattr(version.view, "ON", {})
+    for update in _updates(fact, version):
+        yield from {**update.fields, **update.key_fields}
+
+
+def _updates(fact: PublishedEvent, version: Package) -> Sequence[ViewUpdate]:
+    """Return the updates that the code of a version makes of an event."""
     upcasters = getattr(version.view, "UPCASTERS", NONE)
-    decide = on.get((fact.source, fact.event.type))
-    if decide is not None:
-        update = decide(upcast(fact.event, upcasters, source=fact.source))
-        written: Mapping[str, object] = {**update.fields, **update.key_fields}
-        yield from written
+    decide = getattr(version.view, "ON", {}).get((fact.source, fact.event.type))
+    return () if decide is None else updates_in(decide(upcast(fact.event, upcasters, source=fact.source)))

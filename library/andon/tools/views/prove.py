@@ -2,16 +2,18 @@
 
 Events go on meanwhile. A row that has seen other events than its counterpart is read again until both have seen the
 same, or until nothing is on its way any more and it still lacks one. What says something else of the same events is
-final at once.
+final at once; unless today's code of the version before would say the same: then it was written by earlier code, and
+is counted.
 """
 
 import argparse
 import sys
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import partial
 from typing import Final, NamedTuple
 
+from andon.packages.package import Package
 from andon.runtime import clock
 from andon.tools.called import as_called
 from andon.tools.lake import lake_copy
@@ -19,7 +21,7 @@ from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.progress import step
 from andon.tools.views.compare import Compared, DifferenceKind, Key, RowDifference, compare
 from andon.tools.views.deployed import Deployed, deployed
-from andon.tools.views.events_behind import PublishedEvent, behind, facts, ids_behind
+from andon.tools.views.events_behind import PublishedEvent, behind, facts, ids_behind, is_outdated
 from andon.tools.views.versions import ViewVersions, versions
 
 PATIENCE_S: Final = 300
@@ -30,13 +32,19 @@ WIDEST: Final = 100  # characters of a value
 Seen = tuple[Key, Hashable]
 """A row, and the newest events that each version of it has seen."""
 
+KnownEvents = Callable[[Iterable[RowDifference]], Mapping[str, PublishedEvent]]
+
 
 class Comparison(NamedTuple):
-    """The numbers of compared rows, and the rows that differ for good."""
+    """The numbers of compared rows, and the rows that differ for good.
+
+    outdated: rows of the version before that earlier code wrote; today's makes of their events what the next one has.
+    """
 
     before: int
     after: int
     differences: tuple[RowDifference, ...]
+    outdated: int = 0
 
 
 class Pace(NamedTuple):
@@ -60,6 +68,30 @@ def read(stack: Deployed, both: ViewVersions) -> Compared:
     )
 
 
+class Reading:
+    """Reads all rows as they are now; those that earlier code of the version before wrote are counted, and left out."""
+
+    def __init__(self, stack: Deployed, both: ViewVersions) -> None:
+        self._stack, self._both, self._outdated = stack, both, set[Seen]()
+
+    def __call__(self) -> Compared:
+        """Read them once."""
+        known = partial(_facts, self._stack)
+        return without_outdated(read(self._stack, self._both), self._outdated, known, self._both.before)
+
+
+def without_outdated(compared: Compared, outdated: set[Seen], known: KnownEvents, view: Package) -> Compared:
+    """Leave out rows that earlier code of a view wrote; outdated: those that were found before, and now.
+
+    known: reads the events of rows that differ.
+    """
+    new = [one for one in compared.differences if one.kind is DifferenceKind.DIFFERENT and _seen(one) not in outdated]
+    events = known(new) if new else {}
+    outdated |= {_seen(one) for one in new if is_outdated(one, events, view)}
+    left = tuple(one for one in compared.differences if _seen(one) not in outdated)
+    return compared._replace(differences=left, outdated=len(compared.differences) - len(left))
+
+
 def settle(reading: Callable[[], Compared], is_idle: Callable[[], bool], pace: Pace) -> Comparison:
     """Read until nothing differs, or something for good.
 
@@ -75,7 +107,7 @@ def settle(reading: Callable[[], Compared], is_idle: Callable[[], bool], pace: P
         settled = {one for one, first in since.items() if now - first >= pace.settles_s}
         final = [one for one in compared.differences if one.kind is DifferenceKind.DIFFERENT or _seen(one) in settled]
         if final or not compared.differences:
-            return Comparison(compared.before, compared.after, tuple(final))
+            return Comparison(compared.before, compared.after, tuple(final), compared.outdated)
         if now > until:
             raise ToolFailed(f"{len(compared.differences)} rows still change; try again when less is on its way")
         since = {_seen(one): since.get(_seen(one), now) for one in compared.differences} if is_idle() else {}
@@ -92,16 +124,17 @@ def prove(stack: Deployed, both: ViewVersions) -> Comparison:
     stack.table(both.after)
     with step(f"comparing {both.before.name} and {both.after.name}"):
         idle = partial(stack.is_idle, both.before, both.after)
-        return settle(partial(read, stack, both), idle, Pace(stack.settles_s))
+        return settle(Reading(stack, both), idle, Pace(stack.settles_s))
 
 
 def show(stack: Deployed, both: ViewVersions, proof: Comparison) -> str:
     """Return the differences, field by field, with the events behind them."""
     names = f"{both.before.name} and {both.after.name}"
+    outdated = f"; {proof.outdated} were written by earlier code of {both.before.name}" if proof.outdated else ""
     if not proof.differences:
-        return f"{proof.before} rows of {both.before.name}, {proof.after} of {both.after.name}: 0 differ"
+        return f"{proof.before} rows of {both.before.name}, {proof.after} of {both.after.name}: 0 differ{outdated}"
     known = _facts(stack, proof.differences[:SHOWN])
-    lines = [f"{len(proof.differences)} of {max(proof.before, proof.after)} rows differ between {names}:"]
+    lines = [f"{len(proof.differences)} of {max(proof.before, proof.after)} rows differ between {names}{outdated}:"]
     for difference in proof.differences[:SHOWN]:
         lines += ["", *_lines(difference, both, known)]
     if len(proof.differences) > SHOWN:
@@ -115,7 +148,7 @@ def _seen(difference: RowDifference) -> Seen:
     return difference.key, tuple(difference.oplocks.items())
 
 
-def _facts(stack: Deployed, differences: tuple[RowDifference, ...]) -> dict[str, PublishedEvent]:
+def _facts(stack: Deployed, differences: Iterable[RowDifference]) -> dict[str, PublishedEvent]:
     try:
         folder = lake_copy.copy(stack.lake)
     except ToolFailed as reason:
