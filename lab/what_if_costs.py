@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 from andon.project import project
 from andon.tools.what_if.asked import asked_in
 from andon.tools.what_if.process_cost import ProcessCost, own_cost
-from andon.tools.what_if.replaying import LakePlace, what_if
+from andon.tools.what_if.replaying import DEFAULT, LakePlace, what_if
 from andon.tools.what_if.trees import room
 from demo.lake.synthetic import Company, supervisor_of
 from lab.figure import Figure, Goal, report
@@ -71,7 +71,7 @@ def ask(lake: Path, rule: str) -> Replayed:
         file = Path(folder) / "rosters.json"
         file.write_text(json.dumps({"DISPATCH_TABLE": [*rosters_of(COMPANY)]}))
         asked = asked_in({"RULE": rule, "ROSTERS": str(file)})
-        told = what_if(asked, LakePlace(lake, None), project().root, trees)
+        told = what_if(asked, LakePlace(lake, None, DEFAULT), project().root, trees)
     lake_cost = told.costs["lake"]
     costs = {**told.costs, "lake": lake_cost._replace(cpu_s=lake_cost.cpu_s - before.cpu_s)}
     return Replayed(rule, told.lake.events, costs, (told.calibration.percent, told.calibration.lake))

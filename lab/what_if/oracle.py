@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from andon.project import library_folder
 from andon.tools.what_if.asked import asked_in
-from andon.tools.what_if.replaying import LakePlace, what_if
+from andon.tools.what_if.replaying import DEFAULT, LakePlace, what_if
 from andon.tools.what_if.report import DecidedRow, WhatIf
 from andon.tools.what_if.splitting import FEW_EVENTS
 from andon.tools.what_if.trees import room
@@ -33,7 +33,7 @@ def asked(lake: Path, root: Path, few_events: int = FEW_EVENTS, /, **given: str)
     """Ask the tool about a lake and the trees of a repository; few_events: see `Splitter`."""
     with room() as folder:
         question = asked_in({"RULE": "all", **given})
-        return what_if(question, LakePlace(lake, None), root, folder, few_events=few_events)
+        return what_if(question, LakePlace(lake, None, DEFAULT), root, folder, few_events=few_events)
 
 
 def decided_again(lines: Iterable[str], sample: Sample, change: Change) -> Decisions:

@@ -197,6 +197,7 @@ def test_nobody_waits_for_a_write_that_is_older_than_what_the_view_keeps(view: s
     on, writes, _ = VIEWS[view]
     event = next(one for one in map(fact, ("state-reported", *SAMPLES)) if (one.tags["source"], one.type) in on)
     awaited = writes.awaited(written(event))
+    assert writes.days is not None
     expires = event.timestamp_ms // 1000 * 1000 + writes.days * DAY_MS
 
     assert not awaited.is_seen_by(None, now_ms=expires - 1)
@@ -227,6 +228,7 @@ def two_of_one_millisecond(name: str) -> tuple[DomainEvent, DomainEvent]:
 @pytest.mark.parametrize("name", ["operator-assigned", "state-escalated", "state-acknowledged"])
 def test_another_fact_of_the_same_millisecond_is_not_taken_for_the_write(name: str) -> None:
     on, writes, _ = VIEWS["board"]
+    assert writes.days is not None
     lesser, greater = two_of_one_millisecond(name)
     with OneTable(writes.table.variable, writes.table.keys):
         loses, wins = (writes.awaited(written(event)) for event in (lesser, greater))

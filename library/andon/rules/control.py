@@ -234,7 +234,8 @@ def _plans(
 
 def _schedule(plan: ArrivalPlan, control: Control) -> Counts:
     """Correlate, and schedule what is evaluated later."""
-    counts = +Counts({Verdict.LATE: plan.late, Verdict.FLOODED: int(plan.anchor.flooded)})
+    counts = +Counts({Verdict.LATE: len(plan.late), Verdict.FLOODED: int(plan.anchor.flooded)})
+    counts.update(f"{Verdict.LATE}.{rule.id}" for rule in plan.late)
     for rule, error in plan.forgotten:
         publish_event_fault(error, control, plan.anchor, by=f"rule-{rule.id}")
         counts[Verdict.FAULT] += 1

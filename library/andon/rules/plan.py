@@ -23,12 +23,12 @@ _WAITS: Final = (Start.DUE, Start.LOOK)
 class ArrivalPlan(NamedTuple):
     """The work for an event: copies under other keys, due rows, and rules to evaluate at once.
 
-    late: the number of rules that it came too late for. forgotten: those that will be due when the store has forgotten
+    late: the rules that it came too late for. forgotten: those that will be due when the store has forgotten
     it, each with the reason.
     """
 
     anchor: StoredEvent
-    late: int
+    late: Sequence[Rule]
     copies: list[StoredEvent]
     due_rows: list[Item]
     at_once: list[Rule]
@@ -44,6 +44,10 @@ class ConcernedRules(NamedTuple):
     here: list[tuple[Rule, Start]]
     copies: list[StoredEvent]
     forgotten: Sequence[tuple[Rule, Exception]]
+
+    def late_at(self, stored: StoredEvent) -> list[Rule]:
+        """Return those that decide nothing at the event, for it came too late."""
+        return [rule for rule, _ in self.here if rule.is_late(stored)]
 
     @property
     def at_once(self) -> list[Rule]:
@@ -73,7 +77,7 @@ def plan_arrival(stored: StoredEvent, rules: Rules, keys: Keys, *, hold_back_ms:
     rows = {due: due.row(keys) for due in dues_at_start(stored, found.here, hold_back_ms=hold_back_ms)}
     return ArrivalPlan(
         anchor=stored,
-        late=sum(rule.is_late(stored) for rule, _ in found.here),
+        late=found.late_at(stored),
         copies=found.copies,
         due_rows=[row for due, row in rows.items() if not is_screened(due, rules)],
         at_once=found.at_once,

@@ -75,7 +75,7 @@ VERBS: Final = {
 ANYWHERE: Final = {"docs", "new"}
 """Verbs that need no project: they find out themselves."""
 
-VARIABLE: Final = re.compile(r"([A-Z]+)=(.*)", re.DOTALL)
+VARIABLE: Final = re.compile(r"([A-Z][A-Z_]*)=(.*)", re.DOTALL)
 PROJECT: Final = Path("functions", "project.py")
 ASKS_FOR_HELP: Final = {"", "help", "-h", "--help"}
 MISUSED: Final = 2

@@ -315,6 +315,21 @@ def decided(keeper: Keeper, name: str) -> list[dict[str, Any]]:
     return records
 
 
+@pytest.mark.parametrize(("behind_ms", "late"), [(HOLD_BACK_MS, {}), (HOLD_BACK_MS + 1, {"late": 1, "late.broken": 1})])
+def test_an_event_that_came_too_late_for_a_rule_is_counted_by_that_rule(
+    keeper: Keeper, name: str, log_lines: LogLines, *, behind_ms: int, late: dict[str, int]
+) -> None:
+    keeper.listen(knocked(name))
+    with frozen_clock(NOW + behind_ms):
+        keeper.react(control_of(LABEL, BROKEN))
+        keeper.listen(knocked(name, at=NOW - 1))
+        records = keeper.new_records(VARIABLE)
+        log_lines.clear()
+        keeper.trigger(records, control_of(LABEL, BROKEN))
+
+    assert {key: value for key, value in log_lines[0].items() if key.startswith("late")} == late
+
+
 def test_a_line_is_logged_of_all_that_a_batch_came_to(keeper: Keeper, name: str, log_lines: LogLines) -> None:
     keeper.give(name, "a secret owner")
     arrivals = arrival(keeper, knocked(name, at=NOW - 1), knocked(name))

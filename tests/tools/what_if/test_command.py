@@ -5,11 +5,15 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from andon.cdk.names import TRIGGER, pascal
+from andon.packages.discovery import services
 from andon.project import library_folder
-from andon.tools.what_if.__main__ import main
+from andon.tools.views.deployed import Deployed
+from andon.tools.what_if.__main__ import hold_back_of, main
 from demo.people import LIZ, SARA, SUE
 from tests.tools.what_if.asking import SOONER_MS, git
 
@@ -52,6 +56,8 @@ def test_a_lake_that_other_code_decided_exits_with_2_and_names_the_day(lake: Pat
         ({"RULE": "all", "SET": "AFTER_MS"}, 'SET="AFTER_MS" is no NAME=expression'),
         ({"RULE": "all", "SINCE": "yesterday"}, "SINCE=yesterday"),
         ({"RULE": "all", "SINCE": "2020-04-28", "UNTIL": "2020-04-27"}, "UNTIL lies before SINCE"),
+        ({"RULE": "all", "HOLD_BACK_SECONDS": "soon"}, "HOLD_BACK_SECONDS=soon is no number of seconds"),
+        ({"RULE": "all", "HOLD_BACK_SECONDS": "nan"}, "HOLD_BACK_SECONDS=nan is no number of seconds"),
         ({"RULE": "all", "JSON": "no/such/folder.json"}, "there is no folder for JSON=no/such/folder.json"),
     ],
 )
@@ -62,6 +68,33 @@ def test_what_makes_no_sense_exits_with_1_and_a_reason_in_a_line(
     assert (status, said.out) == (1, "")
     assert why in said.err
     assert len(said.err.splitlines()) == 1
+
+
+class Functions:
+    """boto3's client of Lambda, as far as it tells the environment of one function."""
+
+    def get_function_configuration(self, *, FunctionName: str) -> dict[str, Any]:  # noqa: N803  boto3's
+        return {"Environment": {"Variables": {"HOLD_BACK_SECONDS": "2" if FunctionName == "a-trigger" else "30"}}}
+
+
+@pytest.mark.parametrize(("stack", "said"), [(None, "the stack on this machine"), ("prod", "prod")])
+def test_the_hold_back_is_that_of_the_stack_that_is_asked(stack: str | None, said: str) -> None:
+    outputs = {f"{pascal(one.name)}{TRIGGER}": "a-trigger" for one in services()}
+
+    found = hold_back_of(Deployed(stack, outputs, lambda _: Functions(), settles_s=0))
+
+    assert found == (2, f"HOLD_BACK_SECONDS of {said}")
+
+
+@pytest.mark.parametrize(("given", "said"), [({}, "30 s"), ({"HOLD_BACK_SECONDS": "1200.5"}, "1200.5 s")])
+def test_the_hold_back_of_a_folder_is_said_or_the_default_and_the_output_says_which(
+    lake: Path, root: Path, given: dict[str, str], said: str
+) -> None:
+    run = andon(root, "RULE=silent", f"LAKE={lake}", *(f"{name}={value}" for name, value in given.items()))
+
+    default = "as a stage has it; a folder does not say: HOLD_BACK_SECONDS=… does"
+    whose = "as HOLD_BACK_SECONDS says" if given else default
+    assert f"  - decisions wait {said} for late events ({whose})" in run.stdout.splitlines(), run.stderr
 
 
 @pytest.mark.parametrize(

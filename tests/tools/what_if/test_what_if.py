@@ -9,6 +9,7 @@ from typing import NamedTuple
 from andon.runtime import times
 from andon.runtime.clock import MINUTE_MS
 from andon.tools.what_if.report import DecidedRow, RuleChange, WhatIf
+from andon.tools.what_if.text import lines_of
 from lab.what_if.oracle import asked
 from tests.tools.what_if.asking import SOONER, SOONER_MS, git
 from tests.tools.what_if.lived import MINUTES, in_objects
@@ -84,6 +85,22 @@ def test_a_sooner_silence_is_what_a_plain_count_of_the_reports_says(sooner: What
     assert (change.before, change.after, change.same) == (len(before), len(after), 0)
     assert sooner.calibration.percent == 100, "the code before the change decided the lake"
     assert {SILENT} < {one.rule for one in sooner.rules if not one.is_same}, "what follows from it differs, too"
+
+
+def test_reports_that_came_too_late_for_a_rule_are_as_many_as_a_plain_count_says(
+    sooner: WhatIf, lines: list[str]
+) -> None:
+    reports = reports_in(lines)
+    late = [
+        one
+        for one in reports
+        for newer in [[other.taken_ms for other in reports if other.machine == one.machine and other.at_ms > one.at_ms]]
+        if newer and min(newer) + HOLD_BACK_MS < one.taken_ms
+    ]
+
+    assert late
+    assert rule(sooner, SILENT).late == (len(late), len(late))
+    assert f"  came too late for it: {len(late)} before, {len(late)} after" in lines_of(sooner)
 
 
 def test_rules_that_know_what_no_event_says_are_left_to_the_lake_and_named(sooner: WhatIf) -> None:

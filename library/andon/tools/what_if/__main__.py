@@ -10,7 +10,7 @@
 | `ROSTERS` | a file with rows that rules know beside events, see `known_rows`; else those of the running system |
 | `JSON`, `PLOT` | files for the whole report, see `report`, and for a picture of the decisions by day |
 | `STACK` | the name of a stack on AWS, in place of the one on this machine |
-| `HOLD_BACK_SECONDS` | that of the stage; else the default |
+| `HOLD_BACK_SECONDS` | in place of what the stack has, or of a stage's 30 where only a folder is asked |
 
 The status is 0: it was replayed, whatever differs; 1: it cannot, with the reason; 2: the code before the change decides
 less than 99 % of what the lake says was decided, so that differences say little.
@@ -20,16 +20,25 @@ import json
 import os
 import sys
 from collections.abc import Mapping
+from math import inf
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from andon.cdk.names import TRIGGER, pascal
 from andon.project import project
+from andon.rules.hold_back import VARIABLE
+from andon.runtime.tried import Failed, tried
 from andon.tools.called import as_called
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.what_if.asked import WhatIfAsked, asked_in
-from andon.tools.what_if.replaying import LakePlace, what_if
+from andon.tools.what_if.replayed_service import control_services
+from andon.tools.what_if.replaying import DEFAULT, HoldBack, LakePlace, what_if
 from andon.tools.what_if.report import WhatIf, to_json
 from andon.tools.what_if.text import lines_of
 from andon.tools.what_if.trees import room
+
+if TYPE_CHECKING:
+    from andon.tools.views.deployed import Deployed
 
 NOT_CALIBRATED = 2
 
@@ -39,7 +48,7 @@ def main(given: Mapping[str, str]) -> int:
     try:
         asked = asked_in(given)
         with room() as folder:
-            report = what_if(asked, _place(asked, given.get("STACK")), project().root, folder)
+            report = what_if(asked, _place(asked, given), project().root, folder)
         _write(report, asked)
     except ToolFailed as reason:
         print(f"{as_called('what-if')}: {reason}", file=sys.stderr)
@@ -47,14 +56,46 @@ def main(given: Mapping[str, str]) -> int:
     return 0 if report.is_calibrated else NOT_CALIBRATED
 
 
-def _place(asked: WhatIfAsked, stack: str | None) -> LakePlace:
+def _place(asked: WhatIfAsked, given: Mapping[str, str]) -> LakePlace:
+    said = _hold_back_in(given)
     if asked.lake is not None:
-        return LakePlace(asked.lake, None)
+        return LakePlace(asked.lake, None, said or DEFAULT)
     from andon.tools.lake import lake_copy  # noqa: PLC0415  a folder needs no boto3
     from andon.tools.views.deployed import deployed  # noqa: PLC0415  as above
 
-    found = deployed(stack)
-    return LakePlace(Path(lake_copy.copy(found.lake)), None if asked.rosters else found.rows)
+    found = deployed(given.get("STACK"))
+    lake = Path(lake_copy.copy(found.lake))
+    return LakePlace(lake, None if asked.rosters else found.rows, said or hold_back_of(found))
+
+
+def _hold_back_in(given: Mapping[str, str]) -> HoldBack | None:
+    """Return the hold-back that the caller says; None: none.
+
+    Raises:
+        ToolFailed: it is no number of seconds.
+
+    """
+    if not (text := given.get(VARIABLE)):
+        return None
+    seconds = tried(float, text)
+    if isinstance(seconds, Failed) or not 0 <= seconds < inf:
+        raise ToolFailed(f"{VARIABLE}={text} is no number of seconds")
+    return HoldBack(seconds, f"as {VARIABLE} says")
+
+
+def hold_back_of(stack: "Deployed") -> HoldBack:
+    """Return the hold-back of a deployed stack: each function that decides has it in its environment.
+
+    Raises:
+        ToolFailed: nothing that decides is deployed.
+
+    """
+    functions = stack.client("lambda")
+    for package in control_services():
+        name = stack.output(f"{pascal(package.name)}{TRIGGER}", package)
+        variables = functions.get_function_configuration(FunctionName=name)["Environment"]["Variables"]
+        return HoldBack(float(variables[VARIABLE]), f"{VARIABLE} of {stack.name or 'the stack on this machine'}")
+    raise ToolFailed("no service of this project decides by rules")
 
 
 def _write(report: WhatIf, asked: WhatIfAsked) -> None:

@@ -87,6 +87,7 @@ class TreeComparison:
                 removed=sorted(self._removed[rule], key=_place),
                 changed=sorted(self._changed[rule], key=lambda one: _place(one.after)),
                 pending=BeforeAfter(before["pending"].get(rule, 0), after["pending"].get(rule, 0)),
+                late=BeforeAfter(before["late"].get(rule, 0), after["late"].get(rule, 0)),
                 faults=BeforeAfter(before["faults"].get(rule, 0), after["faults"].get(rule, 0)),
                 calibration=calibrations.get(rule, Calibration()),
                 by_day={day: BeforeAfter(of["before"], of["after"]) for day, of in sorted(self._days[rule].items())},

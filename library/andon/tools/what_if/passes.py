@@ -94,6 +94,7 @@ def _with_rest(first: ReplayedSide, rest: ReplayedSide, mixed: frozenset[str]) -
         {
             **later,
             "pending": _joined(earlier["pending"], later["pending"], mixed),
+            "late": _joined(earlier["late"], later["late"], mixed),
             "faults": _joined(earlier["faults"], later["faults"], mixed),
             "why": _joined(earlier["why"], later["why"], mixed),
         },

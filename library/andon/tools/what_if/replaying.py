@@ -1,6 +1,5 @@
 """The whole of it: trees, their processes, the lake's files, the comparison."""
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -31,11 +30,22 @@ from andon.tools.what_if.trees import commit, working
 AHEAD_MS: Final = 10 * MINUTE_MS
 
 
+class HoldBack(NamedTuple):
+    """The time that decisions wait for late events. whence: who says so, in words."""
+
+    seconds: float
+    whence: str
+
+
+DEFAULT: Final = HoldBack(DEFAULT_SECONDS, f"as a stage has it; a folder does not say: {VARIABLE}=… does")
+
+
 class LakePlace(NamedTuple):
     """The folder of the lake's objects, and the rows of the running system that rules know; None: there is none."""
 
     lake: Path
     rows_of: RowsOf | None
+    hold_back: HoldBack
 
 
 def what_if(asked: WhatIfAsked, place: LakePlace, root: Path, room: Path, *, few_events: int = FEW_EVENTS) -> WhatIf:
@@ -71,10 +81,10 @@ def _replayed(
         raise ToolFailed(f"{place.lake} has no events of the lake")
     known = known_of(asked.rosters, place.rows_of, trees, replayed, split.first_rows)
     end_ms = split.lake.last_ms if asked.until_ms is None else min(asked.until_ms, split.lake.last_ms)
-    order = _order(asked, names, replayed, split, known, end_ms, room)
+    order = _order(asked, names, replayed, split, known, end_ms, room, place.hold_back)
     with step("deciding it twice"):
         done = carried_out(sides, order, replayed, split.files)
-    return _report(asked, names, split, known, done, end_ms)
+    return _report(asked, names, split, known, done, end_ms, place.hold_back)
 
 
 def _lines(folder: Path) -> Iterator[bytes]:
@@ -90,6 +100,7 @@ def _order(
     known: KnownBeside,
     end_ms: int,
     room: Path,
+    hold_back: HoldBack,
 ) -> ReplayOrder:
     recorded = room / "recorded"
     with recorded.open("wb") as out:
@@ -108,7 +119,7 @@ def _order(
         "recorded": str(recorded),
         "since_ms": asked.since_ms or 0,
         "end_ms": end_ms,
-        "hold_back_seconds": _hold_back_seconds(),
+        "hold_back_seconds": hold_back.seconds,
         "out": "",
     }
 
@@ -120,6 +131,7 @@ def _report(
     known: KnownBeside,
     sides: Sequence[ReplayedSide],
     end_ms: int,
+    hold_back: HoldBack,
 ) -> WhatIf:
     before, after = sides
     rules, since_ms = sorted(map(".".join, names)), asked.since_ms or 0
@@ -140,7 +152,7 @@ def _report(
         lake=split.lake,
         rules=changes,
         episodes=_episodes(changes, split),
-        assumptions=[*known.assumptions, *_assumptions(split, sides)],
+        assumptions=[*known.assumptions, *_assumptions(hold_back, split, sides)],
         costs={"lake": own_cost(), "before": _cost(before), "after": _cost(after)},
     )
 
@@ -158,13 +170,9 @@ def _episodes(changes: Sequence[RuleChange], split: SplitLake) -> list[ToldEpiso
     return told(picked, records_about((one.subject for one, _ in picked), split.files), split.decisions)
 
 
-def _hold_back_seconds() -> float:
-    return float(os.environ.get(VARIABLE) or DEFAULT_SECONDS)
-
-
-def _assumptions(split: SplitLake, sides: Sequence[ReplayedSide]) -> Iterable[str]:
+def _assumptions(hold_back: HoldBack, split: SplitLake, sides: Sequence[ReplayedSide]) -> Iterable[str]:
     yield "people did what they did: they answered the old decisions, not the new ones"
-    yield f"decisions wait {_hold_back_seconds():g} s for late events ({VARIABLE}, as the stage has it)"
+    yield f"decisions wait {hold_back.seconds:g} s for late events ({hold_back.whence})"
     yield "events arrive when the bus took them, which the lake says in whole seconds; a rule looks whenever it is due"
     yield "rules that were not asked for, and cause none that was, decided what the lake says"
     if split.without_row:

@@ -21,6 +21,7 @@ Of a rule:
 | `changed` | list of `{key, at, anchor, subject, fields, before, after}`: one row key, other members |
 | `fields` | number of changed decisions by the name of a member |
 | `pending` | `{before, after}`: evaluations that are due after the lake's end; they are in no list |
+| `late` | `{before, after}`: anchors that came behind a newer one, later than the hold-back: nothing is decided |
 | `faults` | `{before, after}`: evaluations at which the rule failed |
 | `calibration` | `{lake, equal, missing, extra, different, ties, byDay, examples}`: the lake against the tree before |
 | `byDay` | list of `{day, before, after}`, in order |
@@ -129,6 +130,7 @@ class RuleChange(NamedTuple):
     removed: Sequence[DecidedRow] = ()
     changed: Sequence[ChangedRow] = ()
     pending: BeforeAfter = BeforeAfter()
+    late: BeforeAfter = BeforeAfter()
     faults: BeforeAfter = BeforeAfter()
     calibration: Calibration = Calibration()
     by_day: Mapping[str, BeforeAfter] = {}
@@ -140,8 +142,8 @@ class RuleChange(NamedTuple):
 
     @property
     def is_told(self) -> bool:
-        """True if there is anything to say of it: it decided, is due, or failed."""
-        return bool(self.before or self.after or any(self.pending) or any(self.faults))
+        """True if there is anything to say of it: it decided, is due, had anchors that came too late, or failed."""
+        return bool(self.before or self.after or any((*self.pending, *self.late, *self.faults)))
 
     @property
     def fields(self) -> Mapping[str, int]:
@@ -229,6 +231,7 @@ def _rule(rule: RuleChange) -> JsonObject:
         "changed": [_changed(one) for one in rule.changed],
         "fields": dict(rule.fields),
         "pending": rule.pending._asdict(),
+        "late": rule.late._asdict(),
         "faults": rule.faults._asdict(),
         "calibration": {
             **_counts(calibration),

@@ -85,7 +85,10 @@ class Task(NamedTuple):
 
 
 class Simulation:
-    """Replays some services. faults: by rule, and by service what it could not read. why: of the first of each."""
+    """Replays some services. faults: by rule, and by service what it could not read. why: of the first of each.
+
+    late: anchors that came too late for a rule, by rule; pending: those that are due after the end.
+    """
 
     def __init__(
         self,
@@ -106,20 +109,21 @@ class Simulation:
             for topic in service.on:
                 self._listeners.setdefault(topic, []).append(service)
         self.faults, self.why = Counter[str](), dict[str, str]()
-        self.pending = Counter[str]()
+        self.pending, self.late = Counter[str](), Counter[str]()
         self._begin()
 
     def _begin(self) -> None:
         self._tasks: list[Task] = []
-        self._numbers, self._now_ms, self._is_of_group = count(), 0, True
+        self._numbers, self._now_ms, self._since_ms, self._is_of_group = count(), 0, 0, True
         self._decided: list[Decided] = []
         for service in self._services:
             service.forget()
         self._tables.begin()
 
     def run(self, records: Iterable[LakeRecord], *, end_ms: int, since_ms: int = 0) -> Iterator[Decided]:
-        """Yield the decisions upon some records, which are in order; `since_ms` is for what is counted as pending."""
+        """Yield the decisions upon some records, in their order; since_ms: for the counts of pending and late ones."""
         self._begin()
+        self._since_ms = since_ms
         for record in records:
             self._work_until(record.taken_ms)
             self._clock.at_ms = self._now_ms = record.taken_ms
@@ -129,7 +133,7 @@ class Simulation:
             yield from self._take_decided()
         self._work_until(end_ms + 1)
         yield from self._take_decided()
-        self._count_pending(since_ms)
+        self._count_pending()
 
     def _take_decided(self) -> list[Decided]:
         taken, self._decided = self._decided, []
@@ -229,6 +233,8 @@ class Simulation:
         for copy in found.copies:
             gap_ms = service.rules.gap_ms_on(copy.topic)
             self._store(service, copy._replace(arrived_ms=self._now_ms), gap_ms=gap_ms)
+        if self._is_of_group and stored.event.timestamp_ms >= self._since_ms:
+            self.late.update(map(service.name_of, found.late_at(stored)))
         # A look is for the sake of writes: a screened rule decides what it would decide if each event were due.
         for due in dues_at_start(stored, found.here, hold_back_ms=self._hold_back_ms):
             if len(due.key) + len(due.anchor) > SURELY_FIT:
@@ -297,9 +303,9 @@ class Simulation:
         self.faults[name] += 1
         self.why.setdefault(name, f"{type(error).__name__}: {error}")
 
-    def _count_pending(self, since_ms: int) -> None:
+    def _count_pending(self) -> None:
         for task in self._tasks:
-            if task.due is not None and task.at_ms >= since_ms:
+            if task.due is not None and task.at_ms >= self._since_ms:
                 self.pending.update(f"{task.service.source}.{rule_id}" for rule_id in task.due.rules)
 
 

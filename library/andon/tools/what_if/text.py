@@ -46,7 +46,8 @@ def _rule(rule: RuleChange) -> Iterator[str]:
     if not rule.is_same:
         for day, both in sorted(rule.by_day.items()):
             yield f"  {day}  {both.before:>8,} → {both.after:>8,}"
-    for number, what in ((rule.pending, "due after the end"), (rule.faults, "failed")):
+    counted = ((rule.pending, "due after the end"), (rule.late, "came too late for it"), (rule.faults, "failed"))
+    for number, what in counted:
         if any(number):
             yield f"  {what}: {number.before:,} before, {number.after:,} after"
 

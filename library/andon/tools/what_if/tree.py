@@ -98,6 +98,7 @@ class Replayed(TypedDict):
     files: list[str]
     facts: str
     pending: dict[str, int]
+    late: dict[str, int]
     faults: dict[str, int]
     why: dict[str, str]
     cpu_s: float
@@ -158,6 +159,7 @@ def replay(order: ReplayOrder) -> Replayed:
         "files": [_file(order, number) for number in range(len(order["groups"]))],
         "facts": str(Path(order["out"]) / FACTS),
         "pending": dict(simulation.pending),
+        "late": dict(simulation.late),
         "faults": dict(faults),
         "why": why,
         "cpu_s": cost.cpu_s,

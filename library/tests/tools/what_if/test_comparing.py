@@ -18,6 +18,7 @@ NOTHING: Replayed = {
     "files": [],
     "facts": "",
     "pending": {},
+    "late": {},
     "faults": {},
     "why": {},
     "cpu_s": 0,
