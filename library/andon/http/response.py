@@ -43,12 +43,12 @@ def respond(
     named = {name.replace("_", "-"): value for name, value in headers.items()}
     if body is None:
         return Response(int(status), "", named)
-    return Response(int(status), strict_json.dumps(body), {CONTENT_TYPE: content_type, **named})
+    return Response(int(status), strict_json.dumps_as_kept(body), {CONTENT_TYPE: content_type, **named})
 
 
 def respond_unless_known(body: JsonMapping, *, if_none_match: str | None) -> Response:
     """Return a response with the tag of its content; 304 if the client has that content."""
-    etag = etag_of_content(strict_json.dumps(body))
+    etag = etag_of_content(strict_json.dumps_as_kept(body))
     if matches(if_none_match, etag):
         return respond(HTTPStatus.NOT_MODIFIED, ETag=etag)
     return respond(HTTPStatus.OK, body, ETag=etag)

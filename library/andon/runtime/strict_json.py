@@ -6,6 +6,7 @@ the answer has the words that it always had, and what orjson would change: integ
 
 import json
 from collections.abc import Iterable, Mapping
+from decimal import Decimal
 from typing import Any, NoReturn
 
 import orjson
@@ -56,6 +57,11 @@ def canonical(value: object) -> str:
     return _dumps_exactly(value, orjson.OPT_SORT_KEYS) or _SORTING_ENCODER.encode(value)
 
 
+def dumps_as_kept(value: object) -> str:
+    """Return the same JSON for a value before it is stored, and as it comes back: DynamoDB returns 1 for 1.0."""
+    return _dumps_exactly(value) or _ENCODER.encode(_evened(value))
+
+
 def normalised(value: object) -> str:
     """Return the same JSON for equal values, 1.0 and 1 among them, for DynamoDB returns 1 for both."""
     return canonical(_evened(value))
@@ -66,7 +72,10 @@ def _evened(value: object) -> object:
         return {name: _evened(member) for name, member in value.items()}
     if isinstance(value, list | tuple):
         return [_evened(member) for member in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    if not isinstance(value, float) or not value.is_integer():
+        return value
+    whole = int(Decimal(repr(value)))  # the digits that are stored: of 1e23, those of the nearest float are others
+    return whole if abs(whole) < 10**MAX_DIGITS else value
 
 
 def _is_exact(members: Iterable[Any], room: int = MAX_DEPTH) -> bool:

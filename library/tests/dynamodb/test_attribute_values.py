@@ -1,6 +1,7 @@
 import json
 from collections.abc import Callable
 from decimal import Context, Decimal
+from http import HTTPStatus
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from andon.dynamodb.attribute_values import to_plain, to_typed
+from andon.http.response import respond, respond_unless_known
 from andon.runtime import strict_json
 from andon.runtime.errors import Poison
 from andon.runtime.tried import Failed, tried
@@ -30,6 +32,25 @@ def test_an_item_comes_back_as_it_went_in_and_can_be_written_as_json(item: dict[
     plain = to_plain(to_typed(item))
 
     assert plain == item == json.loads(json.dumps(plain))
+
+
+numbers_said = (
+    st.integers(-(10**38) + 1, 10**38 - 1)
+    | st.floats(strict_json.SMALLEST, strict_json.GREATEST)
+    | st.integers(-(10**6), 10**6).map(float)
+    | st.sampled_from([70.0, -0.0, 2.0**53, 1e22, 1e23, 1e37, 1e38, 1e100, strict_json.GREATEST])
+)
+
+
+@given(st.dictionaries(names, numbers_said | st.lists(numbers_said, max_size=2), max_size=4))
+def test_what_is_said_is_answered_and_digested_alike_before_it_is_stored_and_as_it_comes_back(
+    said: dict[str, Any],
+) -> None:
+    kept = to_plain(to_typed(said))
+
+    assert respond(HTTPStatus.OK, said).body == respond(HTTPStatus.OK, kept).body
+    assert strict_json.normalised(said) == strict_json.normalised(kept)
+    assert respond_unless_known(said, if_none_match=None) == respond_unless_known(kept, if_none_match=None)
 
 
 def test_whole_numbers_come_out_as_int_whatever_way_they_are_written() -> None:
