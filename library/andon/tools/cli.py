@@ -3,11 +3,12 @@
 import os
 import re
 import runpy
+import select
 import sys
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from andon.tools.called import ANDON, BY, WITH_VARIABLES, as_called
+from andon.tools.called import ANDON, BY, WITH_VARIABLES, as_called, is_by_make
 
 
 class Verb(NamedTuple):
@@ -80,6 +81,7 @@ PROJECT: Final = Path("functions", "project.py")
 ASKS_FOR_HELP: Final = {"", "help", "-h", "--help"}
 MISUSED: Final = 2
 INTERRUPTED: Final = 130
+UNREAD: Final = 141  # of the signal SIGPIPE
 
 
 def usage() -> str:
@@ -94,7 +96,27 @@ def root_above(folder: Path) -> Path | None:
 
 
 def main() -> int:
-    """Run a verb; 2 if there is none of that name, or no project."""
+    """Run a verb; 2 if there is none of that name, or no project; 141 if its reader has left, as for other programs."""
+    try:
+        try:
+            return _run_asked()
+        finally:
+            sys.stdout.flush()  # or Python would, at the end, and tell of it
+    except BrokenPipeError:
+        if not is_unread():
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left is for nobody
+        return 0 if is_by_make() else UNREAD  # `make` would add an error of its own
+
+
+def is_unread() -> bool:
+    """Return True if nobody reads any more what is printed, as behind `| head -1`."""
+    asked = select.poll()
+    asked.register(sys.stdout, select.POLLERR)
+    return bool(asked.poll(0))
+
+
+def _run_asked() -> int:
     os.environ.setdefault(BY, ANDON)
     verb, *arguments = sys.argv[1:] or [""]
     if verb in ASKS_FOR_HELP:
@@ -133,6 +155,8 @@ def _exit_code_of(verb: str, arguments: list[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:
+        if isinstance(error, BrokenPipeError) and is_unread():
+            raise
         from andon.tools.mishaps import words_of  # noqa: PLC0415  a list of the verbs needs no botocore
 
         words = words_of(error, on_aws=is_on_aws(verb, arguments))

@@ -9,7 +9,6 @@ import argparse
 import posixpath
 import pydoc
 import re
-import signal
 import sys
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -141,7 +140,6 @@ def main() -> None:
         "asked", nargs="*", metavar="PAGE|WORD", help="as rules, how-do-i#count, andon.rules.timing, or: unique name"
     )
     said = answer(pages(), parser.parse_args().asked)
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # whoever reads no further has seen enough
     if sys.stdout.isatty():
         pydoc.pager(said)
     else:

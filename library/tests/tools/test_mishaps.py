@@ -1,5 +1,7 @@
 import errno
 import os
+import subprocess
+import sys
 from http.client import RemoteDisconnected
 
 import pytest
@@ -51,3 +53,33 @@ def test_nobody_is_told_to_start_a_stage_on_aws_again() -> None:
 def test_a_defect_keeps_its_traceback() -> None:
     assert words_of(KeyError("x")) is None
     assert words_of(FileNotFoundError(errno.ENOENT, "x")) is None
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["docs"], ["docs", "rules"], ["docs", "andon.rules.timing"], ["down", "--help"]], ids=str
+)
+def test_who_reads_no_further_is_told_of_no_mishap(arguments: list[str]) -> None:
+    read, written = os.pipe()
+    os.close(read)
+    command, environment = [sys.executable, "-m", "andon.tools.cli", *arguments], {**os.environ, BY: "andon"}
+
+    with os.fdopen(written, "w") as closed:
+        ended = subprocess.run(  # noqa: S603
+            command, env=environment, stdout=closed, stderr=subprocess.PIPE, text=True, check=False
+        )
+
+    assert (ended.returncode, ended.stderr) == (cli.UNREAD, "")
+
+
+def test_a_connection_that_breaks_is_one_of_the_system_while_somebody_reads(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*_: object) -> None:
+        raise BrokenPipeError(errno.EPIPE, "Broken pipe")
+
+    monkeypatch.setattr(cli, "run", broken)
+    monkeypatch.setattr(sys, "argv", ["andon", "docs"])
+    monkeypatch.setenv(BY, "andon")
+
+    assert cli.main() == 1
+    assert capfd.readouterr().err.startswith("andon docs: no answer: ")

@@ -62,6 +62,8 @@ def main() -> int:
     try:
         with alone(HOME):
             up(HOME, port=options.port, started_s=options.started, verbose=options.verbose)
+    except BrokenPipeError:  # `andon` knows who has left
+        raise
     except (ToolFailed, OSError, BotoCoreError, ClientError) as error:
         why = words_of(error) or f"the emulator does not work as it should: {error}; see {HOME}/emulator.log"
         print(f"{as_called('up')}: {why}", file=sys.stderr)
