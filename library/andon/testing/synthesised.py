@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -12,6 +11,7 @@ from typing import Any, Final
 from andon.project import project
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.nested import NESTED
+from andon.tools.stack.processes import refusal_in
 
 Properties = dict[str, Any]
 FUNCTION: Final = "AWS::Lambda::Function"
@@ -33,10 +33,6 @@ It takes a third less.
 
 NOBODY: Final = {"alarmTopic": "nobody", "liveOrigin": "wss://nobody.example"}
 """Settings of a stage that is looked at and not deployed."""
-
-
-_RAISED: Final = re.compile(r"^(?:[\w.]+\.)?\w+(?:Error|Exception): (.*)\Z", re.MULTILINE | re.DOTALL)
-"""The end of a traceback, with its sentence."""
 
 
 class NotSynthesised(ToolFailed):
@@ -65,8 +61,7 @@ def synthesised_into(folder: Path, context: Mapping[str, Any]) -> Path:
     )
     sys.stderr.write(run.stderr)
     if run.returncode:
-        why = _RAISED.search(run.stderr)
-        raise NotSynthesised(f"the stack is refused at synth: {why[1].strip() if why else run.stderr.strip()}")
+        raise NotSynthesised(refusal_in(run.stderr) or f"the stack fails at synth: {run.stderr.strip()}")
     return folder / "out"
 
 

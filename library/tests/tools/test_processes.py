@@ -43,6 +43,30 @@ def test_a_command_that_fails_is_reported_with_the_end_of_its_output(tmp_path: P
         _run("import sys; print('what is wrong'); sys.exit(3)", tmp_path / "log")
 
 
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("raise ValueError('view x: raise TTL_DAYS')", "the stack is refused at synth: view x: raise TTL_DAYS"),
+        ("raise LookupError('there is no view y')", "the stack is refused at synth: there is no view y"),
+        (
+            "try:\n    raise ValueError('cause')\nexcept ValueError as e:\n    raise ValueError('two\\nlines') from e",
+            "the stack is refused at synth: two\nlines",
+        ),
+    ],
+)
+def test_a_refusal_is_its_sentence_alone(code: str, said: str, tmp_path: Path) -> None:
+    with pytest.raises(ToolFailed) as failed:
+        _run(code, tmp_path / "log")
+
+    assert str(failed.value) == f"{said} (all of it: {tmp_path / 'log'})"
+
+
+@pytest.mark.parametrize("code", ["{}['x']", "1 / 0", "raise TypeError('f() takes no x')"])
+def test_a_defect_of_a_stack_keeps_its_traceback(code: str, tmp_path: Path) -> None:
+    with pytest.raises(ToolFailed, match=r"ended with 1; .*\nTraceback .*\n.*File"):
+        _run(code, tmp_path / "log")
+
+
 def test_a_command_that_hangs_is_ended_with_its_children(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "GRACE_S", 0.3)
 

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -16,6 +17,9 @@ TAIL_LINES: Final = 30
 GRACE_S = 5.0
 POLL_S: Final = 0.05
 PATIENCE_S: Final = 300.0  # who waits longer has failed, however busy the machine is
+REFUSAL: Final = re.compile(
+    r"^(?:[\w.]+\.)?(?:ValueError|LookupError|NotImplementedError): (.*)\Z", re.MULTILINE | re.DOTALL
+)
 LEFT: Final = ".pid"  # ends the name of the file that says what runs, beside its log
 
 
@@ -61,7 +65,7 @@ def run(command: list[str], *, cwd: Path, env: dict[str, str], log: Path, limit_
     """Run `command` to its end, with its output in `log`.
 
     Raises:
-        Failed: it ended badly or was still running after `limit_s`; with the end of the log.
+        ToolFailed: it ended badly or was still running after `limit_s`; with its refusal, or the end of the log.
     """
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as output:
@@ -85,7 +89,22 @@ def run(command: list[str], *, cwd: Path, env: dict[str, str], log: Path, limit_
         finally:
             _leave(process, note)
     if process.returncode:
-        raise ToolFailed(f"{Path(command[0]).name} ended with {process.returncode}; the end of {log}:\n{tail(log)}")
+        raise ToolFailed(_end_of(command, process.returncode, log))
+
+
+def _end_of(command: list[str], status: int, log: Path) -> str:
+    if why := refusal_in(log.read_text(errors="replace")):
+        return f"{why} (all of it: {log})"
+    return f"{Path(command[0]).name} ended with {status}; the end of {log}:\n{tail(log)}"
+
+
+def refusal_in(said: str) -> str | None:
+    """Return the sentence of a stack that was refused, out of what its synth said; None: it ended with another error.
+
+    Checks raise these kinds of errors alone, with words for whoever wrote the stack. Of others the traceback is needed.
+    """
+    found = REFUSAL.search(said.rpartition("Traceback (most recent call last):\n")[2])
+    return f"the stack is refused at synth: {found[1].strip()}" if found else None
 
 
 def end_left(folder: Path) -> None:
