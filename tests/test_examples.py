@@ -132,3 +132,28 @@ def test_a_next_version_says_what_the_page_says() -> None:
     assert made["REPLACES"] == "board"
     assert callable(as_before := made["as_before"])
     assert as_before({"EquipmentID": "press-7"}) == {"EquipmentID": "press-7"}
+
+
+OF_UPCASTER = """
+from typing import TypedDict
+
+from andon.events.upcast import Upcasters
+from andon.http.said import Line
+from andon.runtime.json_types import JsonMapping
+from andon.runtime.marks import Annotated, Gained, Says
+"""
+
+
+def test_the_upcaster_of_the_recipes_reads_what_was_said_before() -> None:
+    of_it = [one for one in examples("docs/recipes.md") if "of_before" in one]
+    made: dict[str, object] = {}
+    exec(compile("\n".join([OF_UPCASTER, *of_it]), "recipes.md", "exec"), made)  # noqa: S102  our own example
+    test = made["test_a_thing_of_before_reads_as_today"]
+    assert callable(test)
+
+    test()
+
+    assert made["UPCASTERS"] == {("things", "thing-moved"): (made["of_before"],)}
+    template = library_folder() / "tools" / "templates" / "project"
+    named = {path for one in of_it for path in re.findall(r"(?:functions|tests)/[\w/]+\.py", one.splitlines()[0])}
+    assert [path for path in sorted(named) if not (template / path).parent.is_dir()] == []
