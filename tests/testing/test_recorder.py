@@ -68,5 +68,8 @@ def test_what_fails_is_no_sample(equipment: Package) -> None:
     with Recorder(equipment) as world:
         world.refuse(lambda *_: "InternalServerError")
 
-        with pytest.raises(NoSample, match=r"states/{timestamp} failed"):
+        where = r"functions/services/equipment/\w+\.py:\d+"
+        with pytest.raises(
+            NoSample, match=rf"states/{{timestamp}} failed: CallFailed: InternalServerError.*, at {where}$"
+        ):
             world.request(REPORT, path=PATH, body={"state": "WARNING1"})

@@ -29,6 +29,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain, combinations_with_replacement, count, groupby
+from pathlib import Path
 from typing import NamedTuple, Self
 
 from andon.dynamodb.attribute_values import Attributes, Item, to_plain
@@ -40,7 +41,7 @@ from andon.handlers.declared_listener import listener_of
 from andon.packages.package import Package
 from andon.project import project
 from andon.runtime import log
-from andon.runtime.errors import Poison
+from andon.runtime.tried import Failed, tried
 from andon.testing.environment import frozen_clock, is_quick
 from andon.testing.lambda_context import LocalContext
 from andon.testing.lambda_events import sqs_event
@@ -136,23 +137,38 @@ def view_of(name: str) -> Listener:
 
 
 def stories_of(name: str) -> dict[str, Story]:
-    """Find the stories for a view: the samples of each row, and `STORIES` in `tests/views/<name>/stories.py`."""
-    view = view_of(name)
+    """Find the stories for a view: the samples of each row, and `STORIES` in `tests/views/<name>/stories.py`.
+
+    Samples that it cannot read are in none: see `unread_by`.
+    """
     stories: dict[str, list[DomainEvent]] = {}
+    for _, event, row in _samples_for(view_of(name)):
+        if not isinstance(row, Failed):
+            stories.setdefault(f"samples of {row}", []).append(event)
+    found: dict[str, Story] = dict(stories)
+    if (project().root / "tests" / "views" / name / "stories.py").exists():
+        found |= importlib.import_module(f"tests.views.{name}.stories").STORIES
+    return found
+
+
+def unread_by(name: str) -> list[str]:
+    """Return a sentence for each sample that a view subscribes to and cannot read."""
+    return [
+        f"view {name} cannot read events/domain/{path.name}: {row.error}; "
+        + ("an old shape is lifted by UPCASTERS" if is_of_old(path) else "see its view.py")
+        for path, _, row in _samples_for(view_of(name))
+        if isinstance(row, Failed)
+    ]
+
+
+def _samples_for(view: Listener) -> Iterator[tuple[Path, DomainEvent, str | Failed]]:
+    """Yield each sample that a view subscribes to, and the row that it is about."""
     for path in paths("domain"):
         event = DomainEvent.from_wire(sample("domain", path.stem))
         if is_of_old(path):  # often a copy of a sample of today, as it was: here it is an event of its own
             event = event._replace(id=f"{event.id} {path.stem}")
         if _source(view, event):
-            try:
-                stories.setdefault(f"samples of {_row(view, event)}", []).append(event)
-            except Poison as error:
-                hint = "an old shape is lifted by UPCASTERS" if is_of_old(path) else "see its view.py"
-                raise AssertionError(f"view {name} cannot read events/domain/{path.name}: {error}; {hint}") from error
-    found: dict[str, Story] = dict(stories)
-    if (project().root / "tests" / "views" / name / "stories.py").exists():
-        found |= importlib.import_module(f"tests.views.{name}.stories").STORIES
-    return found
+            yield path, event, tried(_row, view, event)
 
 
 def converges(view: Listener, story: Story, *, limit: int | None = None, walks: int = WALKS) -> int:

@@ -13,6 +13,7 @@ it another name, `put-thing.again`. A request that is refused is no sample, unle
 """
 
 import importlib
+import traceback
 import warnings
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -44,6 +45,14 @@ Samples = Mapping[str, JsonObject]
 
 class NoSample(AssertionError):
     """The answer to a request that is no sample of its route."""
+
+
+def told_of(error: Exception) -> str:
+    """Return an exception as a sentence: its type, its words, and the last line of the project's own that was run."""
+    frames, root = traceback.extract_tb(error.__traceback__), project().root
+    own = [one for one in frames if Path(one.filename).is_relative_to(root / "functions")] or frames
+    at = [f", at {one.filename.removeprefix(f'{root}/')}:{one.lineno}" for one in own[-1:]]
+    return "".join((f"{type(error).__name__}: {error}", *at))
 
 
 class Recorder(Loop):
@@ -93,7 +102,8 @@ class Recorder(Loop):
             self._keep("http", answered_by.__name__.replace("_", "-"), event)
         answer = self.call(event)
         if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-            raise NoSample(f"{route} failed: {answer.body}") from package.api(role).failed_by
+            error = package.api(role).failed_by
+            raise NoSample(f"{route} failed: {answer.body if error is None else told_of(error)}") from error
         _require_sample(route, answer, refused)
         self.run()
         self.wait(BETWEEN_MS)

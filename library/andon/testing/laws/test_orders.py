@@ -3,7 +3,7 @@
 import pytest
 
 from andon.packages.discovery import views
-from andon.testing.convergence import converges, stories_of, view_of
+from andon.testing.convergence import converges, stories_of, unread_by, view_of
 
 STORIES = {package.name: stories_of(package.name) for package in views()}
 
@@ -13,6 +13,13 @@ def test_a_view_has_the_same_rows_whatever_order_duplicate_batch_crash_or_delay_
     view: str, story: str
 ) -> None:
     converges(view_of(view), STORIES[view][story])
+
+
+@pytest.mark.parametrize("view", STORIES)
+def test_a_view_reads_each_sample_of_what_it_subscribes_to(view: str) -> None:
+    unread = unread_by(view)
+
+    assert not unread, "\n".join(unread)
 
 
 def test_every_view_gets_all_that_it_subscribes_to() -> None:
