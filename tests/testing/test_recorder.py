@@ -69,7 +69,6 @@ def test_what_fails_is_no_sample(equipment: Package) -> None:
         world.refuse(lambda *_: "InternalServerError")
 
         where = r"functions/services/equipment/\w+\.py:\d+"
-        with pytest.raises(
-            NoSample, match=rf"states/{{timestamp}} failed: CallFailed: InternalServerError.*, at {where}$"
-        ):
+        said = rf"states/{{timestamp}} failed: CallFailed: InternalServerError.*, at {where}$"
+        with pytest.raises(NoSample, match=said):
             world.request(REPORT, path=PATH, body={"state": "WARNING1"})

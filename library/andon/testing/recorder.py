@@ -47,7 +47,7 @@ class NoSample(AssertionError):
     """The answer to a request that is no sample of its route."""
 
 
-def told_of(error: Exception) -> str:
+def _told_of(error: Exception) -> str:
     """Return an exception as a sentence: its type, its words, and the last line of the project's own that was run."""
     frames, root = traceback.extract_tb(error.__traceback__), project().root
     own = [one for one in frames if Path(one.filename).is_relative_to(root / "functions")] or frames
@@ -103,7 +103,7 @@ class Recorder(Loop):
         answer = self.call(event)
         if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             error = package.api(role).failed_by
-            raise NoSample(f"{route} failed: {answer.body if error is None else told_of(error)}") from error
+            raise NoSample(f"{route} failed: {answer.body if error is None else _told_of(error)}") from error
         _require_sample(route, answer, refused)
         self.run()
         self.wait(BETWEEN_MS)

@@ -103,13 +103,13 @@ def main() -> int:
         finally:
             sys.stdout.flush()  # or Python would, at the end, and tell of it
     except BrokenPipeError:
-        if not is_unread():
+        if not _is_unread():
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what is left is for nobody
         return 0 if is_by_make() else UNREAD  # `make` would add an error of its own
 
 
-def is_unread() -> bool:
+def _is_unread() -> bool:
     """Return True if nobody reads any more what is printed, as behind `| head -1`."""
     asked = select.poll()
     asked.register(sys.stdout, select.POLLERR)
@@ -155,7 +155,7 @@ def _exit_code_of(verb: str, arguments: list[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:
-        if isinstance(error, BrokenPipeError) and is_unread():
+        if isinstance(error, BrokenPipeError) and _is_unread():
             raise
         from andon.tools.mishaps import words_of  # noqa: PLC0415  a list of the verbs needs no botocore
 

@@ -17,7 +17,7 @@ TAIL_LINES: Final = 30
 GRACE_S = 5.0
 POLL_S: Final = 0.05
 PATIENCE_S: Final = 300.0  # who waits longer has failed, however busy the machine is
-REFUSAL: Final = re.compile(
+_REFUSAL: Final = re.compile(
     r"^(?:[\w.]+\.)?(?:ValueError|LookupError|NotImplementedError): (.*)\Z", re.MULTILINE | re.DOTALL
 )
 LEFT: Final = ".pid"  # ends the name of the file that says what runs, beside its log
@@ -103,7 +103,7 @@ def refusal_in(said: str) -> str | None:
 
     Checks raise these kinds of errors alone, with words for whoever wrote the stack. Of others the traceback is needed.
     """
-    found = REFUSAL.search(said.rpartition("Traceback (most recent call last):\n")[2])
+    found = _REFUSAL.search(said.rpartition("Traceback (most recent call last):\n")[2])
     return f"the stack is refused at synth: {found[1].strip()}" if found else None
 
 

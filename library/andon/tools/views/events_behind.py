@@ -19,7 +19,7 @@ from andon.views.inverse_oplock import event_order
 from andon.views.view_update import ViewUpdate
 from andon.views.view_updates import updates_in
 
-LIVES: Final = frozenset({ttl.ATTRIBUTE, ttl.DATE})
+_LIVES: Final = frozenset({ttl.ATTRIBUTE, ttl.DATE})
 """Attributes of which no update says the value."""
 
 FIND: Final = "SELECT source, detail FROM facts WHERE id IN ({})"
@@ -77,7 +77,7 @@ def is_outdated(difference: RowDifference, known: Mapping[str, PublishedEvent], 
             return False
         said |= {**update.key_fields, **update.fields}
     today = to_plain(to_typed({name: value for name, value in said.items() if value is not None}))
-    return all(field.name not in LIVES and field.after == today.get(field.name) for field in difference.fields)
+    return all(field.name not in _LIVES and field.after == today.get(field.name) for field in difference.fields)
 
 
 def _update_of(

@@ -32,7 +32,7 @@ WIDEST: Final = 100  # characters of a value
 Seen = tuple[Key, Hashable]
 """A row, and the newest events that each version of it has seen."""
 
-KnownEvents = Callable[[Iterable[RowDifference]], Mapping[str, PublishedEvent]]
+_KnownEvents = Callable[[Iterable[RowDifference]], Mapping[str, PublishedEvent]]
 
 
 class Comparison(NamedTuple):
@@ -80,7 +80,7 @@ class Reading:
         return without_outdated(read(self._stack, self._both), self._outdated, known, self._both.before)
 
 
-def without_outdated(compared: Compared, outdated: set[Seen], known: KnownEvents, view: Package) -> Compared:
+def without_outdated(compared: Compared, outdated: set[Seen], known: _KnownEvents, view: Package) -> Compared:
     """Leave out rows that earlier code of a view wrote; outdated: those that were found before, and now.
 
     known: reads the events of rows that differ.
