@@ -7,6 +7,7 @@ from http.client import RemoteDisconnected
 import pytest
 from botocore.exceptions import ClientError, NoCredentialsError, ReadTimeoutError
 
+from andon.project import library_folder
 from andon.runtime.errors import CallFailed
 from andon.tools import cli
 from andon.tools.called import BY
@@ -61,7 +62,8 @@ def test_a_defect_keeps_its_traceback() -> None:
 def test_who_reads_no_further_is_told_of_no_mishap(arguments: list[str]) -> None:
     read, written = os.pipe()
     os.close(read)
-    command, environment = [sys.executable, "-m", "andon.tools.cli", *arguments], {**os.environ, BY: "andon"}
+    command = [sys.executable, "-m", "andon.tools.cli", *arguments]
+    environment = {**os.environ, BY: "andon", "PYTHONPATH": str(library_folder().parent)}
 
     with os.fdopen(written, "w") as closed:
         ended = subprocess.run(  # noqa: S603

@@ -69,7 +69,7 @@ def test_a_row_that_the_token_does_not_tell_is_refused_with_the_reason(place: st
 
 @pytest.mark.parametrize(("days", "given_up"), [(1, True), (30_000, False), (None, False)])
 def test_a_write_is_waited_for_as_long_as_rows_live_and_at_any_age_where_they_live_for_ever(
-    days: int | None, given_up: bool
+    *, days: int | None, given_up: bool
 ) -> None:
     old = replace(WRITTEN, timestamp_ms=NOW - 10_000 * DAY_MS)
     found = writes_of(keep, days=days).awaited(old)
