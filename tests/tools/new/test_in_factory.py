@@ -13,6 +13,7 @@ VERBS = (
     "view register --of equipment/state-reported --of dispatch/operator-assigned --count-by stateState",
     "fact dispatch inspection",
     "rule dispatch busy --of equipment/state-reported",
+    "rule dispatch ended --of permits/permit-moved --due-at ends_at",
 )
 NEW_TESTS = (
     "tests/services/permits",
