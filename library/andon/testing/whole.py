@@ -107,9 +107,11 @@ class _Files:
             yield f"{self._at(tests)} has no test of {self._at(folder)}"
         for name in recorded:
             yield from self._need(tests / f"test_{name}.py", f"samples.py has record_{name}")
-        for name, file in claimed.items():
-            if not any(f'"{name}"' in text and "409" in text for text in tried.values()):
-                yield f"{self._at(tests)} has no test that another one's {name} is a 409: {self._at(file)} claims it"
+        yield from (
+            f"{self._at(tests)} has no test that another one's {name} is a 409: {self._at(file)} claims it"
+            for name, file in claimed.items()
+            if not any(f'"{name}"' in text and "409" in text for text in tried.values())
+        )
 
     def _is_next_version(self, folder: Path) -> bool:
         """Return True of the next version of a view that is there, with tests that ask whichever of them serves."""

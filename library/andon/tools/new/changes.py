@@ -71,8 +71,8 @@ def _is_committed(root: Path) -> bool:
 
 def _undo(root: Path, new: Iterable[str], edited: Iterable[str], folders: set[Path]) -> str:
     """Return the command that undoes what was done; of new folders it names the uppermost alone."""
-    parents = {file: [root / one for one in reversed(PurePosixPath(file).parents)] for file in new}
-    gone = {next((one for one in parents[file] if one != root and one not in folders), root / file) for file in new}
+    above = {file: [root / one for one in reversed(PurePosixPath(file).parents)] for file in new}
+    gone = {next((one for one in above[file] if one != root and one not in folders), root / file) for file in new}
     kept, added = shlex.join(edited), shlex.join(sorted(str(one.relative_to(root)) for one in gone))
     return f"git restore -- {kept} && git clean -fdqx -- {added}"
 

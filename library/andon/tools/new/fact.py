@@ -89,7 +89,7 @@ def changes(
 
 
 def _subject(package: Package) -> Name:
-    """Return what the facts of a service are about: its things, or those that its rules decide upon."""
+    """Return the subject of a service's facts: its things, or those that its rules decide upon."""
     if package.has("control"):
         source, event_type = min(package.load("control").CONTROL.rules.all[0].on)
         return Name.counted(RuleAnchor.of(f"{source}/{event_type}", None).subject.one)
