@@ -1,6 +1,6 @@
 """Arguments of `andon new KIND`; they need no project, so `--help` works anywhere."""
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -8,8 +8,7 @@ from typing import Final, NamedTuple
 BY_ANOTHER_KEY: Final = "andon docs how-do-i#ask-a-view-by-another-key"
 PER_DAY: Final = "andon docs how-do-i#sum-up-as-per-day"
 ONE_ROW: Final = (
-    "One row for each {one}: its second {name} is a new version of the first. "
-    "A row for each occurrence, by its time: --time-based."
+    "one row for each {one}: its second {name} is a new version of the first; with --time-based one for each time"
 )
 """Shape of what a new fact records, unless it is time-based."""
 
@@ -68,7 +67,7 @@ def of_view(parser: ArgumentParser) -> None:
     parser.add_argument("--count-by", metavar="FIELD", help=count_by)
     objects = "keep its rows as one object of S3 for each day of the facts, which is read as a whole, with an ETag"
     parser.add_argument("--objects", action="store_true", help=objects)
-    parser.epilog = f"A list of its rows by another key: {BY_ANOTHER_KEY}. A number or a sum per day: {PER_DAY}."
+    parser.epilog = f"a list of its rows by another key: {BY_ANOTHER_KEY}\na number or a sum per day: {PER_DAY}"
 
 
 def of_fact(parser: ArgumentParser) -> None:
@@ -106,5 +105,7 @@ def parser() -> ArgumentParser:
     kinds = whole.add_subparsers(dest="kind", metavar="KIND", title="kinds (more about one: andon new KIND --help)")
     for name, kind in KINDS.items():
         about = f"{kind.about[0].upper()}{kind.about[1:]}."
-        kind.add_to(kinds.add_parser(name, help=kind.about, description=about))
+        kind.add_to(
+            kinds.add_parser(name, help=kind.about, description=about, formatter_class=RawDescriptionHelpFormatter)
+        )
     return whole

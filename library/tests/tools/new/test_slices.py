@@ -12,6 +12,9 @@ from subprocess import CompletedProcess
 import pytest
 
 from andon.testing.whole import missing_in
+from andon.tools.docs import pages
+from andon.tools.docs_pages import sections_of
+from andon.tools.new.arguments import BY_ANOTHER_KEY, ONE_ROW, PER_DAY, parser
 from toys.installed import ended, python
 
 CLI = "andon.tools.cli"
@@ -428,6 +431,22 @@ def test_outside_of_a_project_usage_can_be_asked_for(wheel: Path, tmp_path: Path
     assert said.startswith("usage: andon new")
     assert "Traceback" not in done.stderr
     assert ("--of SOURCE/TYPE" if is_asked_for else "view") in said
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [("fact", (ONE_ROW.format(name="inspection", one="thing"),)), ("view", (BY_ANOTHER_KEY, PER_DAY))],
+)
+def test_shape_and_pages_are_told_before_anything_is_made(
+    kind: str, told: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        parser().parse_args([kind, "--help"])
+    said = capsys.readouterr().out
+
+    assert [one for one in told if one not in said] == []
+    named = {one.removeprefix("andon docs ") for one in told if one.startswith("andon docs ")}
+    assert named <= {f"{page}#{one.anchor}" for page, text in pages().items() for one in sections_of(text)}
 
 
 @pytest.mark.usefixtures("written")
