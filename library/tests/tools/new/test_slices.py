@@ -35,7 +35,7 @@ VERBS = (
     "view nesting --of nests/nest-found --count-by species",
     "rule patrol left --of nests/nest-found --due-at leaves_at",
     "fact trees girth --time-based --field centimetres --fact measured",
-    "fact patrol visit",
+    "fact watch visit",
 )
 DERIVED = ".local/contracts"
 
@@ -188,7 +188,7 @@ def test_what_samples_say_is_of_the_things_of_the_service_and_of_their_values(ci
     tree = kept(city, "domain/tree-moved")["tree"]
 
     assert isinstance(tree, dict)
-    assert kept(city, "domain/visit-recorded")["partitionKey"] == tree["id"]
+    assert kept(city, "domain/visit-recorded")["partitionKey"] == kept(city, "domain/thing-moved")["partitionKey"]
     assert kept(city, "http/get-register-by-grove")["queryStringParameters"] == {"grove": tree["grove"]}
 
 
