@@ -4,11 +4,10 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Final, NamedTuple, Self
 
-from andon.runtime import times
 from andon.runtime.whole_number import is_whole
 from andon.tools.new import template
 from andon.tools.new.errors import NotNew
-from andon.tools.new.known import Heard, only_fact
+from andon.tools.new.known import Heard, is_time, only_fact
 from andon.tools.new.words import HUMP, Name, Words
 
 OF_TEXT: Final = """.optional_text("due")
@@ -56,11 +55,7 @@ class RuleAnchor(NamedTuple):
     @property
     def is_in_text(self) -> bool:
         """True if the date is a text, and not a number of milliseconds."""
-        try:
-            times.to_ms(str(self.heard.entity.get(self.due_at or "")))
-        except ValueError:
-            return False
-        return True
+        return is_time(self.heard.entity.get(self.due_at or ""))
 
     def named(self, name: Name) -> list[tuple[Name, Name]]:
         """Return the words of the template's rules, and those of one that is called otherwise."""

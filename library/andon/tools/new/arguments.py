@@ -1,9 +1,16 @@
 """Arguments of `andon new KIND`; they need no project, so `--help` works anywhere."""
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
+
+BY_ANOTHER_KEY: Final = "andon docs how-do-i#ask-a-view-by-another-key"
+PER_DAY: Final = "andon docs how-do-i#sum-up-as-per-day"
+ONE_ROW: Final = (
+    "one row for each {one}: its second {name} is a new version of the first; with --time-based one for each time"
+)
+"""Shape of what a new fact records, unless it is time-based."""
 
 
 class Subcommand(NamedTuple):
@@ -56,10 +63,11 @@ def of_view(parser: ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="of the view, as register")
     of = "a fact that it shows, as permits/permit-moved; several times"
     parser.add_argument("--of", metavar="SOURCE/TYPE", action="append", default=[], help=of)
-    count_by = "a text of its rows, as place, by which they are counted, wherever they move"
+    count_by = "a text of its rows, as place, by which they are counted, wherever they move; no time: see below"
     parser.add_argument("--count-by", metavar="FIELD", help=count_by)
     objects = "keep its rows as one object of S3 for each day of the facts, which is read as a whole, with an ETag"
     parser.add_argument("--objects", action="store_true", help=objects)
+    parser.epilog = f"a list of its rows by another key: {BY_ANOTHER_KEY}\na number or a sum per day: {PER_DAY}"
 
 
 def of_fact(parser: ArgumentParser) -> None:
@@ -68,8 +76,9 @@ def of_fact(parser: ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="what is recorded, as inspection")
     parser.add_argument("--field", metavar="FIELD", help="what each says: lines, of a time-based one a number")
     parser.add_argument("--fact", metavar="VERB", help="what the fact is called, as done; recorded without it")
-    timed = "each has a time of its own, and comes late and twice, as readings do"
+    timed = "each occurrence is a row of its own, by its time, however late and often it comes"
     parser.add_argument("--time-based", action="store_true", help=timed)
+    parser.epilog = ONE_ROW.format(name="inspection", one="thing")
 
 
 def of_rule(parser: ArgumentParser) -> None:
@@ -96,5 +105,7 @@ def parser() -> ArgumentParser:
     kinds = whole.add_subparsers(dest="kind", metavar="KIND", title="kinds (more about one: andon new KIND --help)")
     for name, kind in KINDS.items():
         about = f"{kind.about[0].upper()}{kind.about[1:]}."
-        kind.add_to(kinds.add_parser(name, help=kind.about, description=about))
+        kind.add_to(
+            kinds.add_parser(name, help=kind.about, description=about, formatter_class=RawDescriptionHelpFormatter)
+        )
     return whole

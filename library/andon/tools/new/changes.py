@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,9 +15,13 @@ from andon.testing.whole import missing_in
 from andon.tools.called import as_called
 from andon.tools.new.errors import NotNew
 from andon.tools.new.template import tidied, written
+from andon.tools.stack.errors import ToolFailed
+from andon.tools.what_if.trees import git
 
 FOLLOWING: Final = "andon.tools.in_process.derived"
 HOW: Final = "how to keep a name unique, to count, to use a date, and the price of each: andon docs how-do-i"
+
+UNKNOWN: Final = "by hand: not all was committed before (where it was, the command stands here)"
 
 TOUCHED: Final = ("AGENTS.md", "docs/openapi.json", "events", "functions", "infra", "llms.txt", "tests")
 """What may change, from the root of a project."""
@@ -39,7 +44,7 @@ def made(root: Path, changes: Changes) -> str:
         NotNew: a file is there already, or what was written does not work; all is as before.
 
     """
-    unfinished = missing_in(root)
+    unfinished, is_clean, folders = missing_in(root), _is_committed(root), _folders(root)
     with _all_or_nothing(root) as before:
         files = written(root, {**changes.new, **dict.fromkeys(_packages_of(root, changes.new), "")})
         for path, text in changes.edited.items():
@@ -53,7 +58,23 @@ def made(root: Path, changes: Changes) -> str:
     edited = sorted(str(file.relative_to(root)) for file in before if after.get(file) != before[file])
     parts = {"written": new, "edited": edited, "left out": [*left_out, *unfinished]}
     parts["next"] = [*changes.next, *_more(root), HOW]
+    parts["undo"] = [_undo(root, new, edited, folders) if is_clean else UNKNOWN]
     return "\n".join(f"{name}:\n" + "\n".join(f"  {one}" for one in listed) for name, listed in parts.items() if listed)
+
+
+def _is_committed(root: Path) -> bool:
+    try:
+        return not git(root, "status", "--porcelain", "--", ".", why="status")
+    except ToolFailed:  # no repository
+        return False
+
+
+def _undo(root: Path, new: Iterable[str], edited: Iterable[str], folders: set[Path]) -> str:
+    """Return the command that undoes what was done; of new folders it names the uppermost alone."""
+    above = {file: [root / one for one in reversed(PurePosixPath(file).parents)] for file in new}
+    gone = {next((one for one in above[file] if one != root and one not in folders), root / file) for file in new}
+    kept, added = shlex.join(edited), shlex.join(sorted(str(one.relative_to(root)) for one in gone))
+    return f"git restore -- {kept} && git clean -fdqx -- {added}"
 
 
 def _followed(root: Path, before: Mapping[Path, bytes]) -> list[str]:
@@ -151,4 +172,5 @@ def _content(root: Path) -> dict[Path, bytes]:
 
 
 def _folders(root: Path) -> set[Path]:
-    return {folder for path in TOUCHED for folder in (root / path).rglob("*/") if folder.is_dir()}
+    found = (folder for path in TOUCHED for folder in (root / path, *(root / path).rglob("*/")))
+    return {folder for folder in found if folder.is_dir()}

@@ -11,11 +11,12 @@ from andon.tools.new.words import Name, Words
 
 
 class CountedText(NamedTuple):
-    """A text of rows: its attribute, the member of an entity that it is of, and a type of events that says it."""
+    """A text of rows: its attribute, the member of an entity that it is of, and a type of events that says it so."""
 
     attribute: str
     member: str
     event_type: str
+    example: str
 
 
 def with_counting(
@@ -34,6 +35,8 @@ def with_counting(
         '{**entity, "place"': f'{{**entity, "{by.member}"',
         '"thing-moved"': f'"{by.event_type}"',
         '"place"': f'"{by.attribute}"',
+        '"north"': repr(by.example),
+        '"south"': repr(f"{by.example} 2"),
     }
     found = dict(texts)
     for file, part in template.part_of("views", template.INVENTORY, "counted").items():

@@ -14,6 +14,8 @@ from andon.packages.package import Package
 from andon.project import project
 from andon.tools.called import as_called
 from andon.tools.new import template
+from andon.tools.new.anchor import RuleAnchor
+from andon.tools.new.arguments import ONE_ROW
 from andon.tools.new.changes import Changes, made
 from andon.tools.new.edits import merged, renamed, with_declared, with_entry, with_imports, with_resource
 from andon.tools.new.errors import NotNew
@@ -21,6 +23,7 @@ from andon.tools.new.known import require_no_sample, service_of
 from andon.tools.new.shape import verb_of
 from andon.tools.new.words import Name, Words
 from andon.versions.declared import Declared
+from andon.versions.optimistic_lock import VersionedRow
 
 MERGED: Final = ("api.py", "command.py", "query.py", "resources.py", "samples.py")
 """Files that a service may have already: what they lack is put behind what they have, or before RESOURCES."""
@@ -58,7 +61,8 @@ def changes(
     package, name = service_of(service), Name.only(text)
     if not package.has("facts"):
         raise NotNew(f"{package.folder} has no facts.py: it publishes nothing of its rows")
-    words = _words(package, name, verb, field)
+    subject = _subject(package)
+    words = _words(package, subject, name, verb, field)
     event_type = words("inspection-recorded")
     require_no_sample(words("http/put-inspection"), f"domain/{event_type}")
     texts = _in_table_of_its_own(package, words) if is_timed else _in_table_of(package, words)
@@ -76,6 +80,7 @@ def changes(
         new,
         edited,
         (
+            *(() if is_timed else (ONE_ROW.format(name=name.one, one=subject.one),)),
             f"say in functions/contract/entities/{name.many}.py what is recorded",
             f"then write its samples anew: {as_called('samples')}",
             f"let a view show it: andon new view NAME --of {package.name}/{event_type}",
@@ -83,10 +88,19 @@ def changes(
     )
 
 
-def _words(package: Package, name: Name, verb: str | None, field: str | None) -> Words:
-    owner, alone = Name.of(package.name), Name(package.name, package.name)
-    named = [(template.INSPECTION, name), (template.ESTIMATE, name)]
-    named += [(template.THINGS, owner), (template.PARCELS, owner), (template.WATCH, alone)]
+def _subject(package: Package) -> Name:
+    """Return the subject of a service's facts: its things, or those that its rules decide upon."""
+    if package.has("control"):
+        source, event_type = min(package.load("control").CONTROL.rules.all[0].on)
+        return Name.counted(RuleAnchor.of(f"{source}/{event_type}", None).subject.one)
+    if package.has("resources"):
+        return Name(package.load("resources").RESOURCES[0].kind.replace("-", "_"), package.name)
+    return Name.of(package.name)
+
+
+def _words(package: Package, subject: Name, name: Name, verb: str | None, field: str | None) -> Words:
+    named = [(template.INSPECTION, name), (template.ESTIMATE, name), (template.THINGS, subject)]
+    named += [(template.PARCELS, Name(subject.one, package.name)), (template.WATCH, Name(package.name, package.name))]
     said = [] if field is None else [(one, Name.only(field)) for one in (template.NOTE, template.VALUE)]
     return Words([*named, (template.RECORDED, verb_of(verb, name, timed=True)), *said])
 
@@ -108,6 +122,9 @@ def _in_table_of_its_own(package: Package, words: Words) -> dict[PurePosixPath, 
 def _in_table_of(package: Package, words: Words) -> dict[PurePosixPath, str]:
     """Return the files of a fact in a table that is there: of another name, without a sort key, or a resource's."""
     constant, table = _table_of(package)
+    if taken := [one for one in table.keys.names if one in VersionedRow.__annotations__]:
+        why = f"a row of {package.folder} has a {taken[0]} of its own as key, and no versions"
+        raise NotNew(f"{why}: andon new fact {package.name} {words('inspection')} --time-based")
     declared = vars(package.load("resources")) if package.has("resources") else {}
     name = next((name for name, one in declared.items() if isinstance(one, Declared) and one.table == table), None)
     used = {"TABLE": constant if name is None else f"{name}.table"}

@@ -7,6 +7,7 @@ from andon.events.topic import Topic
 from andon.packages.discovery import packages, services
 from andon.packages.package import Package
 from andon.project import project
+from andon.runtime import times
 from andon.runtime.json_types import JsonMapping
 from andon.runtime.tried import Failed, tried
 from andon.testing.samples import is_of_old, paths, read, type_of
@@ -55,6 +56,15 @@ class Heard(NamedTuple):
     def shares_partition(self) -> bool:
         """True if its entities have ids of their own, so that several of them have one partition key."""
         return bool(self.entity.get("id", self.event.partition_key) != self.event.partition_key)
+
+
+def is_time(value: object) -> bool:
+    """Return True of a text that is a time, as 2026-01-31T00:00:00.000Z."""
+    try:
+        times.to_ms(str(value))
+    except ValueError:
+        return False
+    return True
 
 
 def only_fact() -> list[str]:

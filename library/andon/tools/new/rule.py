@@ -4,9 +4,10 @@ With `--due-at FIELD` it decides when a date has come that the fact says. A serv
 it: a control service, with a query of its decisions.
 """
 
+import inspect
 from argparse import Namespace
 from pathlib import Path, PurePosixPath
-from typing import Final, NamedTuple
+from typing import Final
 
 from andon.packages.discovery import services
 from andon.packages.package import Package
@@ -17,6 +18,7 @@ from andon.tools.new import template
 from andon.tools.new.anchor import RuleAnchor
 from andon.tools.new.changes import Changes, made
 from andon.tools.new.edits import (
+    first_function,
     merged,
     renamed,
     with_aggregate,
@@ -29,22 +31,15 @@ from andon.tools.new.edits import (
     without,
 )
 from andon.tools.new.errors import NotNew
-from andon.tools.new.known import Heard, require_free, require_no_sample
+from andon.tools.new.known import require_free, require_no_sample
 from andon.tools.new.service import STACK
 from andon.tools.new.words import Name, Words
 
 OWN: Final = {"ONE": "PATH", "FACT": "TYPE", "DATE": "DATE"}
 """Names of constants in the template's test -> the ends of those of a rule beside others."""
 
-TTL_DAYS: Final = "TTL_DAYS"
-
-
-class Declared(NamedTuple):
-    """The fact that a rule decides, as its service's files name it: its type, its meaning, and its entity."""
-
-    constant: str
-    meaning: str
-    entity: str
+TTL_DAYS, PARTITION_OF = "TTL_DAYS", "partition_of"
+"""Names in `tables.py` that a rule imports."""
 
 
 def make(asked: Namespace) -> str:
@@ -87,61 +82,54 @@ def _in_service(root: Path, service: Package, name: Name, anchor: RuleAnchor) ->
     if not service.has("control"):
         raise NotNew(f"{service.folder} has no control.py: name a service that there is not, and it is written, too")
     rules = service.load("control").CONTROL.rules.all
-    if name.many in {rule.id for rule in rules} | {rule.id.replace("-", "_") for rule in rules}:
+    if name.many in {rule.id.replace("-", "_") for rule in rules}:
         raise NotNew(f"{service.folder} has a rule {name.many} already")
-    subject = anchor.subject
-    require_no_sample(_sample(subject, name))
+    require_no_sample(_sample(anchor.subject, name))
+    stored = next((one for one in rules if anchor.heard.topic in one.on), None)
+    return _beside(root, service, name, anchor, stored)
+
+
+def _beside(root: Path, service: Package, name: Name, anchor: RuleAnchor, stored: Rule | None) -> Changes:
+    """Return the changes for a rule beside others; stored: one of them that decides upon the same fact."""
     words = Words([(template.WATCH, Name(service.name, service.name)), *anchor.named(name)])
-    functions, tests = PurePosixPath("functions", service.folder), PurePosixPath("tests", service.folder)
     texts = {PurePosixPath(words(str(file))): anchor.fitted(words, one) for file, one in anchor.slice("beside").items()}
-    rule, test = functions / "rules" / f"{name.many}.py", tests / f"test_{name.many}.py"
+    functions, tests = PurePosixPath("functions", service.folder), PurePosixPath("tests", service.folder)
+    rule, test, samples = functions / "rules" / f"{name.many}.py", tests / f"test_{name.many}.py", tests / "samples.py"
     own = {one: f"{name.many.upper()}_{end}" for one, end in OWN.items()}
-    return _changed(
-        root,
-        service,
-        name,
-        anchor,
-        new={rule: _fit_to(service, rules, anchor.heard, texts[rule]), test: renamed(texts[test], own)},
-        samples=renamed(texts[tests / "samples.py"], own),
-        fact=Declared(
-            f"{name.many}.{subject.one.upper()}_{name.many.upper()}",
-            f"{name.many}.{subject.one}_{name.many}",
-            words("restless.RestlessEntity"),
-        ),
-    )
-
-
-def _changed(
-    root: Path,
-    service: Package,
-    name: Name,
-    anchor: RuleAnchor,
-    *,
-    new: dict[PurePosixPath, str],
-    samples: str,
-    fact: Declared,
-) -> Changes:
-    folder, tests = PurePosixPath("functions", service.folder), PurePosixPath("tests", service.folder)
-    imports = [f"from services.{service.name}.rules import {name.many}"]
-    control = with_rule(_text(root, folder / "control.py"), f"{name.many}.RULE")
-    facts = _text(root, folder / "facts.py")
-    facts = with_fact(facts, fact.constant, fact.entity, kind=fact.constant, meaning=fact.meaning)
+    new = {
+        rule: _correlated(service, anchor, texts[rule]) if stored is None else _stored_as(stored, texts[rule]),
+        test: renamed(texts[test], own),
+    }
     edited = {
-        folder / "control.py": with_imports(with_type(control, "Rules", fact.constant), imports),
+        functions / "tables.py": _with_tables(root, service, anchor, texts[functions / "tables.py"], stored),
+        **_declared(root, service, name, anchor, words("restless.RestlessEntity")),
+    }
+    asked = renamed(texts[samples], own)
+    if (root / samples).is_file():
+        edited[samples] = merged(_text(root, samples), asked)
+    else:
+        new[samples] = asked
+    return Changes(new, edited, _next(service.name, name, anchor))
+
+
+def _declared(root: Path, service: Package, name: Name, anchor: RuleAnchor, entity: str) -> dict[PurePosixPath, str]:
+    """Return the files of a service that say its rules, their facts, and what it subscribes to."""
+    folder, module = PurePosixPath("functions", service.folder), f"services.{service.name}.rules"
+    subject, imports = anchor.subject.one, [f"from {module} import {name.many}"]
+    constant, meaning = f"{name.many}.{subject.upper()}_{name.many.upper()}", f"{name.many}.{subject}_{name.many}"
+    control = with_rule(_text(root, folder / "control.py"), f"{name.many}.RULE")
+    facts = with_fact(_text(root, folder / "facts.py"), constant, entity, kind=constant, meaning=meaning)
+    edited = {
+        folder / "control.py": with_imports(with_type(control, "Rules", constant), imports),
         folder / "facts.py": with_imports(facts, imports),
     }
     versioning = folder / "versioning.py"
     if (root / versioning).is_file():
-        edited[versioning] = with_aggregate(
-            _text(root, versioning), fact.constant, "DECISION", f"services.{service.name}.rules.{name.many}"
-        )
+        text = _text(root, versioning)
+        edited[versioning] = with_aggregate(text, constant, "DECISION", f"{module}.{name.many}")
     if not service.subscribes_to(*anchor.heard.topic):
         edited[folder / "subscriptions.py"] = _with_subscription(root, service, anchor)
-    if (root / tests / "samples.py").is_file():
-        edited[tests / "samples.py"] = merged(_text(root, tests / "samples.py"), samples)
-    else:
-        new[tests / "samples.py"] = samples
-    return Changes(new, edited, _next(service.name, name, anchor))
+    return edited
 
 
 def _with_subscription(root: Path, service: Package, anchor: RuleAnchor) -> str:
@@ -150,25 +138,36 @@ def _with_subscription(root: Path, service: Package, anchor: RuleAnchor) -> str:
     addition = anchor.fitted(words, template.text_of(PurePosixPath("functions/services/watch/subscriptions.py")))
     heard = anchor.heard
     entry = f'("{heard.topic[0]}", "{heard.topic[1]}"): on_{heard.topic[1].replace("-", "_")}'
-    return with_entry(merged(_text(root, file), addition, before="ON"), "ON", entry)
+    return with_entry(merged(_text(root, file), _correlated(service, anchor, addition), before="ON"), "ON", entry)
 
 
-def _fit_to(service: Package, rules: tuple[Rule, ...], heard: Heard, text: str) -> str:
-    """Return a rule with the key by which its service stores such events, and with the days that it keeps them."""
-    stored = [rule.key for rule in rules if heard.topic in rule.on]
-    tables = service.load("tables")
-    own = (TTL_DAYS,) if stored else (TTL_DAYS, "partition_of")
-    wanted = ["KEYS", *(name for name in own if hasattr(tables, name))]
-    line = f"from services.{service.name}.tables import"
-    text = text.replace(f"{line} KEYS, TTL_DAYS, partition_of", f"{line} {', '.join(wanted)}")
-    if not hasattr(tables, TTL_DAYS):
-        days = f"{TTL_DAYS}: Final = {service.load('control').CONTROL.ttl_days}"
-        text = text.replace("\n\n\nclass ", f"\n{days}\n\n\nclass ", 1)
-    if stored:
-        key = stored[0]
-        text = with_imports(without(text, "key_of"), [f"from {key.__module__} import {key.__name__}"])
-        text = renamed(text, {"key_of": key.__name__})
-    return text
+def _stored_as(rule: Rule, text: str) -> str:
+    """Return a rule with the key by which its service stores the events of another one."""
+    key = rule.key
+    text = with_imports(without(text, "key_of"), [f"from {key.__module__} import {key.__name__}"])
+    return renamed(text, {"key_of": key.__name__})
+
+
+def _correlated(service: Package, anchor: RuleAnchor, text: str) -> str:
+    """Return a file whose events lie in the partitions of their noun: another one's things may have the same ids."""
+    return renamed(text, {PARTITION_OF: _partition_of(service, anchor)})
+
+
+def _partition_of(service: Package, anchor: RuleAnchor) -> str:
+    """Return the function of a service's tables for its subject; that of another noun is known by its parameter."""
+    there = getattr(service.load("tables"), PARTITION_OF, None)
+    if there is None or f"{anchor.subject.one}_id" in inspect.signature(there).parameters:
+        return PARTITION_OF
+    return f"{PARTITION_OF}_{anchor.subject.one}"
+
+
+def _with_tables(root: Path, service: Package, anchor: RuleAnchor, like: str, stored: Rule | None) -> str:
+    """Return the tables of a service, with what its new rule imports of them."""
+    _, function = first_function(like)
+    more = f"{TTL_DAYS} = {service.load('control').CONTROL.ttl_days}\n"
+    if stored is None:
+        more += f"\n\n{function.replace(PARTITION_OF, _partition_of(service, anchor), 1)}\n"
+    return merged(_text(root, PurePosixPath("functions", service.folder, "tables.py")), more, before=PARTITION_OF)
 
 
 def _sample(subject: Name, name: Name) -> str:

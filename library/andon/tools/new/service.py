@@ -7,6 +7,7 @@ from typing import Final
 
 from andon.project import project
 from andon.tools.called import as_called
+from andon.tools.new.arguments import BY_ANOTHER_KEY
 from andon.tools.new.changes import Changes, made
 from andon.tools.new.edits import with_package
 from andon.tools.new.known import require_free, require_no_sample
@@ -49,5 +50,11 @@ def _next(shape: Shape) -> Iterator[str]:
     yield f"then write its samples anew: {as_called('samples')}"
     counted = "" if shape.is_timed else f"; it counts with --count-by {fields.first.one}"
     yield f"let a view show it: andon new view NAME --of {fact}{counted}"
+    if not shape.is_timed:
+        yield (
+            f"a list of them is one of a view, too, of each {shape.partition.one}"
+            if shape.partition
+            else (f"a list of them is one of a view, too, by a key of its rows: {BY_ANOTHER_KEY}")
+        )
     for date in fields.dates:
         yield f"decide when {date.one} has come: andon new rule SERVICE NAME --of {fact} --due-at {date.one}"

@@ -15,12 +15,13 @@ from andon.packages.discovery import packages
 from andon.project import project
 from andon.runtime.tried import Failed, tried
 from andon.tools.new import template
+from andon.tools.new.arguments import BY_ANOTHER_KEY, PER_DAY
 from andon.tools.new.changes import Changes, made
 from andon.tools.new.counting import CountedText, with_counting
 from andon.tools.new.edits import first_function, with_entry, with_imports, with_package
 from andon.tools.new.errors import NotNew
 from andon.tools.new.form import LISTED, OBJECTS, TABLE, Form
-from andon.tools.new.known import Heard, only_fact, require_free, require_no_sample
+from andon.tools.new.known import Heard, is_time, only_fact, require_free, require_no_sample
 from andon.tools.new.service import STACK
 from andon.tools.new.words import HUMP, Name, Words
 
@@ -87,6 +88,8 @@ def _next(name: Name, heard: Sequence[Heard], form: Form, kept: "KeptMembers", *
         yield SHARED.format(", ".join(sharing))
     if form is not OBJECTS and not is_counted:
         yield "(made with --count-by FIELD it counts its rows by one of them)"
+    if form is TABLE:
+        yield f"a list of its rows by another key: {BY_ANOTHER_KEY}"
 
 
 def form_of(heard: Sequence[Heard]) -> Form:
@@ -122,18 +125,19 @@ class KeptMembers:
         return {name: value for name, value in found.items() if value is not None}
 
     def said(self, attribute: str) -> CountedText:
-        """Return a text of a row, with a type of facts that say it.
+        """Return a text of a row that is no time, with a type of facts that say it.
 
         Raises:
             NotNew: none does.
 
         """
+        texts = [name for name, value in self.shown.items() if isinstance(value, str) and not is_time(value)]
         for entity, facts in self._entities.items():
             for member in self._members[entity]:
-                if self._attribute(entity, member) == attribute and isinstance(_said(facts, member), str):
-                    return CountedText(attribute, member, _last(facts).topic[1])
-        texts = (name for name, value in self.shown.items() if isinstance(value, str))
-        raise NotNew(f"no text {attribute!r} to count by: its rows have {', '.join(texts) or 'none'}")
+                if self._attribute(entity, member) == attribute and attribute in texts:
+                    return CountedText(attribute, member, _last(facts).topic[1], str(_said(facts, member)))
+        why = f"no text {attribute!r} to count by: its rows have {', '.join(texts) or 'none'}"
+        raise NotNew(f"{why}. A number or a sum per day: {PER_DAY}")
 
     def fitted(self, file: PurePosixPath, text: str, words: Words) -> str:
         """Return a file of the template with other words, and with these facts in the place of its own."""

@@ -75,12 +75,12 @@ def main() -> None:
     parser.add_argument("--uncommitted", action="store_true", help="remove also what stands in no commit")
     options = parser.parse_args()
     both = versions(options.view)
-    goes = both.stands_by.name
+    goes, stays = both.stands_by.name, both.serves.name
+    follows = f"the next deployment removes it ({as_called('up')}, or {as_called('deploy')})"
     if not options.uncommitted:
         require_committed(both, project().root)
     left = retire(both, project().root)
-    following = f"{as_called('up')}, or {as_called('deploy')}"
-    print(f"{goes} is gone from this clone; the next deployment removes it ({following}).")
+    print(f"{goes} is gone from this clone; {follows}. Its tests are in tests/views/{stays}.")
     if left:
         print("These still name it:", *left, sep="\n    ")
     derived.follow()

@@ -4,6 +4,7 @@ import json
 import re
 import shlex
 import shutil
+import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from subprocess import CompletedProcess
@@ -11,6 +12,9 @@ from subprocess import CompletedProcess
 import pytest
 
 from andon.testing.whole import missing_in
+from andon.tools.docs import pages
+from andon.tools.docs_pages import sections_of
+from andon.tools.new.arguments import BY_ANOTHER_KEY, ONE_ROW, PER_DAY, parser
 from toys.installed import ended, python
 
 CLI = "andon.tools.cli"
@@ -31,6 +35,7 @@ VERBS = (
     "view nesting --of nests/nest-found --count-by species",
     "rule patrol left --of nests/nest-found --due-at leaves_at",
     "fact trees girth --time-based --field centimetres --fact measured",
+    "fact watch visit",
 )
 DERIVED = ".local/contracts"
 
@@ -51,10 +56,10 @@ class City:
         return ended("-m", CLI, "new", *shlex.split(words), imports=(self.wheel,), cwd=cwd or self.root)
 
     def content(self) -> Mapping[str, bytes]:
-        """Return all of its files, but those that tools build."""
-        built = {"__pycache__", ".local"}
-        files = (file for file in self.root.rglob("*") if file.is_file() and not built & {*file.parts})
-        return {str(file.relative_to(self.root)): file.read_bytes() for file in files}
+        """Return all of its files and folders, but those that tools build."""
+        built = {"__pycache__", ".local", ".git"}
+        files = (file for file in self.root.rglob("*") if not built & {*file.parts})
+        return {str(file.relative_to(self.root)): file.read_bytes() if file.is_file() else b"" for file in files}
 
 
 def listed(said: str, part: str) -> list[str]:
@@ -90,9 +95,10 @@ def written(city: City) -> Mapping[str, list[str]]:
         assert done.returncode == 0, done.stderr
         after = city.content()
         found[verb] = listed(done.stdout, "written")
-        assert found[verb] == sorted(after.keys() - before.keys())
+        assert found[verb] == sorted(one for one in after.keys() - before.keys() if (city.root / one).is_file())
         assert listed(done.stdout, "edited") == sorted(one for one in before if before[one] != after[one])
         assert listed(done.stdout, "next")
+        assert listed(done.stdout, "undo")[0].startswith("by hand")
     return found
 
 
@@ -170,6 +176,118 @@ def test_samples_of_a_fact_that_has_another_name_now_are_removed(city: City) -> 
         f"removed: {kind}/tree-weary.json" for kind in ("domain", "stream")
     ]
     assert city.content() == before
+
+
+def kept(city: City, sample: str) -> dict[str, object]:
+    found: dict[str, object] = json.loads((city.root / "events" / f"{sample}.json").read_text())
+    return found
+
+
+@pytest.mark.usefixtures("written")
+def test_what_samples_say_is_of_the_things_of_the_service_and_of_their_values(city: City) -> None:
+    tree = kept(city, "domain/tree-moved")["tree"]
+
+    assert isinstance(tree, dict)
+    assert kept(city, "domain/visit-recorded")["partitionKey"] == kept(city, "domain/thing-moved")["partitionKey"]
+    assert kept(city, "http/get-register-by-grove")["queryStringParameters"] == {"grove": tree["grove"]}
+
+
+NOUNS = """
+from andon.events.domain_event import DomainEvent
+from andon.testing.samples import sample
+from services.patrol.rules import left, tired
+
+for fact, rule in (("tree-moved", tired), ("nest-found", left)):
+    print(rule.RULE.key(DomainEvent.from_wire(sample("domain", fact))))
+"""
+
+
+@pytest.mark.usefixtures("written")
+def test_each_noun_has_partitions_of_its_own_in_the_table_of_rules(city: City) -> None:
+    said = ended("-c", NOUNS, imports=(city.wheel, city.root / "functions"), cwd=city.root)
+
+    assert said.stdout.splitlines() == ["Tree#tree-1", "Nest#forest-1:nest-1"], said.stderr
+
+
+@pytest.mark.usefixtures("written")
+@pytest.mark.parametrize(
+    ("verb", "why"),
+    [
+        (
+            "view days --of trees/tree-moved --count-by felled_at",
+            "its rows have grove, tag. A number or a sum per day: ",
+        ),
+        (
+            "view days --of readings/reading-taken --count-by timestamp",
+            "its rows have none. A number or a sum per day: ",
+        ),
+        ("fact readings more", "and no versions: andon new fact readings more --time-based"),
+    ],
+)
+def test_a_time_is_neither_counted_by_nor_a_key_of_what_has_versions(city: City, verb: str, why: str) -> None:
+    before = city.content()
+    done = city.new(verb)
+
+    assert (done.returncode, city.content() == before) == (1, True)
+    assert why in done.stderr
+
+
+@pytest.mark.usefixtures("written")
+@pytest.mark.parametrize(
+    "verb",
+    [
+        "service boats --partition pier",
+        "view where --of trees/tree-moved",
+        "fact trees pruning",
+        "rule watch tall --of nests/nest-found",
+    ],
+)
+def test_the_command_that_undoes_a_verb_is_told_where_all_was_committed(city: City, verb: str) -> None:
+    before = city.content()
+    shell(city, "git init --quiet && git add --all && git -c user.name=n -c user.email=e commit --quiet --message=m")
+    [undo] = listed(city.new(verb).stdout, "undo")
+    assert city.content() != before
+    shell(city, undo)
+    shutil.rmtree(city.root / ".git")
+
+    assert city.content() == before
+
+
+def shell(city: City, command: str) -> None:
+    subprocess.run(command, cwd=city.root, shell=True, check=True)  # noqa: S602  what a person types
+
+
+@pytest.mark.usefixtures("written")
+def test_the_test_of_a_claim_may_have_another_name(city: City) -> None:
+    claims = city.root / "tests" / "services" / "trees" / "test_tag.py"
+    other = claims.rename(claims.with_name("test_unique.py"))
+    found = missing_in(city.root)
+    other.rename(claims)
+
+    assert found == []
+
+
+@pytest.mark.usefixtures("written")
+@pytest.mark.parametrize("view", ["register", "nesting"])
+def test_tests_that_a_retired_view_leaves_hold_where_the_next_one_says_more(
+    city: City, tmp_path: Path, view: str
+) -> None:
+    copy = copy_of(city, tmp_path)
+    assert copy.run(CLI, "new-view-version", view).returncode == 0
+    edits = {
+        "view.py": (r"fields=\{", r'\g<0>"more": "m", '),
+        "query.py": (r"\n    id: str\n", r"\g<0>    more: str\n"),
+    }
+    for name, (before, after) in edits.items():
+        file = copy.root / "functions" / "views" / f"{view}_v2" / name
+        file.write_text(re.sub(before, after, file.read_text()))
+    switch = {view: {"serves": f"{view}_v2", "before": view}}
+    (copy.root / "infra" / "serving.json").write_text(json.dumps(switch))
+    retired = copy.run(CLI, "retire", view, "--uncommitted")
+    tested = copy.run("pytest", "-q", "-p", "no:cacheprovider", f"tests/views/{view}_v2")
+
+    assert f"Its tests are in tests/views/{view}_v2." in retired.stdout, retired.stderr
+    assert tested.returncode == 0, tested.stdout
 
 
 @pytest.mark.usefixtures("written")
@@ -313,6 +431,22 @@ def test_outside_of_a_project_usage_can_be_asked_for(wheel: Path, tmp_path: Path
     assert said.startswith("usage: andon new")
     assert "Traceback" not in done.stderr
     assert ("--of SOURCE/TYPE" if is_asked_for else "view") in said
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"),
+    [("fact", (ONE_ROW.format(name="inspection", one="thing"),)), ("view", (BY_ANOTHER_KEY, PER_DAY))],
+)
+def test_shape_and_pages_are_told_before_anything_is_made(
+    kind: str, told: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        parser().parse_args([kind, "--help"])
+    said = capsys.readouterr().out
+
+    assert [one for one in told if one not in said] == []
+    named = {one.removeprefix("andon docs ") for one in told if one.startswith("andon docs ")}
+    assert named <= {f"{page}#{one.anchor}" for page, text in pages().items() for one in sections_of(text)}
 
 
 @pytest.mark.usefixtures("written")

@@ -23,5 +23,5 @@ ESTIMATE_API: Final = ResourceApi(
     {"parcel_id": EstimateOf, "timestamp": Timestamp},
     write=ANYBODY,
     read=ANYBODY,
-    noun="an estimate of one of the parcels",
+    noun="the estimate of one of the parcels",
 )

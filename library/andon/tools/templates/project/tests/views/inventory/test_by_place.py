@@ -18,8 +18,8 @@ def said(subject: str, place: str, number: int) -> str:
     return body_of(event)
 
 
-def counts(loop: Loop, *places: str) -> list[int]:
-    return [loop.request("GET /inventory", query={"place": place}).body["count"] for place in places]
+def counts(loop: Loop, *asked: str) -> list[int]:
+    return [loop.request("GET /inventory", query={"place": place}).body["count"] for place in asked]
 
 
 def test_each_is_counted_once_and_as_it_was_said_last() -> None:
