@@ -26,12 +26,6 @@ PYTEST = ("-m", "pytest", "-q", "-p", "no:cacheprovider")
 RUFF = ("-m", "ruff")
 
 
-@pytest.fixture(scope="module")
-def types(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ...]:
-    """Arguments of a check of types; all share what was read of the library, nine tenths of the time of a check."""
-    return ("mypy", "--cache-dir", str(tmp_path_factory.mktemp("types")))
-
-
 def names_in(folder: Path) -> list[str]:
     return sorted(file.name for file in folder.iterdir())
 
@@ -58,20 +52,22 @@ def test_its_own_tests_and_the_laws_are_green(copy: Path, wheel: Path) -> None:
     assert re.search(r"\d{2,} passed", said.splitlines()[-1]), said
 
 
-def test_its_lint_and_its_types_are_green(made: Path, wheel: Path, types: tuple[str, ...]) -> None:
+def test_its_lint_and_its_types_are_green(made: Path, wheel: Path) -> None:
     python(*RUFF, "check", "--no-cache", ".", imports=(wheel,), cwd=made)
     python(*RUFF, "format", "--no-cache", "--check", ".", imports=(wheel,), cwd=made)
-    python("-m", *types, imports=(wheel,), cwd=made)
+    python("-m", "mypy", "--cache-dir", str(wheel.with_name("types")), imports=(wheel,), cwd=made)
 
 
-def test_the_example_that_all_is_copied_from_is_green_as_a_whole(
-    wheel: Path, tmp_path: Path, types: tuple[str, ...]
-) -> None:
+def test_the_example_that_all_is_copied_from_is_green_as_a_whole(wheel: Path, tmp_path: Path) -> None:
     """With all its packages and parts at once; a project has of them what was asked for."""
     root = shutil.copytree(wheel / "andon" / "tools" / "templates" / "project", tmp_path / "acorn")
     (root / project.AGENTS).touch()
     (root / project.REQUIREMENT).write_text("andon==0\n")
-    for tool in ((CLI, "samples"), ("ruff", "check", "--no-cache", "."), types):
+    for tool in (
+        (CLI, "samples"),
+        ("ruff", "check", "--no-cache", "."),
+        ("mypy", "--cache-dir", str(wheel.with_name("types"))),
+    ):
         python("-m", *tool, imports=(wheel,), cwd=root)
     said = python(*PYTEST, "-k", QUICK, imports=(wheel,), cwd=root)
 
@@ -202,12 +198,12 @@ def test_it_keeps_no_word_of_the_template(worded: Path) -> None:
 
 
 def test_with_words_of_ones_own_its_tests_its_lint_its_types_and_the_laws_are_green(
-    worded: Path, wheel: Path, tmp_path: Path, types: tuple[str, ...]
+    worded: Path, wheel: Path, tmp_path: Path
 ) -> None:
     copy = shutil.copytree(worded, tmp_path / "copy")
     python(*RUFF, "check", "--no-cache", ".", imports=(wheel,), cwd=copy)
     python(*RUFF, "format", "--no-cache", "--check", ".", imports=(wheel,), cwd=copy)
-    python("-m", *types, imports=(wheel,), cwd=copy)
+    python("-m", "mypy", "--cache-dir", str(wheel.with_name("types")), imports=(wheel,), cwd=copy)
     said = python(*PYTEST, "-k", QUICK, imports=(wheel,), cwd=copy)
 
     assert re.search(r"\d{2,} passed", said.splitlines()[-1]), said
