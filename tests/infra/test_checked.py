@@ -37,10 +37,9 @@ def test_a_finding_that_nobody_acknowledged_ends_a_synth() -> None:
 
 def test_cfn_lint_finds_nothing_in_dev_and_prod(aws: Synthesised, prod: Synthesised, tmp_path: Path) -> None:
     """Of dev it sees what prod does not have in the same words, and all that such refers to; the rest would say it."""
-    names = [str(prod.folder / name) for name in prod.templates]
     for name, template in unlike(aws, prod):
         (tmp_path / name).write_text(json.dumps(template))
-        names.append(str(tmp_path / name))
+    names = [*(str(prod.folder / name) for name in prod.templates), *map(str, tmp_path.iterdir())]
 
     done = subprocess.run(  # noqa: S603  our own templates
         [sys.executable, "-c", CFN_LINT, *names], cwd=project().root, capture_output=True, text=True, check=False

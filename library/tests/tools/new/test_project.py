@@ -2,7 +2,6 @@
 
 import importlib.metadata
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -56,7 +55,7 @@ def test_its_own_tests_and_the_laws_are_green(copy: Path, wheel: Path) -> None:
 def test_its_lint_and_its_types_are_green(made: Path, wheel: Path) -> None:
     python(*RUFF, "check", "--no-cache", ".", imports=(wheel,), cwd=made)
     python(*RUFF, "format", "--no-cache", "--check", ".", imports=(wheel,), cwd=made)
-    python("-m", "mypy", "--cache-dir", os.devnull, imports=(wheel,), cwd=made)
+    python("-m", "mypy", "--cache-dir", str(wheel.with_name("types")), imports=(wheel,), cwd=made)
 
 
 def test_the_example_that_all_is_copied_from_is_green_as_a_whole(wheel: Path, tmp_path: Path) -> None:
@@ -64,7 +63,11 @@ def test_the_example_that_all_is_copied_from_is_green_as_a_whole(wheel: Path, tm
     root = shutil.copytree(wheel / "andon" / "tools" / "templates" / "project", tmp_path / "acorn")
     (root / project.AGENTS).touch()
     (root / project.REQUIREMENT).write_text("andon==0\n")
-    for tool in ((CLI, "samples"), ("ruff", "check", "--no-cache", "."), ("mypy", "--cache-dir", os.devnull)):
+    for tool in (
+        (CLI, "samples"),
+        ("ruff", "check", "--no-cache", "."),
+        ("mypy", "--cache-dir", str(wheel.with_name("types"))),
+    ):
         python("-m", *tool, imports=(wheel,), cwd=root)
     said = python(*PYTEST, "-k", QUICK, imports=(wheel,), cwd=root)
 
@@ -200,7 +203,7 @@ def test_with_words_of_ones_own_its_tests_its_lint_its_types_and_the_laws_are_gr
     copy = shutil.copytree(worded, tmp_path / "copy")
     python(*RUFF, "check", "--no-cache", ".", imports=(wheel,), cwd=copy)
     python(*RUFF, "format", "--no-cache", "--check", ".", imports=(wheel,), cwd=copy)
-    python("-m", "mypy", "--cache-dir", os.devnull, imports=(wheel,), cwd=copy)
+    python("-m", "mypy", "--cache-dir", str(wheel.with_name("types")), imports=(wheel,), cwd=copy)
     said = python(*PYTEST, "-k", QUICK, imports=(wheel,), cwd=copy)
 
     assert re.search(r"\d{2,} passed", said.splitlines()[-1]), said
