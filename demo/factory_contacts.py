@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
-from andon.tools.inbox import browser, reading
+from andon.tools.inbox import sent as browser
+from andon.tools.inbox import sent as reading
 from andon.tools.inbox.sent import SentMessage
 from andon.tools.stack.api import ApiClient, path_of
 from andon.tools.stack.errors import ToolFailed

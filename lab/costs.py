@@ -29,14 +29,12 @@ from andon.packages.package import Package
 from andon.runtime import times
 from andon.runtime.clock import MINUTE_MS
 from andon.testing.lambda_events import provisioning_event, rule_message, sqs_event
-from andon.testing.memory import presigned
+from andon.testing.memory import aws
 from andon.testing.samples import body_of, sample
 from andon.views.compaction import Message
-from andon.views.object_batch import write_objects
 from andon.views.object_rows import ObjectKeys
-from andon.views.object_table import ObjectTable
-from andon.views.view_update import ViewUpdate
-from andon.views.view_updates import entered
+from andon.views.object_table import ObjectTable, write_objects
+from andon.views.view_updates import ViewUpdate, entered
 from lab import on_paper, prices
 from lab.metered import Counting, Do, Line, Metered, Row, Table, counted, dollars, fixed
 from lab.quiet_clock import START_MS
@@ -182,7 +180,7 @@ def _keep(place: str, loop: Metered) -> None:
     answer = keep(CONTENTS, content, reference, now_ms=now_ms)
     if isinstance(answer, AwaitedUpload):
         asked = to_upload(CONTENTS, answer.name, content, now_ms=now_ms)
-        presigned.request(loop, "PUT", asked.url, headers=asked.headers, body=body)
+        aws.request(loop, "PUT", asked.url, headers=asked.headers, body=body)
         keep(CONTENTS, content, reference, now_ms=now_ms)
 
 

@@ -29,19 +29,18 @@ from andon.packages.package import Package
 from andon.recorded.lake import lines_of
 from andon.runtime import clock
 from andon.runtime.errors import CallFailed
-from andon.stores.archive.compact_day import compact_if_stale, days_in_lake
-from andon.stores.archive.days import read_day
+from andon.stores.archive.pages import read_day
 from andon.stores.archive.store import BUCKET, KINDS, LAKE, SUBJECTS
+from andon.stores.archive.sweep import compact_if_stale, days_in_lake
 from andon.stores.lake import queries
 from andon.stores.lake.batch import objects_of
-from andon.stores.replays.messages import messages_of
-from andon.testing.environment import environment
-from andon.testing.lambda_context import LocalContext
-from andon.testing.memory.calls import AwsRefused
+from andon.stores.replays.work import messages_of
+from andon.testing.environment import LocalContext, environment
+from andon.testing.memory.hook import AwsRefused
 from andon.testing.memory.objects import Objects
 from andon.tools.lake import engine
 from andon.tools.stack.progress import step
-from andon.tools.what_if.process_cost import peak_bytes as most_held
+from andon.tools.what_if.report import peak_bytes as most_held
 from andon.wire import aws
 from demo.lake import synthetic
 from lab import npm, what_if_costs

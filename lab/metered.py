@@ -13,7 +13,7 @@ from andon.dynamodb.schema import TableSchema
 from andon.packages.package import Package
 from andon.runtime.json_types import JsonObject
 from andon.testing.loop import Loop
-from andon.testing.memory.calls import Call
+from andon.testing.memory.hook import Call
 from andon.testing.memory.meter import Meter, Used
 from lab.prices import BUS_ENTRY, READ_UNIT, S3_GET, S3_PUT, WRITE_UNIT
 from lab.quiet_clock import Now, quiet_clock
@@ -25,7 +25,7 @@ OF_S3: Final = {"PutObject": S3_PUT.dollars, "DeleteObjects": 0.0}
 """Dollars of a million requests; any other is as a GET. To delete is free."""
 
 NEAR: Final = 0.05
-"""A timer is renewed now and then, see `andon/rules/gaps.py`."""
+"""A timer is renewed now and then, see `andon/rules/micro_event_store.py`."""
 
 
 class Metered(Loop):

@@ -17,8 +17,8 @@ from typing import Final, NamedTuple
 
 from andon.project import project
 from andon.tools.what_if.asked import asked_in
-from andon.tools.what_if.process_cost import ProcessCost, own_cost
 from andon.tools.what_if.replaying import DEFAULT, LakePlace, what_if
+from andon.tools.what_if.report import ProcessCost, own_cost
 from andon.tools.what_if.trees import room
 from demo.lake.synthetic import Company, supervisor_of
 from lab.figure import Figure, Goal, report

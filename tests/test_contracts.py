@@ -19,8 +19,7 @@ from andon.project import project
 from andon.recorded.archive import shard_of
 from andon.runtime import times
 from andon.testing.drift import keep_in_lake
-from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.lambda_events import bus_message, sqs_event
 from andon.testing.loop import Loop
 from andon.testing.recorder import recorded, samples_of

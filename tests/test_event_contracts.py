@@ -9,14 +9,13 @@ from andon.events.topic import Topic
 from andon.packages.discovery import readers, services
 from andon.packages.package import Package
 from andon.rules.evaluate import Evaluator
-from andon.tools.contracts import queries
+from andon.tools.contracts import interview as queries
 from andon.tools.contracts.consumers import EVERY, consumers
-from andon.tools.contracts.fit import misfits
-from andon.tools.contracts.interview import Interview
+from andon.tools.contracts.diff import misfits
+from andon.tools.contracts.interview import Interview, QueryAsked, needs_of, paths_in_sql, unknown_to
 from andon.tools.contracts.members import Member, Path, path_in, text_of
 from andon.tools.contracts.need import LostMember
 from andon.tools.contracts.publishers import entities_in, made, made_again, schemas
-from andon.tools.contracts.queries import QueryAsked, needs_of, paths_in_sql, unknown_to
 from andon.tools.contracts.state import TypeState
 from andon.tools.contracts.stories import Story
 

@@ -10,7 +10,7 @@ from random import Random
 from typing import Final
 
 from andon.events.domain_event import DomainEvent
-from andon.rules.history import NotEvaluated, history_of
+from andon.rules.evaluate import NotEvaluated, history_of
 from andon.rules.rule import History, Rule
 from andon.rules.stored_event import StoredEvent
 from andon.runtime import times

@@ -7,8 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from andon.tools.lake.engine import Record
 from andon.tools.lake.plots import BLUE, GREY, PALE, Picture, dates, hours_between, rows_of, tidy, to_moments
-from andon.tools.lake.table import Record
 
 RED, AMBER, GREEN = "#c2413a", "#e3a02f", "#8cb98a"
 MOST_BARS: Final = 30  # more cannot be read; the first ones are the worst

@@ -13,8 +13,8 @@ from andon.events.bus_entry import from_message
 from andon.events.domain_event import DomainEvent
 from andon.events.publish import publish
 from andon.events.topic import Topic
-from andon.sync.edit import Edit
-from andon.views.outcome import Outcome
+from andon.sync.crossing import Edit
+from andon.views.ledger import Outcome
 from demo.legacy import assets
 from demo.legacy.assets import ORIGIN, Noted
 from demo.legacy.mapping import to_asset

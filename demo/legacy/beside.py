@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any, Final
 
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext
 from andon.testing.lambda_events import sqs_event
 from andon.testing.loop import Loop
-from andon.views.outcome import Outcome
+from andon.views.ledger import Outcome
 from demo.legacy import adapter, subscription
 
 

@@ -7,8 +7,8 @@ import os
 from collections.abc import Sequence
 from typing import Final
 
+from andon.outbound.channels import Secret
 from andon.outbound.links import Link, sign_what_fits, verify
-from andon.outbound.secret import Secret
 from andon.outbound.variables import DEFAULT_LINK_HOURS, LINK_HOURS, LINK_ORIGIN, LINK_SECRET
 from andon.runtime import times
 from andon.runtime.clock import HOUR_MS

@@ -91,7 +91,7 @@ class Tree(Faultless):
         kept = change.apply(self.root)
         if os.environ.get("SAMPLES"):
             kept |= {file: file.read_text() for file in (self.root / "events").rglob("*.json")}
-            self.run("andon.tools.in_process.samples")
+            self.run("andon.tools.in_process.derived")
         said = self.run("andon.tools.contracts")
         for file, text in kept.items():
             file.write_text(text)

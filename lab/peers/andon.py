@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from unittest.mock import patch
 
 from andon.packages.package import Package
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext
 from andon.wire import aws
 from lab.peers.rounds import Event, Handler, serve
 from lab.workload import InsteadOfAws

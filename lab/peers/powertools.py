@@ -11,7 +11,7 @@ from aws_lambda_powertools.utilities.batch import BatchProcessor, EventType, pro
 from aws_lambda_powertools.utilities.data_classes.sqs_event import SQSRecord
 from boto3.dynamodb.types import TypeDeserializer
 
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext
 from lab.peers.rounds import Event, Handler, serve
 from lab.workload import split
 

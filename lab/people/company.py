@@ -16,7 +16,7 @@ from andon.packages.discovery import readers, subscribers_of
 from andon.runtime import clock, times
 from andon.runtime.clock import HOUR_MS
 from andon.testing.loop import Answer, Loop
-from andon.testing.memory import presigned
+from andon.testing.memory import aws
 from contract import groups
 from contract.links import SEEN, reference_of
 from contract.log_rows import log_of
@@ -187,7 +187,7 @@ class Company:
             answer = self._send(operation, parts, person)
         if answer.status == HTTPStatus.ACCEPTED and "upload" in (answer.body or {}):
             told = answer.body["upload"]
-            presigned.request(self.loop, told["method"], told["url"], headers=told["headers"], body=PHOTO)
+            aws.request(self.loop, told["method"], told["url"], headers=told["headers"], body=PHOTO)
             answer = self._send(operation, parts, person)
         if answer.status < HTTPStatus.MULTIPLE_CHOICES:
             self.fed.update([route, *(f"{route} {place}" for place in places)])

@@ -13,7 +13,7 @@ from andon.packages.package import Package
 from andon.runtime import log
 from andon.runtime.json_types import JsonObject
 from andon.testing import loop
-from andon.testing.memory.calls import Answer, Call
+from andon.testing.memory.hook import Answer, Call
 from andon.tools.listings import unpacked_body
 
 NAMES: Final = "PEOPLE_TABLE"

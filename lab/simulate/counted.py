@@ -28,11 +28,11 @@ from andon.packages.discovery import subscribers_of
 from andon.packages.package import Package
 from andon.runtime import clock, log, strict_json, times
 from andon.runtime.json_types import JsonObject
-from andon.runtime.metrics import STAGE
-from andon.testing.lambda_context import LocalContext
+from andon.runtime.log import STAGE
+from andon.testing.environment import LocalContext
 from andon.testing.lambda_events import rule_message, sqs_event
 from andon.testing.loop import Answer
-from andon.testing.memory.calls import Call
+from andon.testing.memory.hook import Call
 from andon.testing.memory.meter import Meter, Used
 from andon.testing.memory.tables import AppliedWrite, MemoryTable, Record
 from andon.testing.samples import sample

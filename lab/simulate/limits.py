@@ -72,7 +72,7 @@ PAYLOAD_BYTES: Final = Limit(6_000_000, f"{LAMBDA}gettingstarted-limits.html")
 
 # Of what functions read seldom: DynamoDB keeps a table's key for each caller, and the sender a secret.
 KEY_KEPT_S: Final = Limit(300, f"{DYNAMODB}encryption.usagenotes.html; one request for each caller and table: assumed")
-SECRET_KEPT_S: Final = Limit(300, "library/andon/outbound/secret.py")
+SECRET_KEPT_S: Final = Limit(300, "library/andon/outbound/channels.py")
 
 # How long things take, in milliseconds: the median, and what one in a hundred takes.
 DYNAMODB_MS: Final = (

@@ -17,9 +17,9 @@ from andon.packages.discovery import recomputed, services
 from andon.project import Size
 from andon.recorded.archive import SHARDS
 from andon.recorded.reader import NEWEST, SAMPLED
-from andon.stores.archive.lines import MOST_BYTES, OVERHEAD_BYTES
+from andon.stores.archive.pages import MOST_BYTES, OVERHEAD_BYTES
 from andon.stores.archive.store import KINDS
-from andon.stores.archive.sweep_days import LATEST_DAYS
+from andon.stores.archive.sweep import LATEST_DAYS
 from lab import prices
 from lab.prices import MILLION, Line
 from lab.simulate import limits

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import pytest
 
-from andon.events import bus_entry, put_back, put_entries
+from andon.events import bus_entry, publish, put_back
 from andon.packages.discovery import views
 from andon.packages.package import Package
 from andon.rules.micro_event_store import STORED_WITHIN_MS
@@ -22,7 +22,7 @@ from andon.testing.emulated import EmulatedLoop
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import BATCH, Loop
 from andon.testing.memory.aws import OneTable
-from andon.views.outcome import Outcome
+from andon.views.ledger import Outcome
 from andon.wire import aws, retries
 from tests.support.deployed.chaotic_loop import ChaoticLoop
 from tests.support.deployed.empty_emulator import empty_emulator
@@ -57,8 +57,8 @@ def loop(proxy: FaultProxy, monkeypatch: pytest.MonkeyPatch) -> Iterator[Loop]:
         monkeypatch.setattr(retries, name, retries.Again(0.01, 0))
     # The last sweeps run an hour ahead of the emulator's bus.
     monkeypatch.setattr(bus_entry, "MAX_AHEAD_MS", 2 * HOUR_MS)
-    monkeypatch.setattr(put_entries, "ATTEMPTS", 2)
-    monkeypatch.setattr(put_entries, "PAUSE_SECONDS", 0.005)
+    monkeypatch.setattr(publish, "ATTEMPTS", 2)
+    monkeypatch.setattr(publish, "PAUSE_SECONDS", 0.005)
     monkeypatch.setattr(put_back, "PAUSE_SECONDS", 0)  # the loop waits for no queue
     monkeypatch.setenv("AWS_RETRY_MODE", "standard")  # of clients without our configuration
     with EmulatedLoop(proxy.upstream, through=proxy.url) as loop, over(aws.LIBCURL):

@@ -11,9 +11,9 @@ from andon.ingress.names import Kind, basic_ingest, rule_of, thing_of, topic_of
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
-from andon.tools.thing import claim
+from andon.tools.thing import claims
 from andon.tools.thing.certificate import CERTIFICATE, KEY, SIGNERS
-from andon.tools.thing.claim import MadeClaim
+from andon.tools.thing.claims import MadeClaim
 from andon.tools.thing.register import register
 from andon.tools.views.deployed import here
 from andon_gateway import cli
@@ -36,7 +36,7 @@ SIGNING = fleet.SIGNING
 @pytest.fixture(scope="module")
 def made(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> MadeClaim:
     """A claim to be a machine; the hook has been called, whose first process may take longer than it is waited for."""
-    made = claim.make(here(stack.outputs), MACHINE.name, home=tmp_path_factory.mktemp("claims"))
+    made = claims.make(here(stack.outputs), MACHINE.name, home=tmp_path_factory.mktemp("claims"))
     assert eventually(lambda: is_answered(made, tmp_path_factory.mktemp("nobody")))
     return made
 
@@ -100,7 +100,7 @@ def test_the_gateway_of_a_plant_provisions_itself_and_its_first_report_is_on_the
     stack: Stack, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     register_machine(stack, "claim-press-2", factory="claim-plant")
-    made = claim.make(here(stack.outputs), GATEWAY.name, home=tmp_path, folder=tmp_path / "claim")
+    made = claims.make(here(stack.outputs), GATEWAY.name, home=tmp_path, folder=tmp_path / "claim")
     text = (CONFIGURATION % made.broker.port).replace("authority.pem", f"claim/{SIGNERS}")
     text = text.replace('"Andon:gdl-1"', '"Andon:claim-plant"').replace('id = "press"', 'id = "claim-press-2"')
     text = text.replace('"127.0.0.1 1.pem"', '"own.pem"', 1).replace('"127.0.0.1 1.pem"', '"own.key"', 1)
@@ -181,36 +181,36 @@ def test_a_claim_connects_as_no_thing_and_leaves_no_will(connect: Callable[..., 
 def test_a_claim_that_is_withdrawn_is_of_no_use_and_those_beside_it_go_on(stack: Stack, tmp_path: Path) -> None:
     register_machine(stack, "claim-press-3", factory="claim-plant")
     deployed = here(stack.outputs)
-    old, new = (claim.make(deployed, MACHINE.name, home=tmp_path) for _ in range(2))
+    old, new = (claims.make(deployed, MACHINE.name, home=tmp_path) for _ in range(2))
 
-    assert [one.id for one in claim.withdraw(deployed, old.id[:12])] == [old.id]
+    assert [one.id for one in claims.withdraw(deployed, old.id[:12])] == [old.id]
 
-    counting = {one.id for one in claim.claims(deployed)}
+    counting = {one.id for one in claims.claims(deployed)}
     assert (old.id in counting, new.id in counting) == (False, True)
     with pytest.raises(NotProvisioned, match="by the claim"):
         provisioned(old, "claim-press-3", tmp_path)
     provisioned(new, "claim-press-3", tmp_path)
     with pytest.raises(ToolFailed, match="0 claims begin with"):
-        claim.withdraw(deployed, old.id)
+        claims.withdraw(deployed, old.id)
 
 
 @pytest.mark.parametrize("which", ["", "no-such"])
 def test_a_claim_that_nobody_made_cannot_be_withdrawn(stack: Stack, made: MadeClaim, which: str) -> None:
-    before = claim.claims(here(stack.outputs))
+    before = claims.claims(here(stack.outputs))
 
     with pytest.raises(ToolFailed):
-        claim.withdraw(here(stack.outputs), which)
+        claims.withdraw(here(stack.outputs), which)
 
-    assert claim.claims(here(stack.outputs)) == before
+    assert claims.claims(here(stack.outputs)) == before
     assert made.id in {one.id for one in before}
 
 
 def test_a_claim_is_written_over_no_other_one(stack: Stack, made: MadeClaim) -> None:
-    before = claim.claims(here(stack.outputs))
+    before = claims.claims(here(stack.outputs))
 
     with pytest.raises(ToolFailed, match="not empty"):
-        claim.make(here(stack.outputs), MACHINE.name, home=made.folder, folder=made.folder)
+        claims.make(here(stack.outputs), MACHINE.name, home=made.folder, folder=made.folder)
     with pytest.raises(ToolFailed, match="no kind of thing"):
-        claim.make(here(stack.outputs), "robot", home=made.folder)
+        claims.make(here(stack.outputs), "robot", home=made.folder)
 
-    assert claim.claims(here(stack.outputs)) == before
+    assert claims.claims(here(stack.outputs)) == before

@@ -15,14 +15,13 @@ from andon.packages.package import Package
 from andon.recorded import lake
 from andon.rules.collect import Collected
 from andon.runtime import times
-from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.lambda_events import http_event, sqs_event
 from andon.tools.listings import keys_in
 from andon.tools.stack.api import path_of
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
-from andon.views.outcome import Outcome
+from andon.views.ledger import Outcome
 from contract import groups
 from demo.people import LIZ
 from services.dispatch import control

@@ -5,7 +5,7 @@ import time
 from typing import Final
 
 from andon.runtime import times
-from andon.stores.lake import objects
+from andon.stores.lake import batch
 from andon.tools.stack.api import path_of
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
@@ -28,8 +28,8 @@ def put_in_lake(stack: Stack, first_ms: int) -> None:
     ]
     for number in range(OBJECTS):
         part = lines[number::OBJECTS]
-        key = objects.key_of(json.loads(line) for line in part)
-        body = objects.to_object(part)
+        key = batch.key_of(json.loads(line) for line in part)
+        body = batch.to_object(part)
         stack.client("s3").put_object(Bucket=stack.outputs["LakeBucket"], Key=key, Body=body)
 
 

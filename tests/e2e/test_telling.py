@@ -3,8 +3,8 @@
 import re
 from typing import Final
 
-from andon.tools.inbox import reading
-from andon.tools.inbox.browser import browser_of
+from andon.tools.inbox import sent as reading
+from andon.tools.inbox.sent import browser_of
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
 

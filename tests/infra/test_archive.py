@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from andon.events.topic_table import from_json
+from andon.events.topic import from_json
 from andon.packages.discovery import restorers, services
 from andon.stores.archive.store import KINDS
 from andon.testing.synthesised import Synthesised

@@ -2,7 +2,7 @@
 
 import pytest
 
-from andon.cdk.operations.signals import of_facts
+from andon.cdk.operations.alarms import of_facts
 from andon.events.fact import FactAlarm
 from andon.packages.discovery import services
 from andon.testing.synthesised import Synthesised

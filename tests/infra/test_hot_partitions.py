@@ -3,7 +3,7 @@ from typing import Any, cast
 
 import pytest
 
-from andon.cdk.checks.hot_partitions import refuse_hot_partitions
+from andon.cdk.checks.declared import refuse_hot_partitions
 from andon.dynamodb.schema import Index, Keys, Partition, TableSchema
 from tests.support.infra.synthesised import PACKAGES, declared_tables
 

@@ -6,8 +6,7 @@ from typing import Any
 from aws_cdk import App, Stack
 
 from andon.cdk.live import live_origin
-from andon.live.connection import policy_of
-from andon.live.topics import MOST_BYTES, MOST_SLASHES, topic_of
+from andon.live.connection import MOST_BYTES, MOST_SLASHES, policy_of, topic_of
 from andon.testing.synthesised import Synthesised, text
 from tests.support.infra.synthesised import STAGES
 from views.board.topics import PATH, filter_of

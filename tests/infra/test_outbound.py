@@ -7,9 +7,9 @@ from aws_cdk import App
 
 from andon.cdk.outbound_settings import ON_ONE_MACHINE
 from andon.cdk.target import Target
-from andon.outbound import channels, https, once, variables
-from andon.outbound.breaker import OPENS_AT
-from andon.outbound.push_keys import Signer
+from andon.outbound import channels, once, variables
+from andon.outbound.pace import OPENS_AT
+from andon.outbound.push import Signer
 from andon.testing.synthesised import Synthesised, text
 from tests.support.infra.synthesised import FILES, STAGES
 
@@ -26,7 +26,7 @@ OF_SENDER: Final = HOSTS | {
     variables.LINK_SECRET,
     variables.LINK_HOURS,
     variables.LINK_ORIGIN,
-    https.SINK,
+    once.SINK,
 }
 
 
@@ -43,7 +43,7 @@ def target(**changed: object) -> Target:
 def test_the_sender_alone_knows_how_to_send(varied: Synthesised) -> None:
     knowing = {file: settings(varied, file).keys() for file in FILES}
 
-    assert knowing.pop(SENDER) == OF_SENDER - {https.SINK}
+    assert knowing.pop(SENDER) == OF_SENDER - {once.SINK}
     others = {file: names - {variables.LINK_SECRET} for file, names in knowing.items()}
     assert {file: names for file, names in others.items() if names} == {COMMAND: HOSTS}, "it refuses other addresses"
     assert settings(varied, SENDER)[variables.WEBHOOK_HOSTS] == "events.pagerduty.com *.logic.azure.com"

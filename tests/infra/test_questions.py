@@ -8,7 +8,7 @@ import pytest
 import sqlglot
 
 from andon.stores.lake import queries
-from andon.stores.lake.objects import key_of
+from andon.stores.lake.batch import key_of
 from andon.testing.synthesised import Properties, Synthesised, listed, text
 from andon.tools.lake.engine import connect
 

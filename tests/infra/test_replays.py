@@ -1,6 +1,6 @@
 import pytest
 
-from andon.events.topic_table import from_json
+from andon.events.topic import from_json
 from andon.packages.package import Package
 from andon.testing.synthesised import Synthesised
 from andon.wire.queue import beside, name_of

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from andon.recorded.archive import SHARDS
-from andon.tools.what_if.process_cost import ProcessCost
+from andon.tools.what_if.report import ProcessCost
 from lab import lake, what_if_costs
 from lab.lake import MACHINE, ask, main, report, write
 

@@ -18,7 +18,7 @@ from jsonschema_rs import Validator, validator_for
 from andon.http.schemas import PERSONAL, PERSONAL_DATA
 from andon.packages.discovery import owner_of_route, services
 from andon.project import project
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext
 from andon.testing.loop import Loop
 from andon.testing.samples import paths, read
 from andon.tools.in_process import openapi

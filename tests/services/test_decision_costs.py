@@ -13,8 +13,7 @@ from typing import Any, Final
 import pytest
 
 from andon.rules.due import READ_SHARDS
-from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.loop import Loop
 from lab.on_paper import due_after_ms
 from tests.support.deployed.dispatched import DISPATCH, TABLE, collect, collected, registered

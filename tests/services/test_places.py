@@ -14,7 +14,7 @@ import pytest
 from andon.http.limits import EVERYWHERE_ONLY
 from andon.http.places import ELSEWHERE, VARIABLE
 from andon.packages.discovery import apis, owner_of_route
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext
 from andon.testing.lambda_events import http_event
 from andon.testing.loop import Answer, Loop
 from andon.testing.memory.tables import Partitions

@@ -14,7 +14,7 @@ from andon.http.places import ELSEWHERE
 from andon.runtime import times
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer, Loop
-from andon.testing.memory import presigned
+from andon.testing.memory import aws
 from demo.people import LIZ, SARA
 from tests.services.calls.samples import CATALOG
 from tests.services.maintenance.samples import DIGEST, PHOTO
@@ -97,7 +97,7 @@ def live_at_acme(loop: Loop) -> None:
         assert answer.status in {200, 201, 202}, (route, answer.body)
         if answer.status == 202:
             told = answer.body["upload"]
-            presigned.request(loop, told["method"], told["url"], headers=told["headers"], body=PHOTO)
+            aws.request(loop, told["method"], told["url"], headers=told["headers"], body=PHOTO)
             assert by_acme(loop, route).status == 201
         loop.run()
     for route in (f"PUT {ORDER}", f"POST {ORDER}/start", f"POST {ORDER}/finish"):

@@ -3,7 +3,7 @@
 import pytest
 
 from andon.packages.discovery import apis, owner_of_route
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext
 from andon.testing.lambda_events import http_event
 from contract import groups
 

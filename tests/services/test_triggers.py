@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from andon.packages.discovery import follower_of_table
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext
 from andon.testing.loop import Loop
 from tests.support.samples import paths, sample
 

@@ -8,7 +8,7 @@ from typing import Any, Final, TypeVar
 
 from andon.runtime.errors import CallFailed
 from andon.testing.above_retries import Pass, between
-from andon.testing.memory.calls import Call
+from andon.testing.memory.hook import Call
 
 SERVICES: Final = ("dynamodb", "events")
 

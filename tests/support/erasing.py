@@ -18,7 +18,7 @@ from andon.runtime.clock import DAY_MS
 from andon.testing.environment import REGION, frozen_clock
 from andon.testing.lambda_events import rule_message, sqs_event
 from andon.testing.loop import Loop
-from andon.testing.memory.calls import Answer, Call
+from andon.testing.memory.hook import Answer, Call
 from andon.testing.memory.objects import Objects
 from andon.tools.erase.erase import Erasing, ErasureOrder, run
 from andon.tools.erase.job import JobTable

@@ -10,7 +10,7 @@ from unittest.mock import patch
 from andon.runtime.errors import CallFailed
 from andon.testing.above_retries import Pass, between
 from andon.testing.memory.aws import AwsInMemory
-from andon.testing.memory.calls import Call, Lost
+from andon.testing.memory.hook import Call, Lost
 
 SERVICES = ("dynamodb", "events")
 MEASURABLE = ("GetItem", "Query", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems")

@@ -1,7 +1,7 @@
 from contextvars import ContextVar
 from typing import Any
 
-from andon.tools.stack.nested_updates import apart, remembering
+from andon.tools.stack.patches import apart, remembering
 
 STACKS = {"Andon-Board": {"_resources": {"Queue": {"Attributes": {"Arn": "arn of the queue", "QueueName": "queue"}}}}}
 

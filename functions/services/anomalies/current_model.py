@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from andon.runtime.log import logger
-from andon.runtime.metrics import with_metrics
+from andon.runtime.log import logger, with_metrics
 from andon.runtime.tried import Failed, tried
 from andon.wire.aws import name_of
 from andon.wire.bucket import Bucket

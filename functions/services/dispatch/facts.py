@@ -1,7 +1,7 @@
 """The facts that dispatch publishes of its rows."""
 
 from andon.events.fact import FactAlarm
-from andon.rules.expired import expired
+from andon.rules.rule import expired
 from andon.versions.declared import facts_of
 from contract.entities.alerts import TroubleEndEntity
 from contract.entities.logs import AcknowledgementEntity, AssignmentEntity, EscalationEntity

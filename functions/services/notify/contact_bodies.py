@@ -6,10 +6,16 @@ from typing import Annotated, Any, Final, NotRequired, TypedDict
 from andon.http.derived import Matches
 from andon.http.parameters import Path, described
 from andon.http.said import UNIQUE, different
-from andon.outbound.addresses import MAIL_PATTERN, MOST_CHARACTERS_OF_MAIL, PHONE_PATTERN, mail_address, phone_number
+from andon.outbound.addresses import (
+    MAIL_PATTERN,
+    MOST_CHARACTERS,
+    MOST_CHARACTERS_OF_MAIL,
+    PHONE_PATTERN,
+    mail_address,
+    phone_number,
+    subscription_of,
+)
 from andon.outbound.channels import hosts_in
-from andon.outbound.hosts import MOST_CHARACTERS
-from andon.outbound.subscription import subscription_of
 from andon.outbound.variables import PUSH_HOSTS, WEBHOOK_HOSTS
 from andon.runtime import strict_json
 from andon.runtime.marks import Bounds, Named, Says, Takes

@@ -11,7 +11,7 @@ from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.ttl import ttl_at
 from andon.events.domain_event import DomainEvent
 from andon.events.fact import Meaning, fact_of_row
-from andon.outbound.gateway import Wake
+from andon.outbound.delivery import Wake
 from andon.rules.rule import Decision, decision_key
 from andon.runtime.json_types import members_of
 from contract.entities.telling import MessageEntity

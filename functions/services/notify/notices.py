@@ -6,8 +6,7 @@ from typing import Final, NamedTuple
 
 from andon.dynamodb.key_query import BeginsWith, Between, KeyQuery
 from andon.events.domain_event import Entity
-from andon.outbound.delivery import Notice
-from andon.outbound.gateway import Waiting, Wake
+from andon.outbound.delivery import Notice, Waiting, Wake
 from andon.rules.stored_event import BEHIND_ALL, PREFIX, StoredEvent, readable, sort_of
 from andon.runtime.clock import HOUR_MS, MINUTE_MS
 from andon.runtime.json_types import JsonMapping

@@ -6,8 +6,7 @@ from typing import Final
 
 from andon.outbound.channel import Channel, Message
 from andon.outbound.channels import channels_of_environment
-from andon.outbound.delivery import Delivery, Notice
-from andon.outbound.gateway import Gateway, Waiting, Wake, Way
+from andon.outbound.delivery import Delivery, Gateway, Notice, Waiting, Wake, Way
 from andon.outbound.links import MOST_CHARACTERS
 from contract.links import link_to
 from contract.log_rows import log_of

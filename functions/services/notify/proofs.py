@@ -7,8 +7,7 @@ of anything by them: they become no fact, wait for no digest, and hold back noth
 from typing import Any, Final, Literal, NamedTuple
 
 from andon.dynamodb.attribute_values import Item
-from andon.outbound.delivery import Notice
-from andon.outbound.gateway import Way
+from andon.outbound.delivery import Notice, Way
 from andon.runtime.clock import MINUTE_MS
 from services.notify import message
 from services.notify.contact import CHANNELS, Channel

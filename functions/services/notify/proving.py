@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from andon.outbound.gateway import Waiting, Wake
+from andon.outbound.delivery import Waiting, Wake
 from andon.runtime.clock import MINUTE_MS
 from services.notify import contact_code
 from services.notify.contact import address_of, reach_of

@@ -6,8 +6,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from andon.outbound.channels import PER_SECOND, per_day
-from andon.outbound.delivery import Notice
-from andon.outbound.gateway import Wake, Way
+from andon.outbound.delivery import Notice, Wake, Way
 from contract import zones
 from services.notify.contact import address_of, reach_of
 

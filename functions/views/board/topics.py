@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from andon.live import topics
+from andon.live import connection
 from contract.entities.equipment import LocationEntity
 from contract.levels import LEVELS
 
@@ -24,4 +24,4 @@ def path_of(place: LocationEntity) -> tuple[str, ...]:
 
 def filter_of(root: str, company: str, location: tuple[str, ...]) -> str:
     """Return the filter of a company, or of a place in it, given from the country down."""
-    return topics.filter_of(root, (company, *location), levels=len(PATH))
+    return connection.filter_of(root, (company, *location), levels=len(PATH))

@@ -2,7 +2,7 @@
 
 from andon.dynamodb.attribute_values import Attributes
 from andon.views.inverse_oplock import milliseconds_of
-from andon.views.oplock_family import OPLOCK
+from andon.views.oplocked_fields import OPLOCK
 from views.board.view import CALLS, NOBODY_TOLD, REPORTS, TELLINGS
 
 

@@ -27,7 +27,7 @@ from andon.cdk.target import Target
 from andon.cdk.throttles import Throttle
 from andon.packages.discovery import role_of
 from andon.project import project
-from andon.runtime.metrics import STAGE
+from andon.runtime.log import STAGE
 
 # Ids and outcomes. Not paths and queries: they name people.
 # A throttled request has no function's log line: only these lines say it.

@@ -1,8 +1,13 @@
 """The code that a package's Lambda functions get."""
 
+import fcntl
 import hashlib
+import os
 import shutil
-from collections.abc import Iterable
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
@@ -10,11 +15,43 @@ from typing import Final
 from aws_cdk import AssetHashType
 from aws_cdk import aws_lambda as lambda_
 
-from andon.cdk.built import build_once
 from andon.cdk.bytecode import TAG, compile_all
 from andon.packages.package import Package
 from andon.packages.source import Source, source
 from andon.project import project
+
+# Folders that are built once: each is named by what it is built from, the same on every machine.
+
+STALE_S: Final = 60 * 60  # longer than any synth takes: what was not asked for since then, nobody reads
+
+
+def build_once(folder: Path, fill: Callable[[Path], None]) -> Path:
+    """Return a folder, filled if it is missing.
+
+    The folders beside it are removed once they are stale, and not before: another synth may be reading them, which
+    was asked for something else (with bytecode, say). Of several that ask at once, one builds.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with _alone(folder.parent):
+        if not folder.is_dir():
+            with tempfile.TemporaryDirectory(dir=folder.parent.parent) as unfinished:
+                content = Path(unfinished) / "content"
+                fill(content)
+                content.rename(folder)
+        os.utime(folder)
+        for other in folder.parent.iterdir():
+            if other.is_dir() and time.time() - other.stat().st_mtime > STALE_S:
+                shutil.rmtree(other, ignore_errors=True)
+    return folder
+
+
+@contextmanager
+def _alone(place: Path) -> Iterator[None]:
+    """Hold a lock among the processes (and threads) of this machine; it ends with whoever holds it."""
+    with (place / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
 
 ASSETS: Final = project().local / "code"
 TASK: Final = "/var/task"  # where Lambda unpacks it

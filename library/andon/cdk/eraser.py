@@ -16,7 +16,7 @@ from andon.cdk.contents import OwnedContents
 from andon.cdk.event_hub import EventHub
 from andon.cdk.names import ERASER_ROLE, SWEPT_BUCKETS
 from andon.cdk.operations import dashboard
-from andon.cdk.operations.signals import Signal
+from andon.cdk.operations.alarms import Signal
 from andon.cdk.owned_table import KEY_USES, OwnedTable
 from andon.cdk.package_stack import root_of, tell
 from andon.cdk.queues import LastResort

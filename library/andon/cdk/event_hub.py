@@ -6,26 +6,28 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 import jsii
 from aws_cdk import Aws, Duration, Stack
+from aws_cdk import aws_cloudtrail as cloudtrail
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct, IValidation
 
 from andon.cdk import queues
+from andon.cdk.bucket import private_bucket
+from andon.cdk.checks import nag
+from andon.cdk.checks.declared import warn_of_quotas
 from andon.cdk.checks.loops import Participant, refuse_loops
-from andon.cdk.checks.quotas import warn_of_quotas
 from andon.cdk.function import Function
 from andon.cdk.names import pascal
-from andon.cdk.operations.alarms import watch
+from andon.cdk.operations.alarms import Signal, watch
 from andon.cdk.operations.dashboard import draw
 from andon.cdk.operations.scaling import follow_load
-from andon.cdk.operations.signals import Signal
 from andon.cdk.package_stack import order, tell
 from andon.cdk.queues import Batch, Reader
 from andon.cdk.target import Target
-from andon.cdk.trail import trail_of
 from andon.cdk.unchecked import skip_type_checks
 from andon.events import fault
 from andon.events.publish import GROUPED
@@ -34,6 +36,52 @@ from andon.packages.package import Package
 
 if TYPE_CHECKING:
     from andon.cdk.owned_table import OwnedTable
+
+# A trail: who read or wrote which object of what is recorded, as CloudTrail sees it, in a bucket of its own.
+
+KEEPS_DAYS: Final = 365
+
+
+def trail_of(root: Stack, buckets: Iterable[s3.Bucket]) -> None:
+    """Create a trail of the data events of some buckets, and of nothing else: each event is paid for.
+
+    https://docs.aws.amazon.com/awscloudtrail/latest/userguide/logging-data-events-with-cloudtrail.html
+    """
+    scope = Construct(root, "Trail")
+    bucket = private_bucket(scope, "Bucket", unlogged=nag.TRAIL_READS, keeps_days=KEEPS_DAYS)
+    name = f"{root.stack_name}-data"
+    _deny_other_trails(bucket, Stack.of(scope).format_arn(service="cloudtrail", resource="trail", resource_name=name))
+    trail = cloudtrail.Trail(
+        scope,
+        "Trail",
+        trail_name=name,
+        bucket=bucket,
+        management_events=cloudtrail.ReadWriteType.NONE,
+        include_global_service_events=False,
+        is_multi_region_trail=False,
+        enable_file_validation=True,  # a log that somebody changed or took away can be told
+    )
+    # An ARN that ends in a slash: all objects of the bucket.
+    trail.add_s3_event_selector(
+        [cloudtrail.S3EventSelector(bucket=one) for one in buckets], include_management_events=False
+    )
+
+
+def _deny_other_trails(bucket: s3.Bucket, trail: str) -> None:
+    """Keep the trails of other accounts, which CloudTrail writes by the same principal, out of a bucket.
+
+    https://docs.aws.amazon.com/awscloudtrail/latest/userguide/create-s3-bucket-policy-for-cloudtrail.html
+    """
+    bucket.add_to_resource_policy(
+        iam.PolicyStatement(
+            effect=iam.Effect.DENY,
+            principals=[iam.ServicePrincipal("cloudtrail.amazonaws.com")],
+            actions=["s3:*"],
+            resources=[bucket.bucket_arn, bucket.arn_for_objects("*")],
+            conditions={"StringNotEquals": {"aws:SourceArn": trail}},
+        )
+    )
+
 
 RETRY_HOURS: Final = 24  # EventBridge tries no target for longer
 

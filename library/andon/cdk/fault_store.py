@@ -11,7 +11,7 @@ from andon.cdk.checks import nag
 from andon.cdk.event_hub import EventHub
 from andon.cdk.function import Function
 from andon.cdk.operations import dashboard
-from andon.cdk.operations.signals import Signal, of_faults
+from andon.cdk.operations.alarms import Signal, of_faults
 from andon.cdk.package_stack import tell
 from andon.cdk.store import Store
 from andon.stores.faults import store

@@ -9,7 +9,7 @@ from andon.cdk.bucket import append_only_bucket
 from andon.cdk.checks import nag
 from andon.cdk.event_hub import EventHub
 from andon.cdk.operations import dashboard
-from andon.cdk.operations.signals import Signal, of_copy, of_lake
+from andon.cdk.operations.alarms import Signal, of_copy, of_lake
 from andon.cdk.package_stack import tell
 from andon.cdk.questions import Questions
 from andon.cdk.queues import FEWEST, Batch
@@ -17,7 +17,7 @@ from andon.cdk.replica import LAKE, replicate
 from andon.cdk.store import Store
 from andon.cdk.target import Target
 from andon.recorded import lake as lake_contract
-from andon.stores.lake import objects, store
+from andon.stores.lake import batch, store
 
 
 class Lake(Store):
@@ -44,7 +44,7 @@ class Lake(Store):
         listener.handler.add_environment(store.BUCKET, bucket.bucket_name)
         tell(self.stack, "LakeBucket", bucket.bucket_name, "everything that went over the bus")
         self.hub.route_all_but_replayed(self.stack, to=self.reader)
-        for folder in (lake_contract.EVENTS, objects.UNREADABLE):
+        for folder in (lake_contract.EVENTS, batch.UNREADABLE):
             listener.grant(["s3:PutObject"], [bucket.arn_for_objects(f"{folder}/*")])
             nag.acknowledge_keys(self.stack, bucket, folder, nag.LAKE_KEYS)
         if target.asks_by_athena:

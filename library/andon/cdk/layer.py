@@ -16,7 +16,7 @@ from aws_cdk import AssetHashType
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from andon.cdk.built import build_once
+from andon.cdk.asset import build_once
 from andon.cdk.bytecode import PYTHON, TAG, compile_all, compiler_for, run
 from andon.cdk.package_stack import root_of
 from andon.cdk.target import Target

@@ -6,12 +6,12 @@ from aws_cdk import Aws
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from andon.cdk.broker import arn_of
 from andon.cdk.changes import CHANGED, NOTHING, failure_store, follow
 from andon.cdk.checks import nag
 from andon.cdk.function import Function
 from andon.cdk.owned_table import OwnedTable
 from andon.cdk.target import Target
+from andon.cdk.things import arn_of
 from andon.live import connection
 
 # Every screen reads all of it again within this time, so that what is older is of no use any more.

@@ -5,8 +5,7 @@ from typing import Final, Self
 
 from andon.cdk.names import PUSH_HOST_HERE, SENDER_HERE
 from andon.cdk.stage import Stage
-from andon.outbound.addresses import mail_address
-from andon.outbound.hosts import is_entry
+from andon.outbound.addresses import is_entry, mail_address
 from andon.outbound.variables import DEFAULT_LINK_HOURS
 
 MOST_LINK_HOURS: Final = 24

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from aws_cdk import CfnOutput, NestedStack, Stack
 from constructs import Construct, IConstruct
 
-from andon.packages.deployed_first import deployed_first, subscriptions_among
+from andon.packages.discovery import deployed_first, subscriptions_among
 from andon.packages.package import Package
 
 

@@ -12,7 +12,7 @@ from andon.cdk.event_hub import EventHub
 from andon.cdk.function import Function, functions_of
 from andon.cdk.limits import let_find_subjects
 from andon.cdk.names import pascal
-from andon.cdk.operations.signals import Signal
+from andon.cdk.operations.alarms import Signal
 from andon.cdk.package_stack import PackageStack
 from andon.cdk.target import Target
 from andon.cdk.throttles import Throttle

@@ -10,10 +10,10 @@ from aws_cdk import aws_iot as iot
 from aws_cdk import aws_lambda as lambda_
 from constructs import Construct
 
-from andon.cdk.broker import WITHOUT_A_WILL, arn_of
 from andon.cdk.checks import nag
 from andon.cdk.function import Function
 from andon.cdk.target import Target
+from andon.cdk.things import WITHOUT_A_WILL, arn_of
 from andon.ingress import fleet
 from andon.ingress.names import ROOT, SEPARATOR, Kind, rule_of
 from andon.packages.discovery import services

@@ -15,7 +15,7 @@ from andon.cdk.function import Function
 from andon.cdk.names import DEAD_LETTERS
 from andon.cdk.package_stack import tell
 from andon.cdk.target import Target
-from andon.runtime.metrics import STAGE
+from andon.runtime.log import STAGE
 from andon.views.ledger import UNPROCESSED
 from andon.wire import queue
 

@@ -13,16 +13,15 @@ from constructs import Construct
 from andon.cdk import queues
 from andon.cdk.api import Api
 from andon.cdk.changes import failure_store, follow, published
+from andon.cdk.checks.declared import refuse_idle_rules, refuse_unlifted, refuse_unversioned
 from andon.cdk.checks.loops import Participant
-from andon.cdk.checks.unread import refuse_idle_rules, refuse_unlifted
-from andon.cdk.checks.versioning import refuse_unversioned
 from andon.cdk.contents import OwnedContents
 from andon.cdk.event_hub import EventHub
 from andon.cdk.function import Function
 from andon.cdk.models import READERS, Models
 from andon.cdk.names import FAILURES_BUCKET, TRIGGER, pascal
 from andon.cdk.operations import dashboard
-from andon.cdk.operations.signals import Signal, of_facts, of_ingest, of_model, of_reader, of_sender
+from andon.cdk.operations.alarms import Signal, of_facts, of_ingest, of_model, of_reader, of_sender
 from andon.cdk.outbound import let_read_secrets, let_send
 from andon.cdk.owned_table import OwnedTable
 from andon.cdk.package_stack import tell
@@ -34,8 +33,8 @@ from andon.cdk.things import Things
 from andon.cdk.throttles import throttles_of
 from andon.events import fault, publish_changes
 from andon.http import shares
-from andon.outbound.breaker import OPENS_AT
 from andon.outbound.delivery import most_receives
+from andon.outbound.pace import OPENS_AT
 from andon.packages.discovery import role_of
 from andon.packages.package import PROVISION, Package
 from andon.rules import due, hold_back

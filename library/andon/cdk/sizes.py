@@ -19,8 +19,8 @@ SIZES: Final = {
     "recompute": Size(1024, 900),  # reads all days of a shard
 }
 
-# The archive's sweep reads a day of the lake, and holds as much of it as `andon.stores.archive.lines` says. The
-# listener of replays sends up to 2,000 messages for each of the ten that it gets, see `andon.stores.replays.pace`.
+# The archive's sweep reads a day of the lake, and holds as much of it as `andon.stores.archive.pages` says. The
+# listener of replays sends up to 2,000 messages for each of the ten that it gets, see `andon.stores.replays.jobs`.
 OF_STORES: Final = {
     "stores/archive/sweep": Size(1024, 900),
     "stores/archive/listener": Size(512, 60),

@@ -41,7 +41,7 @@ class Stage:
     a place is nowhere, see `andon.http.places`.
     mail_from: the address that mail comes from, which SES has verified; None: there is no mail. sms_per_day: of all
     recipients together, 0: there is no SMS. webhook_hosts, push_hosts: the hosts that messages may go to, as
-    `andon.outbound.hosts` writes them; push_key: the public key of push. link_hours: so long a link counts.
+    `andon.outbound.addresses` writes them; push_key: the public key of push. link_hours: so long a link counts.
     """
 
     name: str

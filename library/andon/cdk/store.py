@@ -10,7 +10,7 @@ from andon.cdk.api import Api
 from andon.cdk.checks.loops import Participant
 from andon.cdk.event_hub import EventHub
 from andon.cdk.function import Function
-from andon.cdk.operations.signals import Signal, of_listener
+from andon.cdk.operations.alarms import Signal, of_listener
 from andon.cdk.part import Part
 from andon.cdk.queues import SOON, Batch, Reader
 from andon.packages.package import Package

@@ -9,14 +9,23 @@ from aws_cdk import aws_iot as iot
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from andon.cdk.broker import WITHOUT_A_WILL, arn_of
 from andon.cdk.queues import Batch, Reader, wake, work
 from andon.cdk.target import Target
-from andon.ingress.ingress import Ingress
+from andon.ingress.ingress import DISCONNECTED, HAPPENINGS, Ingress, sql_of
 from andon.ingress.message import SQL
 from andon.ingress.names import ROOT, Kind, basic_ingest, rule_named, rule_of, topic_of
-from andon.ingress.presence import DISCONNECTED, HAPPENINGS, sql_of
 from andon.wire.queue import GONE, name_of
+
+# Names of AWS IoT's resources, as policies have them, and a condition that policies share.
+
+# The broker publishes a will when it likes, and names nobody as its principal.
+WITHOUT_A_WILL: Final = {"ForAllValues:StringNotEquals": {"iot:ConnectAttributes": ["LastWill"]}}
+
+
+def arn_of(resource: str) -> str:
+    """Return the ARN of a resource of AWS IoT, as `topic/a/b`, of this account in this region."""
+    return f"arn:{Aws.PARTITION}:iot:{Aws.REGION}:{Aws.ACCOUNT_ID}:{resource}"
+
 
 SQL_VERSION: Final = "2016-03-23"
 

@@ -7,16 +7,15 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from andon.cdk.api import Api
+from andon.cdk.checks.declared import refuse_unlifted
 from andon.cdk.checks.loops import Participant
-from andon.cdk.checks.unread import refuse_unlifted
 from andon.cdk.checks.view_keys import refuse_foreign_keys
 from andon.cdk.event_hub import RETRY_HOURS, EventHub
 from andon.cdk.function import Function
 from andon.cdk.live import Live
 from andon.cdk.operations import dashboard
-from andon.cdk.operations.signals import Signal, of_reader
-from andon.cdk.owned_objects import OwnedObjects
-from andon.cdk.owned_table import OwnedTable
+from andon.cdk.operations.alarms import Signal, of_reader
+from andon.cdk.owned_table import OwnedObjects, OwnedTable
 from andon.cdk.part import Part
 from andon.cdk.queues import FEWEST, Batch, Reader
 from andon.cdk.target import Target
@@ -76,7 +75,7 @@ class View(Part):
         table.grant_actions(functions["listener"], "UpdateItem")  # the inverse oplock needs no more, and reads nothing
         self.reader = self._subscribe(functions["listener"])
         if recompute := functions.get("recompute"):
-            table.grant_actions(recompute, "DeleteItem", "Query", "UpdateItem")  # see andon/drift/repair.py
+            table.grant_actions(recompute, "DeleteItem", "Query", "UpdateItem")  # see andon/drift/recompute.py
             self._let_repair(recompute)
 
     def _push(self, table: OwnedTable, functions: Mapping[str, Function]) -> None:

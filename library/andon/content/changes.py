@@ -1,13 +1,41 @@
 """A batch of the stream of a table with contents: facts -> bus, and what has expired is deleted."""
 
-from andon.content.contents import Contents
-from andon.content.release import is_of_content, release
+from collections.abc import Iterable
+
+from andon.content.contents import DISCRIMINATOR, OBJECT, Contents
+from andon.dynamodb.attribute_values import to_plain
+from andon.events.change_data_capture import StreamRecord, is_ttl_removal, kind_of
 from andon.events.fact import Facts
 from andon.events.publish_changes import log_published, publish_batch
 from andon.runtime.json_types import JsonMapping
 from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.message_batch import BatchResponse
 from andon.wire.deadline import in_time
+
+# The end of contents: an object is deleted once the row that it lived by has expired.
+
+
+def released(records: Iterable[StreamRecord]) -> list[str]:
+    """Return the names of the objects whose rows the TTL service removed. Pure."""
+    return [to_plain(record["dynamodb"]["OldImage"])[OBJECT] for record in records if is_ttl_removal(record)]
+
+
+def release(contents: Contents, records: Iterable[StreamRecord]) -> int:
+    """Delete the objects whose rows expired; return their number. No name comes back, so that again is no harm.
+
+    Raises:
+        CallFailed: S3 did not delete one; the records must come again.
+
+    """
+    names = released(records)
+    contents.bucket.remove_all(names)
+    return len(names)
+
+
+def is_of_content(record: StreamRecord) -> bool:
+    """Return True if a record is about a row that an object lives by."""
+    row = record["dynamodb"].get("NewImage", record["dynamodb"].get("OldImage"))
+    return kind_of(row) == DISCRIMINATOR  # one that nobody can read becomes a fault, as that of any other row
 
 
 @in_time

@@ -7,8 +7,8 @@ from typing import Final, NamedTuple
 
 from andon.content.contents import URL_SECONDS, Content, Contents
 from andon.content.keep import checksum_of
+from andon.wire.aws_json import endpoint_of
 from andon.wire.credentials import credentials, region
-from andon.wire.endpoint import endpoint_of
 from andon.wire.presign import ANY_BODY, Signed, presigned
 
 READ_SECONDS: Final = 5 * 60

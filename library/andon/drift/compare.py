@@ -22,9 +22,9 @@ from andon.drift.expected import ExpectedRow, Newest
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes, Item, to_plain, to_typed
 from andon.runtime.clock import DAY_MS
-from andon.runtime.whole_number import is_whole
+from andon.runtime.strict_json import is_whole
 from andon.views.inverse_oplock import oplock_attribute
-from andon.views.oplock_family import OPLOCK
+from andon.views.oplocked_fields import OPLOCK
 
 # From the bus to a row and to the lake it takes minutes, if nothing fails. Late events are looked at by a later run.
 ON_ITS_WAY_MS: Final = 60 * 60 * 1000

@@ -7,28 +7,191 @@ that is recomputed has the partition key of its events (`partitionKey`), by whic
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Final, Protocol, TypedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final, NamedTuple, Protocol, TypedDict
 
-from andon.drift.compare import LATEST_DAYS, Basis, DriftKind, RowDrift
-from andon.drift.expected import ExpectedRow, Key, expected_rows
-from andon.drift.look import event_of, look_at
-from andon.drift.repair import repair
-from andon.dynamodb.attribute_values import Item
+from andon.drift.compare import DOUBTFUL, LATEST_DAYS, Basis, Difference, DriftKind, RowDrift, compare
+from andon.drift.expected import ExpectedRow, Key, Newest, expected_rows, key_of
+from andon.dynamodb import ttl
+from andon.dynamodb.attribute_values import Attributes, Item
+from andon.dynamodb.errors import ConditionFailed
+from andon.dynamodb.expressions import Condition
 from andon.dynamodb.key_query import KeyQuery
+from andon.events.bus_entry import Replay
+from andon.events.domain_event import DomainEvent
+from andon.events.drift import Repair, drift_of
+from andon.events.identifiers import of_content
 from andon.events.publish import publish
 from andon.runtime import clock, strict_json
 from andon.runtime.json_types import JsonMapping
 from andon.runtime.lambda_context import LambdaContext
-from andon.runtime.log import logger
+from andon.runtime.log import logger, with_metrics
 from andon.runtime.message_batch import BatchResponse, retry
-from andon.runtime.metrics import with_metrics
 from andon.runtime.tried import Failed, tried
+from andon.views.inverse_oplock import oplock_attribute
+from andon.views.ledger import Outcome
 from andon.views.materialize import Listener
 from andon.views.object_table import ObjectTable
+from andon.views.oplocked_fields import OPLOCK
+from andon.views.row_write import RowStore
 from andon.wire.aws import name_of
 from andon.wire.deadline import in_time
 from andon.wire.queue import DelayedMessage, send_later
+
+# The rows of a partition beside those that events make: drifts, and doubts for a second look. Pure.
+
+DIGITS = 32
+
+
+class Look(NamedTuple):
+    """The findings. doubts: the digests of differences that count if they are there a second time."""
+
+    drifts: list[RowDrift]
+    doubts: list[str]
+
+
+def look_at(
+    rows: Iterable[Item],
+    expected: Mapping[Key, ExpectedRow],
+    basis: Basis,
+    *,
+    key_names: tuple[str, ...],
+    doubted: frozenset[str],
+) -> Look:
+    """Compare the rows of a partition with those expected in it. doubted: the doubts of the look before."""
+    found = {key_of({name: row[name] for name in key_names}): row for row in rows}
+    look = Look([], [])
+    for key in sorted({*expected, *found}):
+        drift = compare(expected.get(key) or ExpectedRow(dict(key)), found.get(key), basis)
+        if drift is None:
+            continue
+        doubts = {one: _doubt(drift, one) for one in range(len(drift.differences))}
+        new = {number for number, doubt in doubts.items() if doubt and doubt not in doubted}
+        look.doubts.extend(doubt for number, doubt in doubts.items() if doubt and number in new)
+        if certain := drift.only(one for number, one in enumerate(drift.differences) if number not in new):
+            look.drifts.append(certain)
+    return look
+
+
+def event_of(drift: RowDrift, *, view: str, now_ms: int) -> DomainEvent:
+    """Return the event that reports a drift."""
+    return drift_of(
+        view,
+        drift.key,
+        kinds=sorted({one.kind.value for one in drift.differences}),
+        found=_of_all(drift, "found"),
+        expected=_of_all(drift, "expected"),
+        repair=_repair_of({one.kind for one in drift.differences}),
+        now_ms=now_ms,
+    )
+
+
+def _doubt(drift: RowDrift, number: int) -> str | None:
+    """Return the digest of a doubtful difference, the same as long as nobody writes anything; None of a certain one."""
+    one: Difference = drift.differences[number]
+    if one.kind not in DOUBTFUL:
+        return None
+    return of_content([dict(drift.key), one.kind, one.oplock, dict(one.found), dict(one.expected)], digits=DIGITS)
+
+
+def _of_all(drift: RowDrift, side: str) -> Item:
+    return {name: value for one in drift.differences for name, value in getattr(one, side).items()}
+
+
+def _repair_of(kinds: set[DriftKind]) -> Repair:
+    if kinds & {DriftKind.AHEAD, DriftKind.TTL}:
+        return "compare-and-set"
+    return "oplock" if kinds & {DriftKind.VALUES, DriftKind.MISSING} else "none"
+
+
+# Differences of a row -> writes that end them. None of them overwrites a later write.
+#
+# What should be on the row is written through its oplock. An order that lies ahead would refuse it, and a ttl has no
+# oplock: those are written over if they are still what was found. If not, somebody else wrote the row; a later run
+# looks.
+
+REPAIR: Final = "repair"
+
+NOT_NEWER: Final = "#oplock <= :oplock"
+STILL: Final = "#found = :found"
+STILL_NONE: Final = "attribute_not_exists(#found) AND attribute_exists(#key)"
+
+
+def repair(table: RowStore, drift: RowDrift, *, ttl_days: int | None, now_ms: int) -> bool:
+    """End the differences of a row, each by itself; return whether all were ended.
+
+    Raises:
+        CallFailed: a write failed; the others may be written. Repeat it.
+
+    """
+    if drift.is_of_nothing:
+        return _delete(table, drift)
+    ended = [_end(table, drift.key, one, ttl_days=ttl_days, now_ms=now_ms) for one in drift.differences]
+    return all(ended)
+
+
+def _end(table: RowStore, key: Attributes, one: Difference, *, ttl_days: int | None, now_ms: int) -> bool:
+    match one.kind, one.newest:
+        case DriftKind.VALUES, Newest() as newest:
+            return _write(table, key, one, _through_oplock(newest))
+        case DriftKind.AHEAD, _:
+            return _write(table, key, one, _still(oplock_attribute(one.oplock), one, table))
+        case DriftKind.TTL, _:
+            return _write(table, key, one, _still(ttl.ATTRIBUTE, one, table))
+        case DriftKind.MISSING, Newest() as newest:
+            replay = _replay_of(newest, ttl_days, now_ms)
+            outcome = newest.update.write(table, newest.event, ttl_days=ttl_days, now_ms=now_ms, replay=replay)
+            return outcome is not Outcome.EXPIRED
+    return False  # nothing is known that could be written
+
+
+def _replay_of(newest: Newest, ttl_days: int | None, now_ms: int) -> Replay | None:
+    """Return the mark of a repair, if the event would expire on arrival while its row lives until a later date."""
+    if newest.update.expires_at is None or ttl_days is None:
+        return None
+    is_expired = ttl.is_expired(ttl.ttl_at(newest.event.timestamp_ms, ttl_days), now_ms)
+    return Replay(REPAIR) if is_expired else None
+
+
+def _write(table: RowStore, key: Attributes, one: Difference, condition: Condition) -> bool:
+    """Make the attributes that differ as they should be; return whether the condition held."""
+    assign = {name: value for name, value in one.expected.items() if value is not None}
+    remove = tuple(name for name, value in one.expected.items() if value is None)
+    try:
+        table.update(key, assign=assign, remove=remove, condition=condition)
+    except ConditionFailed:
+        return False
+    return True
+
+
+def _through_oplock(newest: Newest) -> Condition:
+    names = {"oplock": oplock_attribute(newest.update.oplock)}
+    return Condition(NOT_NEWER, names, {"oplock": newest.order.text})
+
+
+def _still(name: str, one: Difference, table: RowStore) -> Condition:
+    value = one.found[name]
+    if value is None:
+        return Condition(STILL_NONE, {"found": name, "key": table.keys.partition})
+    return Condition(STILL, {"found": name}, {"found": value})
+
+
+def _delete(table: RowStore, drift: RowDrift) -> bool:
+    """Delete a row if it has still the orders that were found."""
+    orders = [
+        (name, value) for one in drift.differences for name, value in one.found.items() if name.startswith(OPLOCK)
+    ]
+    condition = Condition(
+        " AND ".join(f"#o{number} = :o{number}" for number, _ in enumerate(orders)),
+        {f"o{number}": name for number, (name, _) in enumerate(orders)},
+        {f"o{number}": value for number, (_, value) in enumerate(orders)},
+    )
+    try:
+        table.delete(drift.key, condition=condition)
+    except ConditionFailed:
+        return False
+    return True
+
 
 # An event is in the past within the hour. A run before which none is new looks at nothing, but for one in a day.
 NEW_WITHIN_MS: Final = 2 * clock.HOUR_MS

@@ -8,7 +8,7 @@ from andon.events.domain_event import DomainEvent, WireEvent
 from andon.runtime import strict_json
 from andon.runtime.errors import Poison
 from andon.runtime.json_types import JsonMapping
-from andon.runtime.whole_number import is_whole
+from andon.runtime.strict_json import is_whole
 
 # One request has less than 1 MB: https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutEvents.html
 # That is the UTF-8 bytes of Source, DetailType and Detail added up (we send no Time and no Resources):

@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple, NotRequired, TypedDict, cast
 from andon.runtime import strict_json, times
 from andon.runtime.errors import Poison
 from andon.runtime.json_types import JsonMapping, JsonObject
-from andon.runtime.whole_number import is_whole
+from andon.runtime.strict_json import is_whole
 
 ENVELOPE = frozenset({"id", "type", "timestamp", "partitionKey", "tags", "raw"})
 

@@ -14,7 +14,7 @@ from andon.runtime import json_text, strict_json
 from andon.runtime.batches import batches
 from andon.runtime.errors import Poison
 from andon.runtime.json_types import JsonMapping
-from andon.runtime.whole_number import is_whole
+from andon.runtime.strict_json import is_whole
 
 GROUP: Final = "group"
 """The member of a group with its version. An event has an `id`, and may have an entity of that name."""

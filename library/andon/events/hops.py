@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from andon.events.domain_event import DomainEvent
 from andon.runtime.errors import Poison
-from andon.runtime.whole_number import is_whole
+from andon.runtime.strict_json import is_whole
 
 HOPS: Final = "hops"
 """The attribute of a row (a number), and the tag of an event (text, as all tags are)."""

@@ -13,9 +13,8 @@ from andon.events.publish import NotPublished, publish
 from andon.runtime import clock
 from andon.runtime.json_types import JsonMapping
 from andon.runtime.lambda_context import LambdaContext
-from andon.runtime.log import logger
+from andon.runtime.log import logger, with_metrics
 from andon.runtime.message_batch import BatchResponse, retry
-from andon.runtime.metrics import with_metrics
 from andon.wire.deadline import in_time
 
 VARIABLE: Final = "RESUMES_BATCHES"

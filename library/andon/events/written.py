@@ -15,7 +15,7 @@ from typing import Any, Final, Self
 from andon.events.domain_event import MAX_NAME_CHARACTERS, MAX_TIMESTAMP_MS, UNTOLD, DomainEvent, Entity
 from andon.events.fact import Change, Fact, Meaning
 from andon.runtime import strict_json
-from andon.runtime.whole_number import is_whole
+from andon.runtime.strict_json import is_whole
 
 VERSION: Final = 2
 MAX_TOKEN_CHARACTERS: Final = 4096

@@ -13,7 +13,7 @@ from andon.ingress.names import LEVELS, Kind, name_in, without_rule
 from andon.runtime import strict_json
 from andon.runtime.errors import Poison
 from andon.runtime.json_types import JsonMapping, JsonObject
-from andon.runtime.whole_number import is_whole
+from andon.runtime.strict_json import is_whole
 
 SQL: Final = (
     "SELECT encode(*, 'base64') AS body, topic() AS topic, clientid() AS client, principal() AS principal, "

@@ -24,8 +24,7 @@ from andon.runtime import clock
 from andon.runtime.errors import CallFailed
 from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.runtime.lambda_context import LambdaContext
-from andon.runtime.log import logger
-from andon.runtime.metrics import with_metrics
+from andon.runtime.log import logger, with_metrics
 from andon.runtime.texts import identifier
 from andon.wire import aws
 from andon.wire.deadline import in_time

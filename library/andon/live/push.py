@@ -10,7 +10,7 @@ from andon.events.change_data_capture import StreamRecord
 from andon.events.domain_event import DomainEvent
 from andon.events.fault import fault_of
 from andon.events.publish import publish
-from andon.live.topics import topic_of
+from andon.live.connection import topic_of
 from andon.runtime import clock, strict_json
 from andon.runtime.errors import CallFailed, Poison
 from andon.runtime.json_types import JsonMapping

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import orjson
 
-from andon.outbound.base64url import decoded, encoded
+from andon.outbound.addresses import decoded, encoded
 from andon.runtime.errors import Gone
 
 VERSION: Final = b"\x01"

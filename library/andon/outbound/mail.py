@@ -11,9 +11,8 @@ from urllib.parse import urlsplit
 import orjson
 
 from andon.outbound.addresses import mail_address
-from andon.outbound.aws_once import AwsService, call_once, outcome_of_call
 from andon.outbound.channel import Message, Outcome, RefusedForGood
-from andon.outbound.once import Reply
+from andon.outbound.once import AwsService, Reply, call_once, outcome_of_call
 from andon.runtime.json_types import JsonObject
 
 NAME: Final = "mail"

@@ -11,25 +11,35 @@ from typing import Final
 from andon.dynamodb.client import Table
 from andon.events.put_back import apart
 from andon.events.received import Received, received
-from andon.outbound import breaker as breakers
 from andon.outbound import mailbox, pace
 from andon.outbound.channel import Channel, Message, NotTaken, Outcome, RefusedForGood, Sent, Unknown
-from andon.outbound.counted import CAPPED, OPEN, SenderCounts
-from andon.outbound.delivery import Delivery, Notice, Status
-from andon.outbound.gateway import Gateway, Waiting, Wake
+from andon.outbound.delivery import Delivery, Gateway, Notice, Status, Waiting, Wake
+from andon.outbound.mailbox import ClaimDelivery, Close, Nothing, NoWay, Reason, Told, Wait, next_step
 from andon.outbound.pace import Turn
-from andon.outbound.step import ClaimDelivery, Close, Nothing, NoWay, Reason, Told, Wait, next_step
 from andon.runtime import clock
 from andon.runtime.json_types import JsonMapping
 from andon.runtime.lambda_context import LambdaContext
-from andon.runtime.log import logger
+from andon.runtime.log import logger, with_metrics
 from andon.runtime.message_batch import BatchResponse, retry
-from andon.runtime.metrics import with_metrics
 from andon.runtime.tried import Failed, tried
 from andon.wire.aws import name_of
 from andon.wire.deadline import longest_ms, time_of_attempt_ms
 from andon.wire.queue import SEND
 from andon.wire.queue import name_of as name_of_queue
+
+# Counts of a sender's invocation, for its log line, metrics and alarms. Without imports.
+
+OPEN: Final = "open"
+CAPPED: Final = "capped"
+
+
+class SenderCounts:
+    """The lines whose breaker was open, and those that had nothing left of their day; see `Way.line`."""
+
+    def __init__(self) -> None:
+        self.open = set[str]()
+        self.capped = set[str]()
+
 
 MOST_STEPS: Final = 50
 """Of a message at a time: each ends a delivery, or was another worker's."""
@@ -104,7 +114,7 @@ def _tell_part(wake: Wake, gateway: Gateway, counted: SenderCounts) -> Delivery 
         waiting = gateway.waiting_of(wake, now_ms)
         channels = gateway.channels()
         ways = [way for way in gateway.ways_of(wake, waiting.due, now_ms) if way.channel in channels]
-        by_channel = {way.channel: breakers.read(table, way.line) for way in ways}
+        by_channel = {way.channel: pace.read(table, way.line) for way in ways}
         open_now = {name for name, one in by_channel.items() if one.is_open(now_ms)}
         counted.open |= {one.channel for one in by_channel.values() if one.is_tripped}
         match next_step(wake, box, waiting, ways, closed=closed | open_now, now_ms=now_ms):
@@ -130,11 +140,11 @@ def _tell_part(wake: Wake, gateway: Gateway, counted: SenderCounts) -> Delivery 
 
 
 def _has_turn(
-    table: Table, step: ClaimDelivery, breaker: breakers.Breaker, closed: set[str], counted: SenderCounts
+    table: Table, step: ClaimDelivery, breaker: pace.Breaker, closed: set[str], counted: SenderCounts
 ) -> bool:
     """Return True if a channel takes a message now; else it is closed, or was capped for this message."""
     now_ms = clock.now_ms()
-    turn = pace.take(table, step.way) if breakers.take_probe(table, breaker, now_ms) else Turn.BUSY
+    turn = pace.take(table, step.way) if pace.take_probe(table, breaker, now_ms) else Turn.BUSY
     if turn is Turn.SPENT:
         counted.capped.add(step.way.line)
         mailbox.mark(table, step.old, capped(step, now_ms))
@@ -156,7 +166,7 @@ def capped(claim: ClaimDelivery, now_ms: int) -> Delivery:
 def _call(
     table: Table,
     channel: Channel,
-    breaker: breakers.Breaker,
+    breaker: pace.Breaker,
     claimed: Delivery,
     message: Message,
     closed: set[str],
@@ -178,7 +188,7 @@ def _call(
             closed.add(claimed.channel)
         case Unknown():
             pass  # the claim stands until its lease is over
-    breakers.record(table, breaker, outcome, now_ms)
+    pace.record(table, breaker, outcome, now_ms)
     if isinstance(outcome, Unknown):
         raise NotYet
 

@@ -5,13 +5,119 @@ https://docs.aws.amazon.com/sns/latest/dg/sms_publish-to-phone.html
 """
 
 import re
-from typing import Final
+import unicodedata
+from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
 from andon.outbound.addresses import phone_number
-from andon.outbound.aws_once import AwsService, call_once, outcome_of_call
 from andon.outbound.channel import Message, Outcome, RefusedForGood
-from andon.outbound.sms_text import SmsText, sms_text
+from andon.outbound.once import AwsService, call_once, outcome_of_call
+
+# Texts of SMS: written in the alphabet of GSM, in which a part holds 160 characters instead of 70. Pure.
+#
+# https://www.etsi.org/deliver/etsi_gts/03/0338/05.00.00_60/gsmts_0338v050000p.pdf
+# https://docs.aws.amazon.com/sns/latest/dg/sms_publish-to-phone.html
+
+ALPHABET: Final = frozenset(
+    "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?"
+    "¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"
+)
+EXTENDED: Final = frozenset("^{}\\[~]|€\f")  # each takes the room of two
+
+# Room in one part, and in each of several, in septets of GSM or in units of UTF-16.
+GSM_ROOM: Final = (160, 153)
+UNICODE_ROOM: Final = (70, 67)
+
+# What has no accent to drop, but a plain form.
+_PLAIN: Final = str.maketrans(
+    {
+        **dict.fromkeys("\u2018\u2019\u201a\u201b\u2032`\u00b4", "'"),
+        **dict.fromkeys("“”„‟″«»", '"'),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212•·", "-"),
+        **dict.fromkeys("→⇒➔", "->"),
+        **dict.fromkeys("\u00a0\u2007\u2009\u202f\t", " "),
+        **dict.fromkeys("\r\u200b\u200c\u200d\ufeff\ufe0f\u00ad", ""),
+        **dict.fromkeys("\f\u2028\u2029", "\n"),
+        **dict(zip("çıłŁđĐ°\u00d7", "cilLdDox", strict=True)),
+        **{"…": "...", "œ": "oe", "Œ": "OE", "ẞ": "SS"},  # noqa: PIE800  one line for the longer ones
+    }
+)
+_UNKNOWN: Final = "?"
+_CUT: Final = "..."
+_LAST_OF_ONE_UNIT: Final = 0xFFFF
+
+
+class SmsText(NamedTuple):
+    """A text as it is sent; parts: those that are paid for; is_gsm: in the alphabet of GSM, else in UTF-16."""
+
+    text: str
+    parts: int
+    is_gsm: bool
+
+
+def sms_text(text: str, *, most_parts: int, end: str = "") -> SmsText:
+    """Return a text that takes at most so many parts; it is cut where it is longer, before `end`, which stays whole.
+
+    Accents that the alphabet lacks are dropped. A text with letters that have no form in it stays as it is, in UTF-16.
+
+    Raises:
+        ValueError: `end` alone takes more than that.
+
+    """
+    folded = fold(text)
+    kept = text if folded is None else folded
+    if parts_of(end) > most_parts:
+        raise ValueError(f"the end takes more than {most_parts} parts")
+    whole = kept + end
+    if parts_of(whole) <= most_parts:
+        return SmsText(whole, parts_of(whole), is_gsm(whole))
+    shortest, longest = 0, len(kept)  # of a length that fits, and of one that does not
+    while longest - shortest > 1:
+        middle = (shortest + longest) // 2
+        fits = parts_of(f"{kept[:middle]}{_CUT}{end}") <= most_parts
+        shortest, longest = (middle, longest) if fits else (shortest, middle)
+    cut = f"{kept[:shortest].rstrip()}{_CUT}{end}" if shortest else end
+    return SmsText(cut, parts_of(cut), is_gsm(cut))
+
+
+def fold(text: str) -> str | None:
+    """Return a text in the alphabet of GSM, None if it has letters that no letter of it stands for."""
+    folded = [_folded(character) for character in unicodedata.normalize("NFC", text).translate(_PLAIN)]
+    return None if None in folded else "".join(part for part in folded if part is not None)
+
+
+def is_gsm(text: str) -> bool:
+    """Return True if all characters of a text are of the alphabet of GSM."""
+    return ALPHABET.union(EXTENDED).issuperset(text)
+
+
+def parts_of(text: str) -> int:
+    """Return the number of parts that a text takes; none of its characters stands in two of them."""
+    gsm = is_gsm(text)
+    alone, each = GSM_ROOM if gsm else UNICODE_ROOM
+    sizes = [_size(character, gsm=gsm) for character in text]
+    if sum(sizes) <= alone:
+        return 1
+    parts, used = 1, 0
+    for size in sizes:
+        if used + size > each:
+            parts, used = parts + 1, 0
+        used += size
+    return parts
+
+
+def _size(character: str, *, gsm: bool) -> int:
+    return 2 if (character in EXTENDED if gsm else ord(character) > _LAST_OF_ONE_UNIT) else 1
+
+
+def _folded(character: str) -> str | None:
+    if character in ALPHABET or character in EXTENDED:
+        return character
+    bare = "".join(one for one in unicodedata.normalize("NFKD", character) if not unicodedata.combining(one))
+    if is_gsm(bare):
+        return bare
+    return None if unicodedata.category(character)[0] == "L" else _UNKNOWN
+
 
 NAME: Final = "sms"
 SNS: Final = AwsService("sns", "SNS", "sns")

@@ -23,7 +23,7 @@ The handlers of `command.py` and `query.py` are the package's own. Those of othe
 | `store.py` | see StoreDeclaration | stores |
 | `restored.py` | ON: topic -> what comes back of a replayed event; hence it has a `restore` | services |
 | `ingress.py` | INGRESS: what it takes over MQTT, see `andon.ingress.ingress`; hence `ingest`, `provision` | services |
-| `outbound.py` | GATEWAY: what wakes its sender, see `andon.outbound.gateway`; hence it has a sender | services |
+| `outbound.py` | GATEWAY: what wakes its sender, see `andon.outbound.delivery`; hence it has a sender | services |
 """
 
 import ast
@@ -33,27 +33,71 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, get_args
 
 from andon.content.contents import Contents
-from andon.dynamodb.schema import TableSchema
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.client import Table
+from andon.dynamodb.schema import Keys, TableSchema
 from andon.events.fact import Facts
 from andon.events.topic import Topic, is_included
 from andon.events.upcast import NONE, Upcasters
 from andon.handlers.declared import DERIVED, RESOURCES, ROOM, Handler, load, publishing_trigger
 from andon.packages import serving
-from andon.packages.declarations import Grants, StoreDeclaration, ViewDeclaration
 from andon.project import library_folder, project
 from andon.sync.crossing import Crossing
 from andon.versions.aggregate import FROM_STREAM, Aggregates
 from andon.views.object_table import ObjectTable
 from andon.wire import queue
 
-if TYPE_CHECKING:  # it loads Powertools
+if TYPE_CHECKING:
     from andon.http.http_api import HttpApi, Route
     from andon.http.limits import At
     from andon.ingress.ingress import Ingress
-    from andon.outbound.gateway import Gateway
+    from andon.outbound.delivery import Gateway
+
+# Declarations in the modules of a package, by name.
+
+Grants = Mapping[str, Mapping[str, tuple[str, ...]]]
+"""Role -> table, by its environment variable, or index, as `THINGS_TABLE/ByOwner` -> DynamoDB's actions on it."""
+
+
+class ViewDeclaration(Protocol):
+    """A `view.py`. It may also declare INDEXES, UPCASTERS, GRANTS and RESTORED; without them there are none.
+
+    Where updates say `expires_at`, EXPIRES_WITHIN_DAYS is how far behind its event a date lies.
+    With an ANCHOR, rows of slow data without it expire, see `andon.views.view_updates`.
+    A view whose rows lie in objects declares OBJECTS in place of TABLE, see `andon.views.object_table`; then its KEYS
+    are `ObjectKeys`.
+    The next version of a view declares REPLACES, the name of the view, and `as_before`, see `Version`.
+    """
+
+    KEYS: Keys
+    TABLE: Table
+    TTL_DAYS: int | None
+    ON: Mapping[Topic, object]
+
+
+class Version(ViewDeclaration, Protocol):
+    """The `view.py` of a view's next version."""
+
+    REPLACES: str
+
+    @staticmethod
+    def as_before(row: Item) -> Item | None:
+        """Return a row as the version before would have it; None: it has no such row. Pure."""
+
+
+class StoreDeclaration(Protocol):
+    """A `store.py`; BUCKET is the environment variable with the name of the store's bucket.
+
+    KEEPS_DAYS is when an object expires; None is never.
+    """
+
+    BUCKET: str
+    KEEPS_DAYS: int | None
+    SUBSCRIPTIONS: frozenset[Topic]
+
 
 POWERTOOLS: Final = ("aws_lambda_powertools", "andon.http.powertools")
 """Modules that are loaded from the layer of Powertools."""

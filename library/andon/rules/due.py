@@ -14,7 +14,7 @@ from andon.dynamodb.keys import SEPARATOR, prefix, within_limit
 from andon.dynamodb.schema import Keys
 from andon.rules.stored_event import CorrelationKey
 from andon.runtime import times
-from andon.runtime.whole_number import is_whole
+from andon.runtime.strict_json import is_whole
 
 DUE: Final = "due"
 

@@ -1,20 +1,190 @@
 """Rules at anchors of one correlation key -> the rows that they decide. It reads, and writes nothing."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
-from typing import Final, NamedTuple
+from enum import Enum, auto
+from functools import cached_property, partial
+from itertools import islice
+from typing import Final, NamedTuple, Protocol
 
 from andon.dynamodb.attribute_values import Item
+from andon.events.hops import hops_after
 from andon.rules.control_service import Control
-from andon.rules.decide import decide
-from andon.rules.history import NotEvaluated, history_of
 from andon.rules.hold_back import hold_back_ms
 from andon.rules.past import Past
-from andon.rules.rule import Rule
+from andon.rules.rule import RULE, Decision, DecisionAttributes, History, Rule
 from andon.rules.stored_event import CorrelationKey, StoredEvent
+from andon.rules.timing import PASSED_OVER
 from andon.rules.verdict import Verdict
 from andon.runtime.errors import CallFailed, Poison
+
+# A history -> the rows that a rule decides upon it. Pure.
+
+
+def decide(rule: Rule, history: History) -> list[Item]:
+    """Return the rows that a rule decides upon a history.
+
+    Raises:
+        ValueError: the key of a decision depends on the id of an event, so that another order of arrival would decide
+            twice. That a key contains such an id proves nothing: whoever publishes an event chooses its id.
+
+    """
+    decisions = [*rule.expression(history)]
+    if any(_contains_trigger(decision) for decision in decisions):
+        otherwise = rule.expression(_under_other_ids(history))
+        if [decision.key for decision in decisions] != [decision.key for decision in otherwise]:
+            raise ValueError(f"rule {rule.id}: the key of a decision names the rule and its subject, never a trigger")
+    return [row_of(rule, decision) for decision in decisions]
+
+
+def row_of(rule: Rule, decision: Decision) -> Item:
+    """Return the row of a decision: its own attributes and `DecisionAttributes`."""
+    attributes: DecisionAttributes = {
+        "by": RULE,
+        "rule": rule.id,
+        "triggers": [
+            {"id": event.id, "type": event.type, "timestamp": event.timestamp_ms} for event in decision.triggers
+        ],
+        "hops": hops_after(*decision.triggers),
+    }
+    return {**decision.row, **decision.key, **attributes}
+
+
+def _contains_trigger(decision: Decision) -> bool:
+    key = " ".join(map(str, decision.key.values()))
+    return any(event.id in key for event in decision.triggers)
+
+
+def _under_other_ids(history: History) -> History:
+    """Return the same history, of events that have other ids."""
+    ids = {event_id: f"event {number}" for number, event_id in enumerate(history.arrived_ms)}
+    return history._replace(
+        anchor=history.anchor._replace(id=ids[history.anchor.id]),
+        events=tuple(event._replace(id=ids[event.id]) for event in history.events),
+        before=history.before and history.before._replace(id=ids[history.before.id]),
+        arrived_ms={ids[event_id]: arrived_ms for event_id, arrived_ms in history.arrived_ms.items()},
+    )
+
+
+# The history of an anchor: the same, whatever order the events arrived in and whenever a rule looks. Pure.
+#
+# Events that were late for the rule count for nothing (`late.py`). Once the hold-back is over, what lies before an
+# event
+# that is not late is settled: whatever arrives from then on is late itself. Other events, such as those of people in
+# between, count if they had arrived when the rule was due.
+
+
+class EventsAround(Protocol):
+    """The events of a correlation key, read no further than somebody looks."""
+
+    def upto(self, sort: str, /) -> Iterable[StoredEvent]:
+        """Return the events from a sort key on, newest first."""
+
+    def behind(self, sort: str, /, *, until_ms: int) -> Iterable[StoredEvent]:
+        """Return the events behind a sort key up to a time, oldest first."""
+
+
+class NotEvaluated(Enum):
+    """The reason for which there is no history.
+
+    The anchor arrived late, or it is no longer stored, or there is more around it than the rule looks at: what lies
+    behind that may say otherwise.
+    """
+
+    LATE = auto()
+    GONE = auto()
+    FLOODED = auto()
+
+
+def history_of(rule: Rule, anchor: StoredEvent, events: EventsAround, *, hold_back_ms: int) -> History | NotEvaluated:
+    """Return the history of an anchor; `events` are those of its correlation key."""
+    newest_first = iter(events.upto(anchor.sort))
+    stored = next(newest_first, None)
+    if stored is None or stored.sort != anchor.sort:
+        return NotEvaluated.GONE
+    if rule.is_late(stored):
+        return NotEvaluated.LATE
+    counts = _counting(rule, stored, hold_back_ms)
+    earlier = _look_back(rule, stored, newest_first, counts)
+    if earlier is None:
+        return NotEvaluated.FLOODED
+    later = _look_ahead(rule, stored, events, counts)
+    return NotEvaluated.FLOODED if later is None else _history(stored, earlier, later, hold_back_ms)
+
+
+def _counting(rule: Rule, anchor: StoredEvent, hold_back_ms: int) -> Callable[[StoredEvent], bool]:
+    """Return the predicate of the events that count; for a timing that does not wait all do."""
+    if not rule.timing.waits:
+        return lambda _: True
+    return partial(counts_by, rule, due_ms=rule.due_ms(anchor, hold_back_ms))
+
+
+def counts_by(rule: Rule, stored: StoredEvent, *, due_ms: int) -> bool:
+    """Return True if an event was not late, and had arrived when the rule was due."""
+    return stored.arrived_ms <= due_ms and not rule.is_late(stored)
+
+
+class _LookBack(NamedTuple):
+    """The event that ended a look-back, and those of the window in order, the anchor the last of them.
+
+    is_cut: more than the rule looks at lie in the window.
+    """
+
+    before: StoredEvent | None
+    upto: list[StoredEvent]
+    is_cut: bool = False
+
+
+def _look_back(
+    rule: Rule, anchor: StoredEvent, earlier: Iterator[StoredEvent], counts: Callable[[StoredEvent], bool]
+) -> _LookBack | None:
+    """Look back from an anchor. None: its window has more events than are read, or than the rule can do without."""
+    seen = [anchor]
+    for stored in islice(earlier, rule.most + PASSED_OVER):
+        if not counts(stored):
+            continue
+        is_older = stored.event.timestamp_ms < anchor.event.timestamp_ms - rule.window_ms
+        if rule.until(stored.event) or (is_older and rule.is_on(stored)):
+            return _LookBack(stored, seen[::-1])
+        if not is_older:
+            if len(seen) == rule.most:
+                return _LookBack(stored, seen[::-1], is_cut=True) if rule.nearest_suffice else None
+            seen.append(stored)
+    return None if next(earlier, None) else _LookBack(None, seen[::-1])
+
+
+def _look_ahead(
+    rule: Rule, anchor: StoredEvent, events: EventsAround, counts: Callable[[StoredEvent], bool]
+) -> list[StoredEvent] | None:
+    """Return the events behind the anchor until the rule was due, in order, up to one that ends the look.
+
+    None: there are more than the rule looks at.
+    """
+    now_ms, until_ms, seen = anchor.event.timestamp_ms, rule.due_at(anchor.event), list[StoredEvent]()
+    later = iter(events.behind(anchor.sort, until_ms=until_ms) if until_ms > now_ms else ())
+    for stored in islice(later, rule.most + PASSED_OVER):
+        if not counts(stored):
+            continue
+        if len(seen) == rule.most:
+            return None
+        seen.append(stored)
+        if stored.event.timestamp_ms > now_ms and rule.until(stored.event):
+            return seen
+    return None if next(later, None) else seen
+
+
+def _history(anchor: StoredEvent, back: _LookBack, later: list[StoredEvent], hold_back_ms: int) -> History:
+    before, events = back.before, back.upto + later
+    known = events if before is None else [before, *events]
+    return History(
+        anchor=anchor.event,
+        events=tuple(stored.event for stored in events),
+        before=None if before is None else before.event,
+        arrived_ms={stored.event.id: stored.arrived_ms for stored in known},
+        hold_back_ms=hold_back_ms,
+        is_cut=back.is_cut,
+    )
+
 
 # Events that rules look at for one key in one go, which takes some 0.1 s: then it is the turn of others.
 MOST_LOOKED: Final = 10_000

@@ -11,12 +11,17 @@ from collections.abc import Callable, Iterable, Mapping
 from math import ceil
 from typing import Final, Literal, NamedTuple, TypedDict, TypeVar
 
+from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.keys import SEPARATOR, sort_key
 from andon.dynamodb.schema import Keys
+from andon.dynamodb.ttl import ATTRIBUTE, EXPIRE
+from andon.events.actor import TTL, actor_of
 from andon.events.domain_event import DomainEvent
+from andon.events.fact import Change, Fact, Meanings
+from andon.events.hops import hops_after
 from andon.events.topic import Topic
 from andon.rules.due import MAX_AT_MS
-from andon.rules.stored_event import CorrelationKey, StoredEvent, correlation_key
+from andon.rules.stored_event import EVENT, CorrelationKey, StoredEvent, correlation_key
 from andon.rules.timing import HELD_BACK, Screened, Timing, due_ms
 from andon.runtime.clock import DAY_MS
 from andon.runtime.errors import Poison
@@ -340,3 +345,39 @@ class Rules:
     def _caused_by(self, rule: Rule) -> list[Rule]:
         """Return the rules that a decision of a rule may be an anchor of."""
         return [other for event_type in rule.emits for other in self._by_topic.get((self.source, event_type), ())]
+
+
+# The expiry of a row -> the fact that the row asked for: its last one, under another type. Pure.
+
+
+def expired(row: Item, of: Meanings) -> Fact | None:
+    """Return the fact of a row that the TTL service removed; None if the row did not ask for one.
+
+    The attribute `expire` is the type of the fact, or True: `<entity>-expired`. Its timestamp is the row's ttl, its
+    actor the TTL service, whoever wrote the row.
+    """
+    wanted = row.get(EXPIRE)
+    if not wanted:
+        return None  # most expiry is housekeeping, not a fact
+    inserted = Change("INSERT", old=None, new=row)
+    last = _fact_in(row) if row["discriminator"] == EVENT else of[row["discriminator"]](inserted)
+    if last is None:
+        return None
+    fact_type = f"{last.entity_name}-expired" if wanted is True else wanted
+    return last._replace(type=fact_type, timestamp_ms=row[ATTRIBUTE] * 1000, actor=TTL)
+
+
+def _fact_in(row: Item) -> Fact:
+    """Return the fact of the stored event."""
+    event = DomainEvent.from_wire(row["event"])
+    # A row from before it had the name has none; such an event had one entity.
+    name = row.get("entity") or next(iter(event.entities))
+    return Fact(
+        type=event.type,
+        timestamp_ms=event.timestamp_ms,
+        partition_key=event.partition_key,
+        entity_name=name,
+        entity=event.entity(name).fields,
+        actor=actor_of(event),
+        hops=hops_after(event),
+    )

@@ -38,8 +38,7 @@ from weakref import WeakKeyDictionary
 from andon.dynamodb.attribute_values import Item
 from andon.rules.control_service import Control
 from andon.rules.due import Due
-from andon.rules.evaluate import Evaluator
-from andon.rules.history import counts_by
+from andon.rules.evaluate import Evaluator, counts_by
 from andon.rules.hold_back import hold_back_ms
 from andon.rules.micro_event_store import PAGE, PAGES_OF_NEWER, STORED_WITHIN_MS
 from andon.rules.past import Past

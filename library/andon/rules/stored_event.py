@@ -15,8 +15,8 @@ from andon.dynamodb.schema import Keys
 from andon.events.domain_event import MAX_TIMESTAMP_MS, DomainEvent, WireEvent
 from andon.events.topic import Topic
 from andon.runtime.marks import NotRequired
+from andon.runtime.strict_json import is_whole
 from andon.runtime.tried import tried
-from andon.runtime.whole_number import is_whole
 
 EVENT: Final = "event"
 CORRELATED: Final = "correlated"

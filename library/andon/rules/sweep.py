@@ -25,8 +25,7 @@ from andon.rules.write import RowKey, publish_fault, set_aside, settle_due, writ
 from andon.runtime import clock, strict_json
 from andon.runtime.errors import CallFailed
 from andon.runtime.lambda_context import LambdaContext
-from andon.runtime.log import logger
-from andon.runtime.metrics import with_metrics
+from andon.runtime.log import logger, with_metrics
 from andon.runtime.tried import Failed, tried
 from andon.wire.aws import name_of
 from andon.wire.deadline import in_time

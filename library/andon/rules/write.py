@@ -20,7 +20,7 @@ from andon.rules.stored_event import UNREADABLE, StoredEvent
 from andon.rules.verdict import Counts, Verdict
 from andon.runtime import clock, strict_json
 from andon.runtime.errors import Poison
-from andon.runtime.whole_number import is_whole
+from andon.runtime.strict_json import is_whole
 from andon.wire.in_parallel import in_parallel
 
 RowKey = tuple[str | int, ...]

@@ -7,7 +7,7 @@ the answer has the words that it always had, and what orjson would change: integ
 import json
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeGuard
 
 import orjson
 
@@ -163,3 +163,11 @@ def _real(digits: str) -> float:
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant, parse_int=_integer, parse_float=_real)
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _SORTING_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+
+
+# Whole numbers in JSON and in rows.
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Return True if a value is a whole number; to Python, a bool is an int, too."""
+    return type(value) is int

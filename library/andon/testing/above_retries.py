@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 from unittest.mock import patch
 
-from andon.testing.memory.calls import Answer, Call
+from andon.testing.memory.hook import Answer, Call
 from andon.wire import aws
 
 Pass = Callable[[], Answer]

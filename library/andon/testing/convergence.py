@@ -25,7 +25,7 @@ import os
 import random
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import chain, combinations_with_replacement, count, groupby
@@ -34,6 +34,7 @@ from typing import NamedTuple, Self
 
 from andon.dynamodb.attribute_values import Attributes, Item, to_plain
 from andon.dynamodb.client import Table
+from andon.dynamodb.schema import Keys
 from andon.dynamodb.ttl import is_expired, ttl_at
 from andon.events.domain_event import DomainEvent
 from andon.events.group import body_of as body_of_group
@@ -42,22 +43,46 @@ from andon.packages.package import Package
 from andon.project import project
 from andon.runtime import log
 from andon.runtime.tried import Failed, tried
-from andon.testing.environment import frozen_clock, is_quick
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext, frozen_clock, is_quick
 from andon.testing.lambda_events import sqs_event
 from andon.testing.memory.aws import OneTable
 from andon.testing.memory.one_bucket import OneBucket
 from andon.testing.memory.tables import Partitions
 from andon.testing.orders import cut_into_batches
-from andon.testing.row_diff import diff_rows
 from andon.testing.samples import body_of, is_of_old, paths, sample
 from andon.views.inverse_oplock import event_order
+from andon.views.ledger import Outcome
 from andon.views.materialize import Listener, interpret, materialize
 from andon.views.object_rows import ObjectKeys
-from andon.views.outcome import Outcome
-from andon.views.view_update import ViewUpdate
-from andon.views.view_updates import updates_in
+from andon.views.view_updates import ViewUpdate, updates_in
 from andon.wire.queue import OWN, beside
+
+# The difference of two states of a table, row by row and attribute by attribute.
+
+
+def diff_rows(before: list[Item], after: list[Item], keys: Keys) -> Iterator[str]:
+    """Return lines: `+` a new row or attribute, `-` a removed one, `~` a changed one with both values."""
+    was, now = _by_key(before, keys), _by_key(after, keys)
+    for key in sorted(was.keys() | now.keys()):
+        if was.get(key) != now.get(key):
+            sign = "~" if key in was and key in now else "+" if key in now else "-"
+            yield f"{sign} " + ", ".join(f"{name} = {value}" for name, value in zip(keys.names, key, strict=True))
+            yield from (f"    {line}" for line in _attributes(was.get(key, {}), now.get(key, {}), keys))
+
+
+def _by_key(rows: list[Item], keys: Keys) -> dict[tuple[str, ...], Item]:
+    return {tuple(str(row[name]) for name in keys.names): row for row in rows}
+
+
+def _attributes(was: Mapping[str, object], now: Mapping[str, object], keys: Keys) -> Iterator[str]:
+    for name in sorted((was.keys() | now.keys()) - set(keys.names)):
+        if name not in was:
+            yield f"+ {name}: {now[name]!r}"
+        elif name not in now:
+            yield f"- {name}: {was[name]!r}"
+        elif was[name] != now[name]:
+            yield f"~ {name}: {was[name]!r} -> {now[name]!r}"
+
 
 LIMIT = 4
 FEW = 3  # the mistakes that are known show by four events one by one, or by fewer in batches and with time between

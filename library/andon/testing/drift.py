@@ -11,7 +11,7 @@ from andon.packages.package import Package
 from andon.recorded.archive import SHARDS
 from andon.runtime.json_types import JsonObject
 from andon.stores.archive.store import LAKE
-from andon.stores.lake import objects
+from andon.stores.lake import batch as objects
 from andon.testing.lambda_events import sqs_event
 from andon.testing.loop import Loop
 from andon.wire.bucket import Bucket

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Final
 
 from andon.project import project
@@ -66,3 +67,18 @@ def frozen_clock(now_ms: int) -> Iterator[None]:
         yield
     finally:
         clock.now_ms = real
+
+
+# The context that Lambda passes to a handler.
+
+
+@dataclass(frozen=True, slots=True)
+class LocalContext:
+    """The part of Lambda's context that the handlers use."""
+
+    function_name: str
+    aws_request_id: str = "00000000-0000-0000-0000-000000000000"
+
+    def get_remaining_time_in_millis(self) -> int:
+        """Time that the invocation may still take: here there is no limit."""
+        return 60_000

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl
 
 from andon.packages.discovery import apis, owner_of_route
 from andon.runtime.json_types import JsonObject
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext
 from andon.testing.lambda_events import http_event
 
 BY_ITSELF: Final = "x-answered-by-the-gateway"

@@ -22,7 +22,7 @@ from andon.packages.discovery import (
 )
 from andon.packages.package import Package
 from andon.runtime.json_types import JsonObject
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext
 from andon.testing.lambda_events import http_event, sqs_event
 from andon.testing.world import OWN_QUEUES, World, alone
 from andon.wire.queue import RECOMPUTE, name_of

@@ -10,9 +10,8 @@ from typing import Any, Final
 from andon.packages.package import Package
 from andon.runtime.json_types import JsonObject
 from andon.testing.above_retries import Pass, between
-from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LocalContext
-from andon.testing.memory.calls import Call
+from andon.testing.environment import LocalContext, frozen_clock
+from andon.testing.memory.hook import Call
 from andon.testing.memory.queues import name_in
 from andon.testing.recorder import Recorder
 from andon.testing.replayable import Invocation

@@ -14,7 +14,7 @@ from andon.events.hops import HOPS
 from andon.events.latch import LATCHED
 from andon.runtime import times
 from andon.runtime.tried import Failed, tried
-from andon.testing.memory.calls import Call
+from andon.testing.memory.hook import Call
 from andon.versions.aggregate import (
     COUNTER,
     CURRENT_ONLY,

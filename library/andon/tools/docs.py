@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from andon.project import library_folder
-from andon.tools.docs_pages import LINK, Section, listed_in, section_with_those_below, sections_of
+from andon.tools.docs_index import LINK, Section, listed_in, section_with_those_below, sections_of
 from andon.tools.stack.errors import ToolFailed
 
 SHIPPED: Final = library_folder() / "tools" / "pages"

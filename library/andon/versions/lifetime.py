@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from andon.dynamodb import ttl
-from andon.runtime.whole_number import is_whole
+from andon.runtime.strict_json import is_whole
 
 KEPT_SECONDS: Final = ttl.SECONDS_PER_DAY
 """Seconds for which a row is kept after its dates. A process that began before them has ended by then, also if its

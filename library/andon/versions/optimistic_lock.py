@@ -19,8 +19,7 @@ from andon.runtime.errors import Conflict, NotFound, PreconditionRequired, Rejec
 from andon.runtime.marks import NotRequired
 
 if TYPE_CHECKING:
-    from andon.versions.also import Also
-    from andon.versions.claims import ClaimsOf
+    from andon.versions.claims import Also, ClaimsOf
 
 STALE: Final = "If-Match names another version than the current one; read again."
 _OTHER_ROW: Final = "Something else stands where this would be written."

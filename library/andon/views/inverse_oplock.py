@@ -13,9 +13,8 @@ from andon.dynamodb.errors import ConditionFailed
 from andon.dynamodb.expressions import Condition
 from andon.events.domain_event import DomainEvent
 from andon.runtime.errors import Poison
-from andon.views.oplock_family import OPLOCK, remove_surplus
-from andon.views.oplocked_fields import OplockedFields
-from andon.views.outcome import Outcome
+from andon.views.ledger import Outcome
+from andon.views.oplocked_fields import OPLOCK, OplockedFields, remove_surplus
 from andon.views.row_life import (
     REBUILT,
     Permanent,
@@ -26,7 +25,7 @@ from andon.views.row_life import (
     UntilNewestExpires,
     WriteAttempt,
 )
-from andon.views.row_store import RowStore
+from andon.views.row_write import RowStore
 
 ATTEMPTS = 10
 

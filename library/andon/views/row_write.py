@@ -3,10 +3,13 @@
 from collections.abc import Callable, Hashable, Mapping
 from typing import Protocol
 
+from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.client import Table
+from andon.dynamodb.expressions import UNCONDITIONAL, Condition
+from andon.dynamodb.schema import Keys
 from andon.events.bus_entry import Replay
 from andon.events.domain_event import DomainEvent
-from andon.views.outcome import Outcome
+from andon.views.ledger import Outcome
 
 
 class RowWrite(Protocol):
@@ -39,3 +42,30 @@ class RowWrite(Protocol):
 
 Subscriptions = Mapping[tuple[str, str], Callable[[DomainEvent], RowWrite]]
 """`(source, type)` -> the write of such an event."""
+
+
+# Store of a view's rows: a table of DynamoDB, or objects in S3.
+
+
+class RowStore(Protocol):
+    """The calls by which a view's rows are read and written, see `andon.dynamodb.client.Table`."""
+
+    @property
+    def keys(self) -> Keys:
+        """The primary key of its rows."""
+
+    def get(self, key: Attributes, *, consistent: bool = False) -> Item | None:
+        """Return one row, None if there is none."""
+
+    def delete(self, key: Attributes, *, condition: Condition = UNCONDITIONAL) -> None:
+        """Delete one row, if there is one; `ConditionFailed` if its condition does not hold."""
+
+    def update(
+        self, key: Attributes, *, assign: Attributes, remove: tuple[str, ...] = (), condition: Condition
+    ) -> None:
+        """Assign and remove attributes of one row; `ConditionFailed` if its condition does not hold."""
+
+    def update_and_return(
+        self, key: Attributes, *, assign: Attributes, remove: tuple[str, ...] = (), condition: Condition
+    ) -> Item:
+        """Apply `update`; return the row after it."""

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from andon.runtime.errors import CallFailed
 from andon.runtime.json_types import JsonMapping, JsonObject
-from andon.runtime.metrics import NAMESPACE, with_metrics
+from andon.runtime.log import NAMESPACE, with_metrics
 
 LIBCURL: Final = "libcurl"
 BOTOCORE: Final = "botocore"

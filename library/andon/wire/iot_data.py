@@ -11,10 +11,9 @@ import orjson
 from andon.runtime.errors import CallFailed
 from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.wire.attempts import until_done
-from andon.wire.aws_json import BAD_STATUS, header_in, plain_code
+from andon.wire.aws_json import BAD_STATUS, endpoint_of, header_in, plain_code
 from andon.wire.credentials import credentials, region
 from andon.wire.curl import Request, Response
-from andon.wire.endpoint import endpoint_of
 
 HOST: Final = "data-ats.iot"
 VARIABLE: Final = "IOT_DATA_PLANE"

@@ -17,9 +17,8 @@ from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Keys, TableSchema
 from andon.events.fact import Facts
 from andon.runtime.errors import CallFailed, Conflict
-from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LocalContext
-from andon.testing.memory import presigned
+from andon.testing.environment import LocalContext, frozen_clock
+from andon.testing.memory import aws
 from andon.testing.memory.aws import AwsInMemory
 from andon.testing.memory.tables import Record
 from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, intruding
@@ -62,7 +61,7 @@ class Album(AwsInMemory):
         with frozen_clock(self.now * 1000):
             told = links.to_upload(CONTENTS, awaited.name, content_of(photo), now_ms=self.now * 1000)
             sent = photo if body is None else body
-            return presigned.request(self, "PUT", told.url, headers=told.headers, body=sent)[0]
+            return aws.request(self, "PUT", told.url, headers=told.headers, body=sent)[0]
 
     def attach(self, photo: bytes, album: str, *, lives: int = 30 * DAY) -> Kept | AwaitedUpload:
         """Do all that a client does: ask, upload if it is told to, ask again."""
@@ -162,7 +161,7 @@ def test_an_upload_begins_in_time_and_to_its_own_name_only(album: Album) -> None
         (URL_SECONDS, told.url, told.headers, 200),
     ):
         with frozen_clock((album.now + seconds) * 1000):
-            assert presigned.request(album, "PUT", url, headers=headers, body=b"cat")[0] == status
+            assert aws.request(album, "PUT", url, headers=headers, body=b"cat")[0] == status
 
 
 def test_another_size_or_type_than_it_has_is_refused(album: Album) -> None:
@@ -257,11 +256,11 @@ def test_it_is_read_at_an_address_as_the_type_that_the_reference_says(album: Alb
     url = links.to_read(CONTENTS, kept.row[OBJECT], "image/jpeg", now_ms=album.now * 1000)
 
     with frozen_clock(album.now * 1000):
-        assert presigned.request(album, "GET", url) == (200, b"cat")
-        assert presigned.request(album, "PUT", url, body=b"dog")[0] == 403
-        assert presigned.request(album, "GET", url.replace("jpeg", "html"))[0] == 403
+        assert aws.request(album, "GET", url) == (200, b"cat")
+        assert aws.request(album, "PUT", url, body=b"dog")[0] == 403
+        assert aws.request(album, "GET", url.replace("jpeg", "html"))[0] == 403
     with frozen_clock((album.now + links.READ_SECONDS + 1) * 1000):
-        assert presigned.request(album, "GET", url)[0] == 403
+        assert aws.request(album, "GET", url)[0] == 403
 
 
 def test_it_goes_when_the_last_that_refers_to_it_has_gone_and_what_is_never_referred_to_goes_within_a_day(

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from andon.events.bus_entry import MAX_REQUEST_BYTES, MAX_REQUEST_ENTRIES, size_of, to_entry
 from andon.events.domain_event import DomainEvent
 from andon.events.fault import fault_of
-from andon.events.publish import NotPublished, Published, publish, try_publish
-from andon.events.put_entries import ATTEMPTS, chunks
+from andon.events.publish import ATTEMPTS, NotPublished, Published, chunks, publish, try_publish
 from tests.support.samples import NOW
 from tests.support.wire import Wire
 from toys.things import World, happened

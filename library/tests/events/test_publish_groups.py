@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from andon.events.bus_entry import MAX_REQUEST_BYTES, size_of, to_entry
 from andon.events.domain_event import DomainEvent
 from andon.events.group import MOST_BYTES, cut, details_in
-from andon.events.publish import NotPublished, Published, publish, try_publish
-from andon.events.put_entries import ATTEMPTS
+from andon.events.publish import ATTEMPTS, NotPublished, Published, publish, try_publish
 from tests.support.wire import Wire
 from toys.things import World, happened
 

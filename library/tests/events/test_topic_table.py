@@ -1,6 +1,6 @@
 """Topics in an environment variable."""
 
-from andon.events.topic_table import from_json, to_json
+from andon.events.topic import from_json, to_json
 
 TOPICS = {"a-Queue": [("things", "made"), ("things", "lost")], "b-Queue": [("things", "made")], "c-Queue": []}
 

@@ -12,11 +12,11 @@ from pydantic import Field
 
 from andon.http.arguments import BODY, arguments_of
 from andon.http.http_api import HttpApi
-from andon.http.models import RequestModel
+from andon.http.http_request import RequestModel
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import Header, IfMatch, Limit, Path, Query
 from andon.http.response import Response, respond
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext
 from andon.testing.lambda_events import http_event
 
 ROUTE: Final = "PUT /things/{id}/parts/{part}"

@@ -19,7 +19,7 @@ from andon.runtime.errors import (
     Stale,
 )
 from andon.runtime.log import SHARE, is_sampled
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext
 from andon.testing.lambda_events import http_event
 from tests.support.log_lines import LogLines
 

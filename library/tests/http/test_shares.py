@@ -15,8 +15,7 @@ from pydantic import BaseModel
 from andon.http.http_api import HttpApi
 from andon.http.response import Response, respond
 from andon.http.shares import BURST_SECONDS, VARIABLE, Shares, shares_of
-from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.lambda_events import http_event
 from tests.support.log_lines import LogLines
 from tests.support.samples import NOW

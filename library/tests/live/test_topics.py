@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.live.topics import MOST_BYTES, MOST_SLASHES, filter_of, topic_of
+from andon.live.connection import MOST_BYTES, MOST_SLASHES, filter_of, topic_of
 from tests.support.screen import is_within
 
 ROOT = "a" * 128  # the longest name of a stack

@@ -4,8 +4,8 @@ from unittest.mock import patch
 
 from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Keys, TableSchema
-from andon.outbound.breaker import OPENS_AT, PROBED_EVERY_MS, read, record, take_probe
 from andon.outbound.channel import NotTaken
+from andon.outbound.pace import OPENS_AT, PROBED_EVERY_MS, read, record, take_probe
 from andon.testing.memory.aws import AwsInMemory
 
 NOW = 1_800_000_000_000

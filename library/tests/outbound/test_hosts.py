@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.outbound.hosts import Destination, HostRefused, Hosts
+from andon.outbound.addresses import Destination, HostRefused, Hosts
 
 HOSTS: Final = Hosts(["events.pagerduty.com", "*.example.com", "hooks.plant.mx:8443"])
 

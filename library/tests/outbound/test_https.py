@@ -6,11 +6,10 @@ from typing import Final
 import pytest
 from outbound.ended import assert_ended
 
-from andon.outbound import https, once
+from andon.outbound import once
+from andon.outbound.addresses import Destination, Hosts
 from andon.outbound.channel import NotTaken, Outcome, RefusedForGood, Sent, Unknown
-from andon.outbound.hosts import Destination, Hosts
-from andon.outbound.https import SINK, post
-from andon.outbound.once import NOT_PUBLIC, outcome_of
+from andon.outbound.once import NOT_PUBLIC, SINK, outcome_of, post
 from tests.support.certificates import Authority
 from tests.support.scripted_server import HUNG_UP, SILENCE, Answer, ScriptedServer, in_turn, whole
 
@@ -27,7 +26,7 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 def trusting(authority: Authority, monkeypatch: pytest.MonkeyPatch) -> Authority:
     """This machine counts as public, and has certificates that are trusted."""
     monkeypatch.setenv("AWS_CA_BUNDLE", str(authority.bundle))
-    monkeypatch.setattr(https, "is_public", lambda address: address in {"127.0.0.1", "::1"})
+    monkeypatch.setattr(once, "is_public", lambda address: address in {"127.0.0.1", "::1"})
     return authority
 
 
@@ -142,7 +141,7 @@ def test_a_name_that_leads_elsewhere_when_it_is_asked_again_is_checked_again(
         checked.append(address)
         return False
 
-    monkeypatch.setattr(https, "is_public", is_public)
+    monkeypatch.setattr(once, "is_public", is_public)
 
     assert_ended(outcome(server), RefusedForGood(NOT_PUBLIC))
     assert (server.connections, len(checked)) == (1, 1)  # one address that is not public is enough

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from andon.dynamodb.client import Table
 from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.dynamodb.schema import Keys, TableSchema
-from andon.outbound.gateway import Way
+from andon.outbound.delivery import Way
 from andon.outbound.pace import MOST_WAIT_MS, SECOND_MS, Turn, take
 from andon.runtime import clock
 from andon.runtime.clock import DAY_MS

@@ -16,12 +16,21 @@ from outbound.ended import assert_ended
 from outbound.messages import MESSAGE
 from py_vapid import Vapid02  # type: ignore[import-untyped]
 
-from andon.outbound.base64url import decoded, encoded
+from andon.outbound.addresses import Hosts, decoded, encoded
 from andon.outbound.channel import Message, NotTaken, Outcome, RefusedForGood, Sent, Unknown
-from andon.outbound.hosts import Hosts
-from andon.outbound.https import SINK
-from andon.outbound.push import ADDRESS, GONE, Push, content_of
-from andon.outbound.push_keys import MOST_BYTES, RECORD_BYTES, Ephemeral, Signer, encrypt, ephemeral
+from andon.outbound.once import SINK
+from andon.outbound.push import (
+    ADDRESS,
+    GONE,
+    MOST_BYTES,
+    RECORD_BYTES,
+    Ephemeral,
+    Push,
+    Signer,
+    content_of,
+    encrypt,
+    ephemeral,
+)
 from andon.testing.environment import frozen_clock
 from tests.support.scripted_server import ScriptedServer, in_turn, whole
 

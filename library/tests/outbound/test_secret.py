@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 
-from andon.outbound.secret import KEPT_MS, Secret
+from andon.outbound.channels import KEPT_MS, Secret
 from andon.runtime.errors import CallFailed
 from andon.testing.environment import frozen_clock
 from andon.testing.memory.aws import AwsInMemory

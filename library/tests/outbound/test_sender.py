@@ -14,9 +14,18 @@ from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Keys, TableSchema
 from andon.outbound import mailbox, sender
 from andon.outbound.channel import Message, NotTaken, Outcome, RefusedForGood, Sent, Unknown
-from andon.outbound.counted import SenderCounts
-from andon.outbound.delivery import MOST_CHANNELS, NO_CHANNEL, Notice, Status, most_receives
-from andon.outbound.gateway import Gateway, Waiting, Wake, Way
+from andon.outbound.delivery import (
+    MOST_CHANNELS,
+    NO_CHANNEL,
+    Gateway,
+    Notice,
+    Status,
+    Waiting,
+    Wake,
+    Way,
+    most_receives,
+)
+from andon.outbound.sender import SenderCounts
 from andon.runtime import clock
 from andon.testing.memory.aws import AwsInMemory
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.outbound.sms_text import ALPHABET, EXTENDED, fold, is_gsm, parts_of, sms_text
+from andon.outbound.sms import ALPHABET, EXTENDED, fold, is_gsm, parts_of, sms_text
 
 SPANISH: Final = (
     "Prensa 7 de la línea 2 está parada: presión baja en el depósito. ¿Quién puede ir? Último aviso de mantenimiento "

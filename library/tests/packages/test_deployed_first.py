@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.packages.deployed_first import DeployedFirst, FactSubscription, deployed_first
+from andon.packages.discovery import DeployedFirst, FactSubscription, deployed_first
 from andon.packages.package import Package
 
 PACKAGES = st.sampled_from([Package("services", name) for name in "abcde"])

@@ -11,7 +11,7 @@ from andon.packages import package
 from andon.packages.discovery import packages, readers
 from andon.packages.package import Package, Side, folder_of
 from andon.project import project
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext
 from views.board import view as board
 from views.state_log import view as state_log
 

@@ -13,7 +13,7 @@ from andon.project import library_folder
 
 FOREIGN: Final = Path(__file__).parents[1] / "foreign" / "functions"
 REFUSE: Final = """
-from andon.cdk.checks.unkept import refuse_unkept
+from andon.cdk.checks.declared import refuse_unkept
 from andon.packages.package import Package
 try:
     refuse_unkept(Package("views", "shelves"))

@@ -30,7 +30,7 @@ RULE = Rule("overdue", frozenset({TOPIC}), of_book, nothing, frozenset({"book-ca
 CONTROL = Control(TABLE, Rules("loans", frozenset({"book-called"}), (RULE,)), ttl_days=40, remembers={REMEMBERED})
 """
 REFUSE = """
-from andon.cdk.checks.unread import refuse_idle_rules, refuse_unlifted
+from andon.cdk.checks.declared import refuse_idle_rules, refuse_unlifted
 from andon.packages.discovery import readers, services
 try:
     for check, packages in ((refuse_idle_rules, services()), (refuse_unlifted, readers())):

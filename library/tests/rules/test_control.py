@@ -16,8 +16,7 @@ from andon.rules.rule import Decision, History, Rule
 from andon.rules.stored_event import sort_of
 from andon.rules.timing import AtOnce
 from andon.runtime.errors import CallFailed
-from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext, frozen_clock
 from tests.support.log_lines import LogLines
 from tests.support.samples import NOW
 from tests.support.wire import Parameters, Wire

@@ -7,8 +7,7 @@ import pytest
 
 from andon.events.publish import NotPublished
 from andon.rules.control_service import Control
-from andon.rules.decide import row_of
-from andon.rules.evaluate import Evaluator
+from andon.rules.evaluate import Evaluator, row_of
 from andon.rules.rule import Decision, History, Rule
 from andon.rules.stored_event import StoredEvent
 from andon.rules.timing import HELD_BACK, AtOnce, Timing

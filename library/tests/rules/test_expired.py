@@ -10,7 +10,7 @@ from andon.events.actor import author_in, with_actor
 from andon.events.change_data_capture import events_of
 from andon.events.domain_event import DomainEvent
 from andon.events.fact import Change, Fact, Facts
-from andon.rules.expired import expired
+from andon.rules.rule import expired
 from andon.rules.stored_event import StoredEvent, sort_of
 from tests.support.samples import NOW
 from toys.things import happened

@@ -15,8 +15,7 @@ from andon.rules.rule import Decision, History
 from andon.rules.sweep import sweep
 from andon.rules.timing import DueAt
 from andon.runtime.clock import DAY_MS, HOUR_MS
-from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext, frozen_clock
 from tests.support.crash_points import INTERRUPTIONS, Breaking
 from tests.support.samples import NOW
 from toys.dated import LAPSED, WITHIN_DAYS, bring, control_of, date_of, faults, until

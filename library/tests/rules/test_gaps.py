@@ -16,14 +16,12 @@ from andon.rules.collect import Collected
 from andon.rules.control import control_changes
 from andon.rules.control_service import Control
 from andon.rules.due import READ_SHARDS, Due, shard_of
-from andon.rules.gaps import following
-from andon.rules.micro_event_store import STORED_WITHIN_MS, store
+from andon.rules.micro_event_store import STORED_WITHIN_MS, following, store
 from andon.rules.rule import Decision, History, Rule
 from andon.rules.stored_event import StoredEvent
 from andon.rules.sweep import sweep
 from andon.rules.timing import PASSED_OVER, RENEWED_MS, AfterGap, BeforeGap, Start, due_ms, is_renewed
-from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.memory.aws import OneTable
 from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, calls_of
 from tests.support.samples import NOW
@@ -237,7 +235,7 @@ class Race:
         self.stored = sorted([*self.stored, *ones], key=lambda one: one.sort, reverse=True)
 
     def _late(self, one: StoredEvent) -> frozenset[Any]:
-        from andon.rules.late import late_by  # noqa: PLC0415
+        from andon.rules.micro_event_store import late_by  # noqa: PLC0415
 
         return late_by(one, self.stored, hold_back_ms=HOLD_BACK_MS)
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from andon.events.domain_event import DomainEvent
 from andon.events.topic import Topic
-from andon.rules.history import NotEvaluated, history_of
-from andon.rules.late import late_by
+from andon.rules.evaluate import NotEvaluated, history_of
+from andon.rules.micro_event_store import late_by
 from andon.rules.rule import History, Rule, always, never
 from andon.rules.stored_event import StoredEvent, sort_of
 from andon.rules.timing import HELD_BACK, PASSED_OVER, AtOnce, Later, Timing

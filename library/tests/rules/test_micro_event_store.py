@@ -15,8 +15,8 @@ from andon.rules.stored_event import BEHIND_ALL, StoredEvent
 from andon.runtime import clock
 from andon.runtime.errors import CallFailed
 from andon.testing.memory.aws import AwsInMemory
-from andon.testing.memory.calls import AwsRefused
-from andon.views.outcome import Outcome
+from andon.testing.memory.hook import AwsRefused
+from andon.views.ledger import Outcome
 from andon.wire.deadline import ATTEMPT_MS
 from tests.support.samples import NOW
 from tests.support.wire import Wire

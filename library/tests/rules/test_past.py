@@ -15,7 +15,7 @@ from andon.rules.stored_event import BEHIND_ALL, StoredEvent
 from andon.testing.above_retries import Pass, between
 from andon.testing.environment import frozen_clock
 from andon.testing.memory.aws import OneTable
-from andon.testing.memory.calls import Call
+from andon.testing.memory.hook import Call
 from tests.support.samples import NOW
 from toys.toy_control import KEYS, TABLE, VARIABLE, knocked, on_happened, thing_of
 

@@ -17,8 +17,7 @@ from andon.events.domain_event import DomainEvent
 from andon.rules.control import control_changes
 from andon.rules.control_service import Control
 from andon.rules.due import shard_of
-from andon.rules.late import late_by
-from andon.rules.micro_event_store import PAGE, STORED_WITHIN_MS
+from andon.rules.micro_event_store import PAGE, STORED_WITHIN_MS, late_by
 from andon.rules.plan import dues_of
 from andon.rules.rule import Decision, History, Rule
 from andon.rules.screen import MOST_BEHIND
@@ -26,10 +25,9 @@ from andon.rules.stored_event import EVENT, StoredEvent
 from andon.rules.sweep import sweep
 from andon.rules.timing import PASSED_OVER, Screened
 from andon.testing.above_retries import Pass, between
-from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.memory.aws import OneTable
-from andon.testing.memory.calls import Call
+from andon.testing.memory.hook import Call
 from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, calls_of
 from tests.support.samples import NOW
 from toys.toy_control import (

@@ -11,7 +11,7 @@ from andon.runtime.errors import CallFailed
 from andon.testing.above_retries import Pass, between
 from andon.testing.environment import ENVIRONMENT, environment
 from andon.testing.memory.aws import AwsInMemory
-from andon.testing.memory.calls import Call
+from andon.testing.memory.hook import Call
 from andon.wire import aws
 from andon.wire.bucket import ATTEMPTS, Bucket, Head
 from tests.support.wire import Wire

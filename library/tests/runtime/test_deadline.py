@@ -11,8 +11,7 @@ from andon.packages.package import Package
 from andon.rules.sweep import MARGIN_MS
 from andon.runtime import clock
 from andon.runtime.errors import CallFailed
-from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.lambda_events import http_event, sqs_event
 from andon.testing.loop import Loop
 from andon.wire.deadline import (

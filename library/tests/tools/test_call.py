@@ -6,9 +6,8 @@ import pytest
 
 from andon.tools.called import BY
 from andon.tools.stack.api import HttpResponse
-from andon.tools.stack.call import exit_code, headers_of, lines_of, sent
+from andon.tools.stack.call import exit_code, headers_of, lines_of, sent, words_for
 from andon.tools.stack.errors import ToolFailed
-from andon.tools.stack.routes_near import words_for
 
 
 def response(status: int, body: object, **headers: str) -> HttpResponse:

@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 from andon.tools import docs
-from andon.tools.docs_pages import LINK, listed_in, section_with_those_below, sections_of
+from andon.tools.docs_index import LINK, listed_in, section_with_those_below, sections_of
 from andon.tools.new.template import PROJECT
 from andon.tools.stack.errors import ToolFailed
 

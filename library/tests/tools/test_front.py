@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from andon.tools.stack import emulator, front, live, private_file, sign_in_paths
-from andon.tools.stack.foreign import refusal
 from andon.tools.stack.front import RoutesFile
+from andon.tools.stack.http1 import refusal
 from andon.tools.stack.processes import PATIENCE_S
 from tests.support.front import Fronted, fronted
 

@@ -12,17 +12,25 @@ from hypothesis import strategies as st
 from outbound.messages import MESSAGE
 
 from andon.outbound import mail, sms
+from andon.outbound.addresses import Destination, Hosts, subscription_of
 from andon.outbound.channel import Message
-from andon.outbound.hosts import Destination, Hosts
-from andon.outbound.push import content_of
-from andon.outbound.push_keys import MOST_BYTES, encrypt, ephemeral
-from andon.outbound.subscription import subscription_of
+from andon.outbound.push import MOST_BYTES, content_of, encrypt, ephemeral
 from andon.outbound.webhook import pagerduty, plain, teams
 from andon.runtime.json_types import JsonObject
-from andon.tools.inbox import screen
+from andon.tools.inbox import __main__
 from andon.tools.inbox.__main__ import MOST, most_of
-from andon.tools.inbox.browser import HOST, Browser, NotForThis, browser_of
-from andon.tools.inbox.sent import BROKEN, ELSEWHERE, SentMessage, mails_in, posts_in, texts_in
+from andon.tools.inbox.sent import (
+    BROKEN,
+    ELSEWHERE,
+    HOST,
+    Browser,
+    NotForThis,
+    SentMessage,
+    browser_of,
+    mails_in,
+    posts_in,
+    texts_in,
+)
 from andon.tools.stack.errors import ToolFailed
 
 Format = Callable[[Message, Destination, str], JsonObject]
@@ -46,7 +54,7 @@ def pushed(browser: Browser, content: bytes, *, address: str | None = None) -> l
 
 
 def shown(one: SentMessage) -> list[str]:
-    return screen.message(one).plain.split("\n")
+    return __main__.message(one).plain.split("\n")
 
 
 def test_a_mail_is_read() -> None:
@@ -126,8 +134,8 @@ def test_a_link_stands_in_a_line_of_its_own_and_nothing_else_reaches_the_termina
 def test_the_heading_says_how_many_are_not_shown() -> None:
     one = SentMessage(AT_MS, "mail", "m", "ana@example.com", "", "")
 
-    assert screen.heading([one] * 3, url="here", shown=3).plain == "here · sent: 3 · times are UTC"
-    assert "the newest 2 of them here (more: N=3)" in screen.heading([one] * 3, url="here", shown=2).plain
+    assert __main__.heading([one] * 3, url="here", shown=3).plain == "here · sent: 3 · times are UTC"
+    assert "the newest 2 of them here (more: N=3)" in __main__.heading([one] * 3, url="here", shown=2).plain
 
 
 def test_the_number_of_messages_is_one() -> None:

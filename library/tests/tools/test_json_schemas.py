@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, WithJsonSchema
 
-from andon.tools.in_process.json_schemas import ORDER, ModelOfRoute, json_schemas_of
+from andon.tools.in_process.openapi import ORDER, ModelOfRoute, json_schemas_of
 
 KEYWORDS = sorted(ORDER, key=lambda keyword: ORDER[keyword])
 SCHEMA: dict[str, Any] = {

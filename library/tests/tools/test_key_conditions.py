@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from andon.dynamodb.expressions import query_request
 from andon.dynamodb.key_query import BeginsWith, Between, GreaterThan, KeyQuery, LessThan
 from andon.dynamodb.schema import Keys
-from andon.tools.stack.key_conditions import SLOT, faster
+from andon.tools.stack.patches import SLOT, faster
 
 KEYS = Keys("pk", "sk", one_partition_per="entity")
 TEXTS = st.text("ab#é\U0001f600", max_size=3)

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from andon.dynamodb.expressions import query_request
 from andon.dynamodb.key_query import BeginsWith, Between, GreaterThan, KeyQuery, LessThan
 from andon.dynamodb.schema import Keys
-from andon.tools.stack.key_conditions import sort_condition
-from andon.tools.stack.narrowing import Partitions, Rows, Wanted, narrowed
+from andon.tools.stack.patches import Partitions, Rows, Wanted, narrowed, sort_condition
 
 Sort = BeginsWith | Between | LessThan | GreaterThan
 

@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andon.dynamodb.schema import Keys
-from andon.testing.row_diff import diff_rows
+from andon.testing.convergence import diff_rows
 
 KEYS = Keys("pk", "sk", one_partition_per="entity")
 

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from andon.tools.stack.shortcut import Message, Shortcut
+from andon.tools.stack.sink import Message, Shortcut
 
 SIGNED = (b"authorization", b"AWS4-HMAC-SHA256 Credential=KEY/20261122/eu-west-1/dynamodb/aws4_request, Signature=0")
 PUT = (b"x-amz-target", b"DynamoDB_20120810.PutItem")

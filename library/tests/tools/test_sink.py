@@ -5,8 +5,7 @@ import base64
 import json
 from typing import Any
 
-from andon.tools.stack.shortcut import Message, Receive, Send
-from andon.tools.stack.sink import MOST, PATH, Sink
+from andon.tools.stack.sink import MOST, PATH, Message, Receive, Send, Sink
 
 
 async def emulator(_scope: Message, _receive: Receive, send: Send) -> None:

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from andon.tools.stack.patches import Followers, StreamMapping
 from andon.tools.stack.processes import PATIENCE_S
-from andon.tools.stack.streams import Followers, Mapping
 
 STREAM = "arn:aws:dynamodb:us-east-1:000000000000:table/things/stream/1"
 
@@ -21,7 +21,7 @@ class Emulator:
         self.held: dict[str, threading.Event] = defaultdict(threading.Event)
         self.followers = Followers(self.all_mappings, self.poll_all)
 
-    def all_mappings(self) -> Iterator[Mapping]:
+    def all_mappings(self) -> Iterator[StreamMapping]:
         yield "1", "here", {"UUID": "queue", "EventSourceArn": "arn:aws:sqs:us-east-1:1:things"}
         for stream in [*self.waiting]:
             yield "1", "here", {"UUID": stream, "EventSourceArn": STREAM}

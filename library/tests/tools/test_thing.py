@@ -10,7 +10,7 @@ from andon.tools.called import BY
 from andon.tools.thing import claims
 from andon.tools.thing.__main__ import text_of
 from andon.tools.thing.certificate import BrokerAddress
-from andon.tools.thing.claim import MadeClaim, ThingClaim
+from andon.tools.thing.claims import MadeClaim, ThingClaim
 from andon.tools.thing.register import Registered
 
 HOME = Path("/home/ana/toys")

@@ -1,6 +1,6 @@
 from typing import Any
 
-from andon.tools.stack.token_groups import with_groups
+from andon.tools.stack.patches import with_groups
 
 POOLS: dict[str, dict[str, Any]] = {"pool": {"_users": {"eva": {"_groups": ["operator"]}}}}
 

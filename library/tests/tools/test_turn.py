@@ -7,11 +7,11 @@ import pytest
 
 from andon.project import project
 from andon.tools.stack.errors import ToolFailed
-from andon.tools.stack.turn import alone
+from andon.tools.stack.redeploy import alone
 
 HOLDS = """
 import pathlib, sys
-from andon.tools.stack.turn import alone
+from andon.tools.stack.redeploy import alone
 with alone(pathlib.Path(sys.argv[1])):
     print("in", flush=True)
     input()

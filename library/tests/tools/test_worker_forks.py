@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from andon.tools.stack import processes, worker_forks
-from andon.tools.stack.worker_forks import LAYERS, popen
+from andon.tools.stack import processes, workers
 from andon.tools.stack.worker_template import IMPORTED
+from andon.tools.stack.workers import LAYERS, popen
 
 # Says by whom a module of the layer was imported, and what else a worker finds; then answers until its input ends.
 SCRIPT = """
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere worke
 @pytest.fixture
 def layer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A layer with the modules that templates import; its template ends with the test."""
-    monkeypatch.setattr(worker_forks, "templates", {})
+    monkeypatch.setattr(workers, "templates", {})
     for name in IMPORTED:
         file = (tmp_path / "layer" / "python").joinpath(*name.split(".")).with_suffix(".py")
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -41,7 +41,7 @@ def layer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     (tmp_path / "worker" / "mine.py").write_text(PID)
     (tmp_path / "worker" / "ministack-lambda.py").write_text(SCRIPT)
     yield tmp_path / "layer"
-    for template in worker_forks.templates.values():
+    for template in workers.templates.values():
         template.end()
 
 

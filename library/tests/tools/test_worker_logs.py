@@ -6,7 +6,7 @@ from queue import Empty, Queue
 
 import pytest
 
-from andon.tools.stack.worker_logs import drained, follow
+from andon.tools.stack.workers import drained, follow
 
 # Logs as many lines as it is told to, more than a pipe holds, and then answers.
 WORKER = """

@@ -9,7 +9,7 @@ from andon.tools.stack import emulator
 # Prints the script of the emulator's workers, as `emulator_process` changes it.
 SCRIPT = """
 from ministack.core import lambda_runtime
-from andon.tools.stack.worker_start import without_botocore
+from andon.tools.stack.workers import without_botocore
 print(without_botocore(lambda_runtime._PYTHON_WORKER_SCRIPT))
 """
 HANDLER = """

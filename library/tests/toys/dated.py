@@ -9,7 +9,7 @@ from andon.rules.control_service import Control
 from andon.rules.rule import Decision, History, Rule
 from andon.rules.timing import DueAt
 from andon.runtime.clock import DAY_MS
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext
 from andon.testing.lambda_events import sqs_event
 from andon.views.materialize import Listener, materialize
 from tests.support.samples import NOW

@@ -6,14 +6,13 @@ from typing import Any, Final
 from andon.dynamodb.attribute_values import Attributes, Item
 from andon.events.bus_entry import Replay, to_message, to_replayed
 from andon.events.domain_event import DomainEvent
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext
 from andon.testing.lambda_events import sqs_event
 from andon.testing.memory.one_bucket import OneBucket
 from andon.views.materialize import Listener, materialize
 from andon.views.object_rows import ObjectKeys
 from andon.views.object_table import ObjectTable
-from andon.views.view_update import ViewUpdate
-from andon.views.view_updates import OnObjects, ViewUpdates, entered
+from andon.views.view_updates import OnObjects, ViewUpdate, ViewUpdates, entered
 from tests.support.samples import NOW
 
 TTL_DAYS: Final = 10

@@ -18,18 +18,16 @@ from andon.rules.control import control_changes
 from andon.rules.control_service import Control
 from andon.rules.due import READ_SHARDS, partition_of
 from andon.rules.evaluate import Evaluator
-from andon.rules.expired import expired
 from andon.rules.hold_back import DEFAULT_SECONDS
 from andon.rules.micro_event_store import STORED_WITHIN_MS
-from andon.rules.rule import BY, RULE, TRIGGERS, Decision, History, Rule, Rules, decision_key
+from andon.rules.rule import BY, RULE, TRIGGERS, Decision, History, Rule, Rules, decision_key, expired
 from andon.rules.stored_event import PREFIX, StoredEvent
 from andon.rules.sweep import sweep
 from andon.rules.timing import AtOnce, Later
 from andon.rules.verdict import Counts
 from andon.rules.write import set_aside, write_decisions
 from andon.runtime.message_batch import BatchResponse
-from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.lambda_events import sqs_event
 from andon.testing.world import World
 from andon.views.materialize import Listener, materialize

@@ -8,9 +8,8 @@ from andon.dynamodb.attribute_values import Item, to_plain
 from andon.events.hops import MAX_HOPS
 from andon.events.latch import LATCHED
 from andon.events.publish_changes import publish_changes
-from andon.sync.edit import Edit, edit_of
-from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LocalContext
+from andon.sync.crossing import Edit, edit_of
+from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.lambda_events import sqs_event
 from andon.testing.world import World
 from andon.views.materialize import materialize

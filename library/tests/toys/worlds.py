@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
-from andon.sync.edit import Edit
+from andon.sync.crossing import Edit
 from andon.testing.memory.tables import Partitions
 from toys.pair import NAMES, Name, Side
 from toys.two_sides import TwoSides

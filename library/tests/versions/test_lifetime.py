@@ -14,7 +14,7 @@ from andon.dynamodb.schema import TableSchema
 from andon.runtime.errors import Conflict, NotFound, Rejected, Stale
 from andon.testing.above_retries import Pass, between
 from andon.testing.memory.aws import AwsInMemory
-from andon.testing.memory.calls import Call
+from andon.testing.memory.hook import Call
 from andon.versions.lifetime import KEPT_SECONDS, Lifetime
 from andon.versions.optimistic_lock import Draft, Saved
 from andon.versions.sequential_history import save, visible

@@ -14,7 +14,7 @@ from andon.dynamodb.ttl import SECONDS_PER_DAY
 from andon.runtime import times
 from andon.runtime.errors import CallFailed, NotFound, Rejected, Unavailable
 from andon.testing.above_retries import Pass, between
-from andon.testing.memory.calls import Answer, Call
+from andon.testing.memory.hook import Answer, Call
 from andon.versions.optimistic_lock import Saved
 from andon.versions.versioned_write import ATTEMPTS, FIRST_PAUSE_SECONDS
 from tests.support.crash_points import calls_of

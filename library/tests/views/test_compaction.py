@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from andon.dynamodb.ttl import SECONDS_PER_DAY
 from andon.events.domain_event import DomainEvent
 from andon.events.received import Received
-from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.lambda_events import sqs_event
 from andon.testing.memory.aws import OneTable
 from andon.views.compaction import Message, compact

@@ -16,15 +16,14 @@ from andon.dynamodb.schema import Index, Keys, TableSchema, counted
 from andon.dynamodb.ttl import SECONDS_PER_DAY, ttl_at
 from andon.events.domain_event import DomainEvent
 from andon.runtime.clock import DAY_MS
-from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.lambda_events import sqs_event
 from andon.testing.memory import tables
 from andon.testing.memory.aws import AwsInMemory
 from andon.testing.memory.meter import Meter, TableOrIndex
 from andon.testing.orders import cut_into_batches
 from andon.views.materialize import Listener, materialize
-from andon.views.view_update import ViewUpdate
+from andon.views.view_updates import ViewUpdate
 from tests.support.samples import NOW
 from toys.things import TTL_DAYS, happened, message
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from andon.drift.compare import LATEST_DAYS, Basis, DriftKind, RowDrift, compare
 from andon.drift.expected import ExpectedRow, expected_rows
-from andon.drift.recompute import recompute
-from andon.drift.repair import repair
+from andon.drift.recompute import recompute, repair
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.expressions import UNCONDITIONAL
@@ -26,15 +25,14 @@ from andon.handlers.declared_listener import listener_of
 from andon.runtime.clock import DAY_MS
 from andon.runtime.errors import Poison
 from andon.testing.convergence import Diverged, Story, converges, mistaken_dates
-from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.memory.aws import OneTable
 from andon.views import inverse_oplock
 from andon.views.compaction import Message, compact
+from andon.views.ledger import Outcome
 from andon.views.materialize import Listener
-from andon.views.outcome import Outcome
 from andon.views.seen import Writes
-from andon.views.view_update import On, ViewUpdate
+from andon.views.view_updates import On, ViewUpdate
 from tests.support.samples import NOW
 from toys.things import KEYS, TABLE, TTL_DAYS, VARIABLE, happened, message, on_painted
 

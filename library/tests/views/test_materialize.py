@@ -6,7 +6,7 @@ import pytest
 from andon.events.domain_event import DomainEvent
 from andon.events.fault import MAX_MESSAGE_CHARACTERS, fault_of
 from andon.runtime.errors import Poison
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext
 from andon.testing.lambda_events import sqs_event
 from andon.views.materialize import materialize
 from tests.support.log_lines import LogLines

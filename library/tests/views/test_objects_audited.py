@@ -16,8 +16,7 @@ from andon.http.after import NotSeenYet, awaited, read_object
 from andon.runtime import clock, times
 from andon.runtime.clock import DAY_MS
 from andon.runtime.errors import Invalid
-from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.lambda_events import sqs_event
 from andon.testing.memory.one_bucket import OneBucket
 from andon.views.inverse_oplock import event_order

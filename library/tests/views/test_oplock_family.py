@@ -4,9 +4,9 @@ import pytest
 
 from andon.dynamodb.expressions import Condition
 from andon.events.domain_event import DomainEvent
-from andon.views import oplock_family
+from andon.views import oplocked_fields
 from andon.views.inverse_oplock import event_order, oplock_attribute
-from andon.views.outcome import Outcome
+from andon.views.ledger import Outcome
 from tests.support.samples import NOW
 from tests.support.wire import Wire
 from toys.things import LABEL, LABELLED_ON, TABLE, TTL_DAYS, World, happened
@@ -70,7 +70,7 @@ def test_an_event_costs_one_request_as_long_as_there_is_room_and_one_more_beyond
 def crashed(world: World, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Too many labels, for whoever wrote the last ones died before the surplus was removed."""
     with monkeypatch.context() as patch:
-        patch.setattr(oplock_family, "ATTEMPTS", 0)
+        patch.setattr(oplocked_fields, "ATTEMPTS", 0)
         for number, text in enumerate("abcd"):
             apply(label(name, text, number))
     assert labels(world, name) == {"a", "b", "c", "d"}

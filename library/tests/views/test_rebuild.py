@@ -14,8 +14,7 @@ from andon.events.bus_entry import Replay, to_replayed
 from andon.events.domain_event import DomainEvent
 from andon.handlers.declared_listener import listener_of
 from andon.packages.discovery import services, views
-from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.lambda_events import sqs_event
 from andon.testing.memory.aws import OneTable
 from andon.views.materialize import Listener, materialize

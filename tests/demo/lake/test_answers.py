@@ -7,8 +7,7 @@ from typing import Any, Final
 import pytest
 
 from andon.stores.lake import queries
-from andon.tools.lake.engine import ask, connect
-from andon.tools.lake.table import TextTable
+from andon.tools.lake.engine import TextTable, ask, connect
 from demo.lake.envelopes import LakeEnvelope
 from demo.people import LIZ, LUIS, ROSA
 from tests.demo.lake.conftest import GHOST

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from moto import mock_aws
 
 from andon.stores.lake import queries
-from andon.tools.lake import lake_copy, names, plots, query
+from andon.tools.lake import lake_copy, plots, query
+from andon.tools.lake.engine import TextTable, to_text, write_csv
 from andon.tools.lake.lake_copy import LakeBucket
-from andon.tools.lake.table import TextTable, to_text, write_csv
 from andon.tools.stack.api import ApiClient, HttpResponse
 from andon.tools.stack.errors import ToolFailed
 from demo.lake.pictures import PICTURES
@@ -231,7 +231,7 @@ def test_names_are_asked_of_the_api_a_hundred_at_once(monkeypatch: pytest.Monkey
     monkeypatch.setattr(ApiClient, "get", get)
     badges = [f"op-{1000 + number}" for number in range(250)]
 
-    assert names.by_api(lambda: ApiClient("http://x"))(badges) == {"op-1000": "Ana"}
+    assert query.by_api(lambda: ApiClient("http://x"))(badges) == {"op-1000": "Ana"}
 
     assert [path.count(",") + 1 for path in paths] == [100, 100, 50]
     assert paths[2].startswith("/people?ids=op-1200,")

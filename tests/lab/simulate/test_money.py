@@ -8,7 +8,7 @@ import pytest
 from andon.cdk.capacity import ON_DEMAND, PROVISIONED, USED, Capacity, Place
 from andon.packages.discovery import packages
 from andon.runtime import strict_json
-from andon.runtime.metrics import STAGE, with_metrics
+from andon.runtime.log import STAGE, with_metrics
 from andon.testing.memory.meter import TableOrIndex
 from andon.tools.figures import ALARMS_OF_POLICY
 from lab import prices

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from andon.recorded.archive import SHARDS, shard_of
 from andon.recorded.reader import SAMPLED
-from andon.stores.archive.lines import MOST_BYTES
+from andon.stores.archive.pages import MOST_BYTES
 from andon.stores.archive.store import LAKE
 from andon.testing.drift import keep_in_lake
 from andon.testing.environment import frozen_clock

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Worker, expect
 
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext
 from demo.board.fake_api import contact_path, sign_in
 from demo.board.pictures import PHONE
 from pages.board import query

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from andon.http.static_files import CONTENT_TYPES, StaticFile, static_files
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext
 from pages.board import query
 from tests.support.log_lines import LogLines
 

@@ -13,7 +13,7 @@ from andon.rules.stored_event import StoredEvent
 from andon.runtime import times
 from andon.testing.above_retries import Pass, between
 from andon.testing.environment import is_quick
-from andon.testing.memory.calls import Call
+from andon.testing.memory.hook import Call
 from contract import reports
 from services.dispatch.tables import KEYS, partition_of
 from tests.support.dispatch.chains import asked, chain, put_chains, step

@@ -11,7 +11,7 @@ from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.ttl import is_alive, ttl_at
 from andon.events.bus_entry import Replay, to_replayed
 from andon.packages.package import Package
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext
 from andon.testing.lambda_events import sqs_event
 from andon.testing.memory.tables import Partitions, Record
 from andon.testing.orders import OrderedStep, State, ends_of_every_order

@@ -11,8 +11,7 @@ from andon.events.bus_entry import Replay, to_message, to_replayed
 from andon.events.change_data_capture import events_of
 from andon.packages.package import Package
 from andon.runtime import clock, times
-from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.lambda_events import http_event, sqs_event
 from andon.testing.memory.aws import OneTable
 from andon.testing.orders import OrderedStep, ends_of_every_order

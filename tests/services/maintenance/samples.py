@@ -2,7 +2,7 @@
 
 from hashlib import sha256
 
-from andon.testing.memory import presigned
+from andon.testing.memory import aws
 from andon.testing.recorder import Recorder
 
 ORDER = {"id": "press-7", "date": "2026-01-09", "kind": "lubrication"}
@@ -19,7 +19,7 @@ def attach(world: Recorder, order: dict[str, str]) -> None:
     path, body = {**order, "sha256": DIGEST}, {"contentType": "image/jpeg", "bytes": len(PHOTO)}
     answer = world.request(f"PUT {PATH}/attachments/{{sha256}}", path=path, body=body)
     told = answer.body["upload"]
-    assert presigned.request(world, "PUT", told["url"], headers=told["headers"], body=PHOTO) == (200, b"")
+    assert aws.request(world, "PUT", told["url"], headers=told["headers"], body=PHOTO) == (200, b"")
     world.request(f"PUT {PATH}/attachments/{{sha256}}", path=path, body=body)
 
 

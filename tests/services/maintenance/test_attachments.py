@@ -7,7 +7,7 @@ import pytest
 from andon.runtime.clock import DAY_MS
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer, Loop
-from andon.testing.memory import presigned
+from andon.testing.memory import aws as presigned
 from andon.wire import aws
 from tests.services.maintenance.requests import NOW, register, send
 from tests.services.maintenance.samples import DIGEST, ORDER, PATH, PHOTO

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import pytest
 
-from andon.outbound.base64url import encoded
+from andon.outbound.addresses import encoded
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer, Loop
 from services.notify import contact_code

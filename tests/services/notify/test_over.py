@@ -16,7 +16,7 @@ from andon.runtime.clock import DAY_MS, MINUTE_MS
 from andon.runtime.json_types import JsonObject
 from andon.testing.above_retries import Pass, between
 from andon.testing.environment import frozen_clock
-from andon.testing.memory.calls import Call
+from andon.testing.memory.hook import Call
 from services.notify.message import SLOT_MS, slot_of
 from services.notify.over import MOST
 from tests.services.notify.factory import NOTIFY, NOW, Floor, Spy, channels, request

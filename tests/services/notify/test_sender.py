@@ -11,15 +11,15 @@ from typing import Any, Final, NamedTuple
 import pytest
 
 from andon.dynamodb.errors import ConditionFailed
-from andon.outbound import breaker, delivery, mailbox, sender
+from andon.outbound import delivery, mailbox, pace, sender
 from andon.outbound.channel import Message, NotTaken, Outcome, RefusedForGood, Sent, Unknown
-from andon.outbound.counted import SenderCounts
-from andon.outbound.gateway import Wake
+from andon.outbound.delivery import Wake
+from andon.outbound.sender import SenderCounts
 from andon.runtime.clock import MINUTE_MS
 from andon.runtime.errors import CallFailed
 from andon.testing.above_retries import Pass, between
 from andon.testing.environment import frozen_clock
-from andon.testing.memory.calls import Answer, Call
+from andon.testing.memory.hook import Answer, Call
 from services.notify import outbound, telling
 from services.notify.message import SLOT_MS, slot_of
 from services.notify.tables import KEYS, TABLE, partition_of
@@ -141,7 +141,7 @@ def run(
     None: it leads to a state that was `seen`, from which the same becomes of it.
     """
     provider = Provider(outcomes)
-    for row in rows_of(floor, delivery.DELIVERY, mailbox.MAILBOX, breaker.CHANNEL, telling.TOLD):
+    for row in rows_of(floor, delivery.DELIVERY, mailbox.MAILBOX, pace.CHANNEL, telling.TOLD):
         TABLE.delete({name: row[name] for name in KEYS.names})
     with channels(provider):
         workers = [Worker(number, kind) for number, kind in enumerate(kinds)]

@@ -6,7 +6,7 @@ from typing import Final
 import pytest
 
 from andon.outbound.channel import Channel, NotTaken, Outcome, RefusedForGood, Sent, Unknown
-from andon.outbound.gateway import Way
+from andon.outbound.delivery import Way
 from andon.outbound.mailbox import LOUD_EVERY_MS, Box
 from andon.runtime import times
 from andon.runtime.clock import MINUTE_MS

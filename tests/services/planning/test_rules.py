@@ -17,8 +17,7 @@ from andon.rules.rule import Rules
 from andon.rules.sweep import sweep
 from andon.runtime import times
 from andon.runtime.clock import DAY_MS, MINUTE_MS
-from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.loop import Loop
 from andon.testing.world import alone
 from services.planning.control import CONTROL

@@ -15,7 +15,7 @@ from andon.events.publish import NotPublished
 from andon.packages.discovery import follower_of_table, readers, services, subscribers_of
 from andon.packages.package import Package
 from andon.runtime.errors import CallFailed
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext
 from andon.testing.loop import BATCH, Loop
 from andon.testing.world import alone
 

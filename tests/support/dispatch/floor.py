@@ -12,7 +12,7 @@ from andon.packages.package import Package
 from andon.rules.micro_event_store import STORED_WITHIN_MS
 from andon.rules.sweep import ALL_SHARDS, SHARDS
 from andon.runtime import clock, times
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext
 from andon.testing.lambda_events import http_event, sqs_event
 from andon.testing.memory.aws import OneTable
 from andon.testing.memory.tables import Record

@@ -28,7 +28,7 @@ from andon.testing.loop import REPLAYS, Loop
 from andon.testing.permissions import UsedPermission, used_by
 from andon.testing.replayable import Invocation, invocations_of, readers_of, time_of
 from andon.testing.samples import is_of_old, read, topic_of
-from andon.views.oplock_family import OPLOCK
+from andon.views.oplocked_fields import OPLOCK
 from andon.wire import aws
 from contract import factories
 from demo.people import LIZ

@@ -11,11 +11,11 @@ from andon.packages.discovery import follower_of_table, packages, readers, servi
 from andon.packages.package import Package
 from andon.runtime import clock, strict_json, texts, times
 from andon.stores.faults.store import BUCKET
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext
 from andon.testing.lambda_events import http_event, sqs_event
 from andon.testing.loop import Answer, Loop
 from andon.testing.world import alone
-from andon.views.outcome import Outcome
+from andon.views.ledger import Outcome
 from demo.people import LIZ, SUE
 from tests.support.lake import LAKE, lake_of, lines_of_messages
 from tests.support.log_lines import LogLines, logged

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.tools.console.place import ConsoleState, Deed, pressed
+from andon.tools.console.screen import ConsoleState, Deed, pressed
 
 KEYS = st.sampled_from(["f", "up", "down", "r", "x", ""])
 

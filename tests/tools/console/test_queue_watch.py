@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.tools.console.queue_watch import QueueWatch
+from andon.tools.console.emulated import QueueWatch
 
 SECOND_MS = 1000
 

@@ -5,10 +5,8 @@ from hypothesis import strategies as st
 from rich.console import Console, RenderableType
 
 from andon.tools.console import screen
-from andon.tools.console.emulated import StackSnapshot
-from andon.tools.console.fault_list import FaultRow, faults_of
-from andon.tools.console.queue_watch import QueueWatch
-from andon.tools.console.samples import API, Sample, Samples
+from andon.tools.console.emulated import API, QueueWatch, Sample, Samples, StackSnapshot
+from andon.tools.console.screen import FaultRow, faults_of
 from andon.tools.console.widgets import Metric, Statistic, Widget, WidgetTable
 from tests.support.samples import NOW
 

@@ -13,7 +13,7 @@ from andon.dynamodb.attribute_values import to_plain
 from andon.testing.drift import look
 from andon.testing.lambda_events import rule_message
 from andon.testing.loop import Loop
-from andon.testing.memory.calls import Call
+from andon.testing.memory.hook import Call
 from andon.tools.erase.erase import ErasureOrder, run
 from andon.tools.stack.errors import ToolFailed
 from andon.versions.optimistic_lock import digest_of

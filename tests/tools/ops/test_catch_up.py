@@ -8,7 +8,7 @@ import boto3
 import pytest
 from moto import mock_aws
 
-from andon.packages.deployed_first import FactSubscription
+from andon.packages.discovery import FactSubscription
 from andon.packages.package import Package
 from andon.runtime import times
 from andon.tools.ops.catch_up import BusRule, Missed, catch_up, new_among, of_deployment, queues_of, rules_on

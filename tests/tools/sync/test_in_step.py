@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andon.dynamodb.expressions import UNCONDITIONAL
-from andon.sync.crossing import Crossing
-from andon.sync.edit import Edit
+from andon.sync.crossing import Crossing, Edit
 from andon.tools.sync.compare import PublishedRows, SyncDifference, differences
 from andon.tools.sync.in_step import ways
 from toys.pair import NAMES, Name, Side

@@ -21,10 +21,10 @@ from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.trace.__main__ import trace_of
+from andon.tools.trace.facts import Node
 from andon.tools.trace.gathering import Trace, facts_of
 from andon.tools.trace.otlp import to_otlp
 from andon.tools.trace.text import lines_of
-from andon.tools.trace.tree import Node
 from demo.people import LIZ, SARA, SUE
 from tests.support.samples import NOW
 from tests.support.services.reports import ACKNOWLEDGE, ASSIGN, REPORT, STAFF

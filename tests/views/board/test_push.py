@@ -9,8 +9,7 @@ import pytest
 
 from andon.packages.package import Package
 from andon.runtime.errors import CallFailed
-from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.loop import Loop
 from andon.wire import aws
 from tests.support.log_lines import LogLines

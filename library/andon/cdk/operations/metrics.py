@@ -16,7 +16,7 @@ from andon.cdk.owned_table import OwnedTable
 from andon.cdk.queues import LastResort, Reader
 from andon.cdk.replica import RULE
 from andon.cdk.target import Target
-from andon.runtime.metrics import STAGE
+from andon.runtime.log import STAGE
 from andon.wire import aws
 
 MINUTE: Final = Duration.minutes(1)

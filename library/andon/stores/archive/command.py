@@ -1,19 +1,28 @@
 """HTTP -> rehydrations."""
 
 from http import HTTPStatus
+from typing import TypedDict
 
 from andon.http.http_api import HttpApi
 from andon.http.limits import OfSubject
 from andon.http.openapi import responses
 from andon.http.response import Response, respond
+from andon.http.said import First, Last
 from andon.project import project
 from andon.runtime import clock
-from andon.stores.archive import jobs, rehydration
-from andon.stores.archive.bodies import RehydrationBody
-from andon.stores.archive.days import days_of
-from andon.stores.archive.pages import Period
+from andon.stores.archive import rehydration
+from andon.stores.archive.pages import Period, days_of
 from andon.stores.archive.parameters import Subject
 from andon.stores.archive.store import SUBJECTS
+
+# Bodies of the archive's requests.
+
+_Between = TypedDict("_Between", {"from": First, "to": Last})
+
+
+class RehydrationBody(_Between):
+    """From when to when: times, or dates, which are whole days of UTC. Both are inclusive."""
+
 
 app = HttpApi()
 handler = app.handler
@@ -24,7 +33,7 @@ def post_rehydration(subject: Subject, body: RehydrationBody) -> Response:
     period, now_ms = Period.of(body["from"], body["to"], place="body"), clock.now_ms()
     days = list(days_of(SUBJECTS, first=period.first[:10], last=period.last[:10]))
     job = rehydration.plan(subject, period, days=days, actor=app.caller.subject, now_ms=now_ms)
-    jobs.begin(job)
+    rehydration.begin(job)
     return respond(HTTPStatus.ACCEPTED, rehydration.to_response(job, []))
 
 

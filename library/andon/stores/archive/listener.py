@@ -7,7 +7,7 @@ from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import logger
 from andon.runtime.message_batch import BatchResponse, handle_each, retry
 from andon.runtime.tried import Failed
-from andon.stores.archive.jobs import work
+from andon.stores.archive.rehydration import work
 from andon.wire.aws import name_of
 
 FAILED = "failed"

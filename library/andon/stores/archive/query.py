@@ -2,21 +2,84 @@
 
 from collections.abc import Callable
 from http import HTTPStatus
+from typing import Annotated, Final
+from urllib.parse import quote, urlencode
 
+from pydantic import ConfigDict, Field, StringConstraints
+
+from andon.http.derived import PageOf
 from andon.http.http_api import HttpApi
+from andon.http.http_request import ResponseModel
 from andon.http.limits import OfSubject
 from andon.http.openapi import responses
-from andon.http.page import DEFAULT_LIMIT, decode_texts, wrong_cursor
-from andon.http.parameters import Beginning, Cursor, End, Limit
-from andon.http.response import Response, respond
+from andon.http.page import DEFAULT_LIMIT, Scope, decode_texts, encode_cursor, wrong_cursor
+from andon.http.parameters import Beginning, Cursor, End, Header, Limit, Path
+from andon.http.response import CONTENT_TYPE, JSON, Response, respond
 from andon.project import Actors, project
-from andon.runtime import times
-from andon.stores.archive import jobs, rehydration
-from andon.stores.archive.pages import Period, Position, read_events
+from andon.runtime import strict_json, times
+from andon.runtime.json_types import JsonObject
+from andon.stores.archive import rehydration
+from andon.stores.archive.pages import EventPage, Period, Position, read_events
 from andon.stores.archive.parameters import Subject, actor_of
-from andon.stores.archive.responses import EVENTS, Accept, JobId
+from andon.stores.archive.rehydration import ID_DIGITS
 from andon.stores.archive.store import KINDS, SUBJECTS
-from andon.stores.archive.to_response import page_response
+
+# Parameters and responses of the archive's routes.
+
+JOB_PATTERN: Final = f"^[0-9a-f]{{{ID_DIGITS}}}$"
+
+Accept = Annotated[
+    str | None,
+    Header(alias="Accept", description="`application/x-ndjson`: an event a line, instead of a list in an object."),
+]
+
+
+JobId = Annotated[
+    str, StringConstraints(pattern=JOB_PATTERN), Path(alias="job", description="The `id` of the rehydration.")
+]
+
+
+# No declaration: nobody makes it, it is a line of the lake, with whatever the bus says besides.
+class ArchivedEventResponse(ResponseModel):
+    """An event as the bus delivered it; `time` is when the bus took it, `detail` the event with its raw images."""
+
+    model_config = ConfigDict(extra="allow")
+
+    id: str
+    source: str
+    detail_type: Annotated[str, Field(alias="detail-type")]
+    time: str
+    detail: JsonObject
+
+
+EVENTS: Final = PageOf(
+    ArchivedEventResponse, "ArchivedEventsResponse", "A page of events, oldest first; a missing cursor is the end."
+)
+
+
+# A page of events -> a response, its events byte by byte as the lake has them.
+
+NDJSON: Final = "application/x-ndjson"
+
+
+def page_response(page: EventPage, *, scope: Scope, limit: int, accept: str | None) -> Response:
+    """Return a list of events, or one event a line; `Link` leads to the next page."""
+    cursor = page.behind and encode_cursor(page.behind, partition="", scope=scope)
+    headers = {"Link": f'<{_next(scope, limit, cursor)}>; rel="next"'} if cursor else {}
+    if accept is not None and NDJSON in accept:
+        body = "".join(f"{line}\n" for line in page.lines)
+        return Response(int(HTTPStatus.OK), body, {CONTENT_TYPE: NDJSON, **headers})
+    more = f',"cursor":{strict_json.dumps(cursor)}' if cursor else ""
+    body = f'{{"items":[{",".join(page.lines)}]{more}}}'
+    return Response(int(HTTPStatus.OK), body, {CONTENT_TYPE: JSON, **headers})
+
+
+def _next(scope: Scope, limit: int, cursor: str) -> str:
+    path = scope["route"].partition(" ")[2]
+    for name, value in scope["path"].items():
+        path = path.replace(f"{{{name}}}", quote(value, safe=""))
+    return f"{path}?{urlencode({**scope['query'], 'limit': limit, 'cursor': cursor})}"
+
 
 REVIEWERS = project().groups.reviewers
 
@@ -61,8 +124,8 @@ for _kind in KINDS:
 )
 def get_rehydration(subject: Subject, job_id: JobId) -> Response:
     """Return how far a rehydration is."""
-    job = rehydration.require_job(jobs.find(job_id), subject)
-    return respond(HTTPStatus.OK, rehydration.to_response(job, jobs.done_of(job)))
+    job = rehydration.require_job(rehydration.find(job_id), subject)
+    return respond(HTTPStatus.OK, rehydration.to_response(job, rehydration.done_of(job)))
 
 
 def _position(cursor: str | None) -> Position | None:

@@ -2,19 +2,30 @@
 
 import os
 from http import HTTPStatus
-from typing import TypedDict
+from typing import Annotated, TypedDict
+
+from pydantic import StringConstraints
 
 from andon.drift.recompute import RecomputeWork
 from andon.http.http_api import HttpApi
 from andon.http.openapi import responses
+from andon.http.parameters import Path
 from andon.http.response import Response, respond
 from andon.project import project
 from andon.recorded.archive import SHARDS
 from andon.runtime import strict_json
 from andon.runtime.errors import NotFound
-from andon.stores.drift.parameters import ViewName
 from andon.stores.drift.store import QUEUE, RECOMPUTED
 from andon.wire.queue import RECOMPUTE, beside, name_of, send_all
+
+# Parameters of the routes of the store of drift.
+
+ViewName = Annotated[
+    str,
+    StringConstraints(pattern="^[a-z][a-z0-9_]{0,63}$"),
+    Path(alias="view", description=f"The name of a view, such as `{project().example_view}`."),
+]
+
 
 app = HttpApi()
 handler = app.handler

@@ -1,6 +1,7 @@
 """A row that differed from its events, as it is kept. Pure."""
 
 import re
+from functools import partial
 from typing import Any
 
 from andon.events.bus_entry import Delivery
@@ -8,8 +9,9 @@ from andon.events.drift import DriftEntity
 from andon.runtime import times
 from andon.runtime.clock import DAY_MS
 from andon.runtime.errors import Poison
-from andon.runtime.json_types import JsonObject, members_of
-from andon.stores.drift.store import FOLDER
+from andon.runtime.json_types import JsonObject, kept_as, members_of
+from andon.stores.drift.store import BUCKET, FOLDER
+from andon.wire.bucket import Bucket, page_of_newest
 
 _ID = re.compile("[0-9A-Za-z_-]{1,128}", re.ASCII)  # ids stand in keys as they are
 
@@ -61,3 +63,18 @@ def _object(value: Any) -> JsonObject:  # noqa: ANN401  others may have written 
     if not isinstance(value, dict):
         raise Poison("not a finding as our views publish them")
     return value
+
+
+# Storage of findings: an object for each, in a folder for each day.
+
+_bucket = Bucket(BUCKET)
+
+
+def keep(finding: Finding) -> bool:
+    """Keep a finding, once; return True if it is new."""
+    return _bucket.put_if_absent(key_of(finding), finding)
+
+
+def page(*, limit: int, after: str | None) -> tuple[list[Finding], str | None]:
+    """Return up to `limit` findings, newest first, from behind the key `after`; and the last key, if there are more."""
+    return page_of_newest(_bucket, FOLDER, partial(kept_as, Finding), limit=limit, after=after)

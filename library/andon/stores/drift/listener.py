@@ -5,8 +5,7 @@ from andon.runtime import clock
 from andon.runtime.json_types import JsonMapping
 from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.message_batch import BatchResponse
-from andon.stores.drift.finding import finding_in
-from andon.stores.drift.objects import keep
+from andon.stores.drift.finding import finding_in, keep
 
 
 def handler(event: JsonMapping, context: LambdaContext) -> BatchResponse:

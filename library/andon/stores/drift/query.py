@@ -10,7 +10,7 @@ from andon.http.page import DEFAULT_LIMIT, count_that_fit, decode_key, next_obje
 from andon.http.parameters import Cursor, Limit
 from andon.http.response import Response, respond
 from andon.project import project
-from andon.stores.drift import objects
+from andon.stores.drift import finding
 from andon.stores.drift.finding import Finding, key_of
 from andon.stores.drift.store import FOLDER
 
@@ -23,7 +23,7 @@ FINDINGS: Final = PageOf(Finding, "FindingsResponse", "A page of findings, newes
 @app.serves("GET /drift", groups=project().groups.reviewers, responses=responses(FINDINGS, 200))
 def get_drift(limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
     """List rows of views that differed from their events, newest first: where, and how that was ended."""
-    items, last_key = objects.page(limit=limit, after=decode_key(cursor, folder=FOLDER, scope=app.scope))
+    items, last_key = finding.page(limit=limit, after=decode_key(cursor, folder=FOLDER, scope=app.scope))
     count = count_that_fit(items)
     if count < len(items):
         last_key = key_of(items[count - 1])

@@ -10,7 +10,7 @@ from andon.http.page import DEFAULT_LIMIT, count_that_fit, decode_key, next_obje
 from andon.http.parameters import Cursor, Limit
 from andon.http.response import Response, respond
 from andon.project import project
-from andon.stores.faults import objects
+from andon.stores.faults import record
 from andon.stores.faults.parameters import FaultId
 from andon.stores.faults.record import Fault, FaultSummary, key_of, require_fault, summary_of
 from andon.stores.faults.store import FAULTS
@@ -26,7 +26,7 @@ FAULTS_PAGE: Final = PageOf(
 @app.serves("GET /faults", groups=project().groups.admins, responses=responses(FAULTS_PAGE, 200))
 def get_faults(limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
     """List faults, newest first, without their messages."""
-    found, last_key = objects.page(limit=limit, after=decode_key(cursor, folder=FAULTS, scope=app.scope))
+    found, last_key = record.page(limit=limit, after=decode_key(cursor, folder=FAULTS, scope=app.scope))
     items = [summary_of(fault) for fault in found]
     count = count_that_fit(items)
     if count < len(items):
@@ -38,4 +38,4 @@ def get_faults(limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
 @app.serves("GET /faults/{id}", groups=project().groups.admins, responses=responses(Fault, 200, 404))
 def get_fault(fault_id: FaultId) -> Response:
     """Return one fault, with its message."""
-    return respond(HTTPStatus.OK, require_fault(objects.get(fault_id)))
+    return respond(HTTPStatus.OK, require_fault(record.get(fault_id)))

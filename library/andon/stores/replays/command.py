@@ -8,11 +8,9 @@ from andon.http.response import Response, respond
 from andon.project import project
 from andon.runtime import clock
 from andon.stores.replays import jobs, replay
-from andon.stores.replays.bodies import ReplayBody
-from andon.stores.replays.parameters import ReplayId
+from andon.stores.replays.parameters import ReplayBody, ReplayId
 from andon.stores.replays.replay import CANCELLED, PAUSED, RUNNING, ReplayResponse, State
-from andon.stores.replays.settings import views
-from andon.stores.replays.work import begin, go_on
+from andon.stores.replays.work import begin, go_on, views
 
 app = HttpApi()
 handler = app.handler

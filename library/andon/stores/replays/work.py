@@ -7,13 +7,16 @@ between any two calls the message comes again, and what was sent twice is droppe
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final, NamedTuple
 
+from andon.events import topic
+from andon.events.bus_entry import Delivery, Replay, from_envelope, require_not_ahead, to_replayed
 from andon.recorded import lake
 from andon.runtime import clock, strict_json
-from andon.stores.replays import jobs, pace
-from andon.stores.replays.messages import messages_of
+from andon.runtime.errors import Poison
+from andon.runtime.json_types import JsonObject
+from andon.stores.replays import jobs
 from andon.stores.replays.replay import (
     DayWork,
     ObjectSent,
@@ -25,10 +28,90 @@ from andon.stores.replays.replay import (
     name_of_object,
     newest_days,
 )
-from andon.stores.replays.settings import QUEUE, queue_of, settles_seconds, views
 from andon.stores.replays.store import BUCKET
 from andon.wire.bucket import Bucket
-from andon.wire.queue import DelayedMessage, send_later
+from andon.wire.queue import MOST_BYTES, DelayedMessage, beside, name_of, send_later
+
+# The lines of an object -> the messages for a view. Pure.
+
+Topics = Sequence[Sequence[str]]
+"""`[[source, type], …]`."""
+
+
+class Messages(NamedTuple):
+    """Bodies in the order of their events' time; `faults`: how many events nobody could read."""
+
+    bodies: list[str]
+    faults: int
+
+
+def messages_of(lines: Iterable[str], topics: Topics, job_id: str, *, now_ms: int) -> Messages:
+    """Return the messages for a view that subscribes to some topics."""
+    wanted, replay = {(source, event_type) for source, event_type in topics}, Replay(job_id)
+    found, faults = list[tuple[int, str, str]](), 0
+    for line in lines:
+        try:
+            envelope = _envelope_in(line)
+            if (envelope.get("source"), envelope.get("detail-type")) in wanted:
+                event = _require_readable(from_envelope(envelope), now_ms=now_ms).event
+                found.append((event.timestamp_ms, event.id, _body(envelope, replay)))
+        except Poison:
+            faults += 1
+    return Messages([body for _, _, body in sorted(found)], faults)
+
+
+def _envelope_in(line: str) -> JsonObject:
+    """Return the envelope in a line; the lake also keeps what is no strict JSON, which was a fault when it was live."""
+    try:
+        envelope: JsonObject = strict_json.loads(line)
+    except ValueError as error:
+        raise Poison(f"not JSON: {error}") from error
+    return envelope
+
+
+def _require_readable(delivery: Delivery, *, now_ms: int) -> Delivery:
+    require_not_ahead(delivery, now_ms=now_ms)
+    return delivery
+
+
+def _body(envelope: JsonObject, replay: Replay) -> str:
+    """Return the body of a message; without the images of the row if it would be too long for a queue with the mark.
+
+    Raises:
+        Poison: it is too long without them, too.
+
+    """
+    body = to_replayed(envelope, replay)
+    if len(body.encode()) <= MOST_BYTES:
+        return body
+    bare = {name: value for name, value in envelope["detail"].items() if name != "raw"}
+    body = to_replayed({**envelope, "detail": bare}, replay)
+    if len(body.encode()) > MOST_BYTES:
+        raise Poison("too long for a queue")
+    return body
+
+
+# Settings of the deployment: the views, their queues, the own queue, and how far the lake may be behind.
+
+QUEUE: Final = "REPLAYS_QUEUE_URL"
+VIEWS: Final = "VIEWS"  # the topics of each, see `topic_table`
+SETTLES: Final = "LAKE_SETTLES_SECONDS"
+
+
+def views() -> Mapping[str, Topics]:
+    """Return the views and their topics."""
+    return topic.from_json(os.environ[VIEWS])
+
+
+def queue_of(view: str) -> str:
+    """Return the address of a view's own queue."""
+    return beside(os.environ[QUEUE], name_of(view))
+
+
+def settles_seconds() -> int:
+    """Return the seconds after which the lake has an event that the bus takes now."""
+    return int(os.environ[SETTLES])
+
 
 DROPPED: Final = "dropped"
 
@@ -90,9 +173,9 @@ def _replay_object(row: ReplayRow, asked: ObjectWork) -> Counter[str]:
     at_ms = _begins(row, asked, len(bodies), now_ms=now_ms)
     if at_ms is None:
         return Counter({DROPPED: 1})
-    sent = pace.sent_by(at_ms=at_ms, sent=asked["sent"], count=len(bodies), rate=row["rate"], now_ms=now_ms)
-    due = [pace.time_of(number, at_ms=at_ms, rate=row["rate"]) for number in range(len(bodies) + 1)]
-    later = [DelayedMessage(bodies[n], pace.delay_seconds(due[n], now_ms=now_ms)) for n in range(asked["sent"], sent)]
+    sent = jobs.sent_by(at_ms=at_ms, sent=asked["sent"], count=len(bodies), rate=row["rate"], now_ms=now_ms)
+    due = [jobs.time_of(number, at_ms=at_ms, rate=row["rate"]) for number in range(len(bodies) + 1)]
+    later = [DelayedMessage(bodies[n], jobs.delay_seconds(due[n], now_ms=now_ms)) for n in range(asked["sent"], sent)]
     send_later(queue_of(row["view"]), later)
     if sent < len(bodies):
         _go_on_later({**asked, "sent": sent, "atMs": at_ms}, due[sent], now_ms=now_ms)
@@ -102,7 +185,7 @@ def _replay_object(row: ReplayRow, asked: ObjectWork) -> Counter[str]:
 
 
 def _go_on_later(rest: ObjectWork, due_ms: int, *, now_ms: int) -> None:
-    again = DelayedMessage(strict_json.dumps(rest), pace.again_after(due_ms, now_ms=now_ms))
+    again = DelayedMessage(strict_json.dumps(rest), jobs.again_after(due_ms, now_ms=now_ms))
     send_later(os.environ[QUEUE], [again])
 
 
@@ -111,10 +194,10 @@ def _begins(row: ReplayRow, asked: ObjectWork, count: int, *, now_ms: int) -> in
     at_ms, sent, rate = asked.get("atMs"), asked["sent"], row["rate"]
     if count == sent:
         return now_ms
-    if at_ms is not None and not pace.is_missed(at_ms=at_ms, sent=sent, rate=rate, now_ms=now_ms):
+    if at_ms is not None and not jobs.is_missed(at_ms=at_ms, sent=sent, rate=rate, now_ms=now_ms):
         return at_ms
     next_ms = jobs.reserve(row, count - sent, now_ms=now_ms)
-    return None if next_ms is None else pace.time_of(-sent, at_ms=next_ms, rate=rate)
+    return None if next_ms is None else jobs.time_of(-sent, at_ms=next_ms, rate=rate)
 
 
 def _day(row: ReplayRow, day: str, delay_s: int) -> DelayedMessage:

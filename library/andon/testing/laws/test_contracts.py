@@ -17,8 +17,7 @@ from andon.packages.discovery import apis, packages, readers, services, subscrib
 from andon.packages.package import Package
 from andon.rules.collect import Collected
 from andon.testing.convergence import mistaken_dates, stories_of, view_of
-from andon.testing.environment import ACCOUNT, frozen_clock
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import ACCOUNT, LocalContext, frozen_clock
 from andon.testing.lambda_events import sqs_event
 from andon.testing.replayable import time_of
 from andon.testing.samples import EVENTS, is_of_old, paths, read, topic_of, type_of

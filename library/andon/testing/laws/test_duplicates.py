@@ -8,8 +8,7 @@ import pytest
 from andon.events.domain_event import DomainEvent
 from andon.packages.discovery import readers
 from andon.packages.package import Package
-from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LocalContext
+from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.lambda_events import sqs_event
 from andon.testing.replayable import invocations_of, time_of
 from andon.testing.samples import body_of, paths, read, topic_of

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from andon.cdk.checks.versioning import refuse_unversioned
+from andon.cdk.checks.declared import refuse_unversioned
 from andon.dynamodb.attribute_values import Item, to_plain
 from andon.packages.discovery import follower_of_table, services
 from andon.packages.package import Package

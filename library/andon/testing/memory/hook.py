@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from unittest.mock import patch
 from urllib.parse import unquote, urlsplit
 
@@ -14,11 +14,40 @@ from botocore.client import BaseClient
 from botocore.exceptions import ClientError, ReadTimeoutError
 
 from andon.runtime.json_types import JsonObject
-from andon.testing.memory.calls import Answer, AwsRefused, Call, Lost
 from andon.wire import curl, in_turns
 from andon.wire.aws_json import PROTOCOLS
 from andon.wire.curl import END_OF_HEADERS, Request, Response
 from andon.wire.retries import ATTEMPTS
+
+# A call of an AWS operation, and the ways in which it fails.
+
+Answer = JsonObject
+
+
+class Call(NamedTuple):
+    """service: as boto3 names it. operation: as AWS does, `PutItem`."""
+
+    service: str
+    operation: str
+    request: JsonObject
+
+
+class AwsRefused(Exception):
+    """AWS answers with an error; members: those beside its code and its message."""
+
+    def __init__(self, code: str, *, message: str = "no", status: int = 400, **members: Any) -> None:  # noqa: ANN401
+        super().__init__(code)
+        self.code, self.message, self.status, self.members = code, message, status, members
+
+
+class Lost(Exception):
+    """AWS did it, and its answer was lost on the way."""
+
+
+def invalid(message: str) -> AwsRefused:
+    """Return the error of a request that can never succeed."""
+    return AwsRefused("ValidationException", message=message)
+
 
 Answering = Callable[[Call], Answer]
 

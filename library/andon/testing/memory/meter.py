@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from andon.dynamodb.attribute_values import Typed
 from andon.dynamodb.schema import Keys
-from andon.testing.memory.tables import AppliedWrite, MemoryTable
-from andon.testing.memory.units import read_units, size_of, write_units
+from andon.testing.memory.tables import AppliedWrite, MemoryTable, read_units, size_of, write_units
 
 
 class TableOrIndex(NamedTuple):

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Final
 
 from andon.runtime.json_types import JsonObject
-from andon.testing.memory.calls import Answer, AwsRefused
+from andon.testing.memory.hook import Answer, AwsRefused
 
 MOST_LISTED: Final = 1000
 NOT_FOUND, PRECONDITION_FAILED, RANGE = 404, 412, 416

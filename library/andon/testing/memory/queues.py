@@ -4,7 +4,7 @@ from collections import defaultdict
 from typing import Final, NamedTuple
 
 from andon.runtime.json_types import JsonObject
-from andon.testing.memory.calls import Answer, AwsRefused
+from andon.testing.memory.hook import Answer, AwsRefused
 
 # https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessageBatch.html
 MOST_MESSAGES: Final = 10

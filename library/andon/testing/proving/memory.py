@@ -21,8 +21,8 @@ from unittest.mock import patch
 
 from andon.dynamodb.attribute_values import Item, to_typed
 from andon.events.publish import NotPublished
-from andon.outbound import aws_once, https, once
-from andon.outbound.secret import KEPT_MS
+from andon.outbound import once
+from andon.outbound.channels import KEPT_MS
 from andon.packages.discovery import (
     follower_of_table,
     owner_of_route,
@@ -38,7 +38,7 @@ from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.testing.above_retries import Pass, between
 from andon.testing.lambda_events import sqs_event
 from andon.testing.loop import Loop
-from andon.testing.memory.calls import Call
+from andon.testing.memory.hook import Call
 from andon.testing.memory.queues import name_in
 from andon.testing.proving.settings import DeployedSettings, settings
 from andon.testing.proving.world import NO_FAULTS, Faults, Outside, Post, nobody
@@ -158,8 +158,8 @@ class InMemory(Loop):
             patch.object(clock, "now_ms", lambda: self.now_ms),
             patch.object(clock, "wait", self._let_pass),
             patch.object(log, "write", self.lines.append),
-            patch.object(https, "post_once", self._post),
-            patch.object(aws_once, "post_once", self._post),
+            patch.object(once, "post_once", self._post),
+            patch.object(once, "post_once", self._post),
             patch.object(cached_property, "__get__", _got_without_lock),
             between(self._between),
         ):

@@ -12,10 +12,9 @@ from rich.text import Text
 
 from andon.runtime import clock
 from andon.tools.called import as_called
-from andon.tools.console import fault_list, keyboard, screen
+from andon.tools.console import screen
 from andon.tools.console.emulated import EmulatedStack
-from andon.tools.console.fault_list import FaultRow
-from andon.tools.console.place import ConsoleState, Deed, pressed
+from andon.tools.console.screen import ConsoleState, Deed, FaultRow, pressed
 from andon.tools.stack import outputs
 from andon.tools.stack.errors import ToolFailed
 
@@ -43,7 +42,7 @@ class Session:
         self.place, deed = pressed(self.place, key, faults=len(self.faults))
         if deed is Deed.RESUBMIT:
             fault = self.faults[min(self.place.chosen, len(self.faults) - 1)]
-            self.place = replace(self.place, said=fault_list.resubmit(self.deployed, fault))
+            self.place = replace(self.place, said=screen.resubmit(self.deployed, fault))
         return deed is not Deed.QUIT
 
     def _flow(self) -> RenderableType:
@@ -51,23 +50,23 @@ class Session:
 
     def _faults(self) -> RenderableType:
         # Only when somebody looks: these requests are part of the flow themselves.
-        self.faults = fault_list.newest(self.deployed)
+        self.faults = screen.newest(self.deployed)
         return screen.faults(self.faults, chosen=self.place.chosen)
 
 
 def print_once(session: Session, console: Console) -> None:
     """Print one screen and the faults."""
     console.print(screen.flow(session.source.read(clock.now_ms()), stack=session.deployed["ApiUrl"]))
-    console.print(screen.faults(fault_list.newest(session.deployed)))
+    console.print(screen.faults(screen.newest(session.deployed)))
 
 
 def watch(session: Session, console: Console) -> None:
     """Draw again and again, until a person ends it."""
-    with keyboard.keys_at_once(), Live(console=console, screen=True, auto_refresh=False) as live:
+    with screen.keys_at_once(), Live(console=console, screen=True, auto_refresh=False) as live:
         stays = True
         while stays:
             live.update(session.drawn(), refresh=True)
-            key = keyboard.key_within(EVERY_S)
+            key = screen.key_within(EVERY_S)
             stays = session.press(key) if key else True
 
 

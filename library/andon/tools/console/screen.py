@@ -1,8 +1,17 @@
 """A screen of the console, from what was read. Nothing here asks anybody."""
 
-from collections.abc import Sequence
+import os
+import select
+import sys
+import termios
+import tty
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Final
+from enum import Enum, auto
+from http import HTTPStatus
+from typing import Final, NamedTuple
 
 from rich import box
 from rich.columns import Columns
@@ -10,10 +19,73 @@ from rich.console import Group, RenderableType
 from rich.table import Table as Grid
 from rich.text import Text
 
+from andon.project import project
+from andon.runtime.json_types import JsonObject
 from andon.tools.console import widgets
 from andon.tools.console.emulated import StackSnapshot
-from andon.tools.console.fault_list import FaultRow
 from andon.tools.console.widgets import Widget
+from andon.tools.stack import users
+from andon.tools.stack.api import ApiClient, HttpResponse, path_of
+from andon.tools.stack.errors import ToolFailed
+
+# The faults of the running stack, as an admin reads and resubmits them over HTTP.
+
+
+class FaultRow(NamedTuple):
+    """A message that its consumer could not use; times are fixed-width UTC, empty if it was never so."""
+
+    id: str
+    timestamp: str
+    consumer: str
+    error: str
+    resubmitted_at: str
+    failed_again_at: str
+
+
+def faults_of(body: JsonObject) -> list[FaultRow]:
+    """Return the faults of a response's page."""
+    return [
+        FaultRow(
+            id=item["id"],
+            timestamp=item["timestamp"],
+            consumer=item["consumer"],
+            error=f"{item['error']['name']}: {item['error']['message']}",
+            resubmitted_at=item.get("resubmittedAt", ""),
+            failed_again_at=item.get("failedAgainAt", ""),
+        )
+        for item in body["items"]
+    ]
+
+
+def newest(deployed: dict[str, str]) -> list[FaultRow]:
+    """Return the newest faults.
+
+    Raises:
+        Failed: the API does not answer as it should.
+    """
+    answer = _admin(deployed).get("/faults")
+    if answer.status != HTTPStatus.OK:
+        raise ToolFailed(f"GET /faults was answered {_text(answer)}")
+    return faults_of(answer.json)
+
+
+def resubmit(deployed: dict[str, str], fault: FaultRow) -> str:
+    """Send the message of a fault back to the queue that it came from; return in a line what was answered."""
+    answer = _admin(deployed).request("POST", path_of("faults", fault.id, "resubmit"))
+    if answer.status == HTTPStatus.ACCEPTED:
+        return f"{fault.id} is back in the queue of {fault.consumer}"
+    return f"{fault.id} was refused: {_text(answer)}"
+
+
+def _admin(deployed: dict[str, str]) -> ApiClient:
+    return ApiClient(
+        deployed["ApiUrl"], token=users.token(deployed, project().groups.admin)
+    )  # anew: a token lives for an hour
+
+
+def _text(answer: HttpResponse) -> str:
+    return f"{answer.status} {answer.body.decode(errors='replace')}"
+
 
 RATE_SECONDS: Final = 30
 PARTS: Final = 15  # of the window, each one character wide
@@ -128,3 +200,63 @@ def _clock(at_ms: int) -> str:
 
 def _short(timestamp: str) -> str:
     return timestamp[:19].replace("T", " ")
+
+
+# The console's state, and its next state after a key. Pure.
+
+
+class Deed(Enum):
+    """The action of a key, beside a new state."""
+
+    QUIT = auto()
+    RESUBMIT = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class ConsoleState:
+    """The open view, the chosen fault and the last message of the console."""
+
+    shows_faults: bool = False
+    chosen: int = 0
+    said: str = ""
+
+
+def pressed(place: ConsoleState, key: str, *, faults: int) -> tuple[ConsoleState, Deed | None]:
+    """Return the state after a key, and its action; `faults` is the number of listed faults."""
+    match key:
+        case "q":
+            return place, Deed.QUIT
+        case "f":
+            return ConsoleState(shows_faults=not place.shows_faults), None
+        case "up" | "down" if place.shows_faults and faults:
+            step = 1 if key == "down" else -1
+            return replace(place, chosen=min(max(0, place.chosen + step), faults - 1), said=""), None
+        case "r" if place.shows_faults and faults:
+            return place, Deed.RESUBMIT
+    return place, None
+
+
+# Keys of a terminal, one at a time and without Enter.
+
+LONGEST: Final = 8  # bytes of one key
+ARROWS: Final = {"\x1b[A": "up", "\x1b[B": "down", "k": "up", "j": "down"}
+
+
+@contextmanager
+def keys_at_once() -> Iterator[None]:
+    """Let the terminal hand over each key at once and show none, until the end."""
+    terminal = sys.stdin.fileno()
+    before = termios.tcgetattr(terminal)
+    tty.setcbreak(terminal)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)
+
+
+def key_within(seconds: float) -> str:
+    """Return the next key, as `q` or `up`; empty if none is pressed in time."""
+    terminal = sys.stdin.fileno()
+    ready, _, _ = select.select([terminal], [], [], max(0.0, seconds))
+    pressed = os.read(terminal, LONGEST).decode(errors="replace") if ready else ""
+    return ARROWS.get(pressed, pressed)

@@ -8,10 +8,9 @@ import sys
 from collections.abc import Iterable
 from typing import Final
 
-from andon.packages.deployed_first import deployed_first, subscriptions_among
-from andon.packages.discovery import packages
+from andon.packages.discovery import deployed_first, packages, subscriptions_among
 from andon.project import project
-from andon.tools.contracts import documents, kept, report, state
+from andon.tools.contracts import documents, report, state
 from andon.tools.contracts.derive import Derived, derived
 from andon.tools.contracts.observe import Observed, observed
 from andon.tools.contracts.state import ContractState
@@ -27,7 +26,7 @@ def main() -> int:
     released = read_released()
     if asked.release:
         return _release(observed(), released)
-    found = kept.kept() or _keep(derived(observed(), released))
+    found = report.kept() or _keep(derived(observed(), released))
     _say(report.report(found, released, deployed_first(subscriptions_among(packages())).together))
     _write(found)
     return report.status_of(found.findings)
@@ -40,7 +39,7 @@ def read_released() -> ContractState | None:
 
 
 def _keep(found: Derived) -> Derived:
-    kept.keep(found)
+    report.keep(found)
     return found
 
 

@@ -1,15 +1,90 @@
 """An interview: while a story is told, consumers are asked for their needs of stored events; what they said is kept."""
 
+import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Final, NamedTuple
 
+from andon.dynamodb.attribute_values import Typed, to_plain, to_typed
 from andon.events import fault
+from andon.events.change_data_capture import kind_of
+from andon.events.domain_event import ENVELOPE
 from andon.events.topic import Topic
+from andon.rules.stored_event import CORRELATED, EVENT, UNREADABLE
 from andon.runtime.json_types import JsonObject
+from andon.stores.lake import queries
+from andon.testing.memory.tables import MemoryTable
 from andon.tools.contracts.members import ITEM, Member, Path, paths_in
-from andon.tools.contracts.need import Need, Probe, together
-from andon.tools.contracts.stored import StoredEvents, StoredReader, stored_in
+from andon.tools.contracts.need import LostMember, Need, Probe, Result, Run, run_of, together
+from andon.tools.contracts.state import TypeState
+
+# Consumers of events that a service has stored: rules, senders and queries, run on a table with other events in it.
+
+STORED: Final = frozenset({EVENT, CORRELATED})
+_GONE: Final = {"discriminator": {"S": UNREADABLE}}
+
+
+class StoredEvents(NamedTuple):
+    """The events of a type that lie in a table, as its rows and as they were on the wire."""
+
+    topic: Topic
+    rows: list[Typed]
+    events: list[JsonObject]
+
+    def changed(self, events: Iterable[JsonObject]) -> list[Typed]:
+        """Return the rows with other events in them."""
+        return [{**row, **to_typed({"event": event})} for row, event in zip(self.rows, events, strict=True)]
+
+
+class StoredReader(NamedTuple):
+    """A consumer of the events in a table: its name, and what it makes of the table as it stands."""
+
+    consumer: str
+    table: MemoryTable
+    reads: Callable[[], object]
+
+    def runs_on(self, stored: StoredEvents) -> Run:
+        """Return its run on a table with other events of a type in it: a list of them stands for the event."""
+
+        def read(events: list[JsonObject]) -> object:
+            with replaced(self.table, stored.changed(events)):
+                return self.reads()
+
+        return run_of(read)
+
+    def tells(self, stored: StoredEvents) -> bool:
+        """Return True if it tells whether the events of a type are there."""
+        usual = self._result()
+        with replaced(self.table, [{**row, **_GONE} for row in stored.rows]):
+            return self._result() != usual
+
+    def _result(self) -> Result:
+        return run_of(lambda _: self.reads())({})
+
+
+def stored_in(table: MemoryTable) -> list[StoredEvents]:
+    """Return the events that lie in a table, by their topics."""
+    found: dict[Topic, list[Typed]] = {}
+    for row in table.rows():
+        if kind_of(row) in STORED:
+            found.setdefault((row["source"]["S"], row["event"]["M"]["type"]["S"]), []).append(row)
+    return [StoredEvents(topic, rows, [to_plain(row)["event"] for row in rows]) for topic, rows in found.items()]
+
+
+@contextmanager
+def replaced(table: MemoryTable, rows: Iterable[Typed]) -> Iterator[None]:
+    """Put rows into a table in the place of those under their keys, past its stream, and those back afterwards."""
+    before, names = table.partitions, table.keys.names
+    new = {tuple(str(row[name]) for name in names): row for row in rows}
+    table.partitions = {
+        partition: {sort: new.get(tuple(str(row[name]) for name in names), row) for sort, row in some.items()}
+        for partition, some in before.items()
+    }
+    try:
+        yield
+    finally:
+        table.partitions = before
 
 
 class Interview:
@@ -71,3 +146,48 @@ class Interview:
         needs = probe.needs()
         self.runs += probe.runs
         return {path[1:]: need for path, need in needs.items()}
+
+
+# Saved queries of the lake as consumers: by the paths of JSON members in their SQL. A member that is gone is null.
+
+READ: Final = Need(LostMember.LOST, keeps=True)
+
+_PATH: Final = re.compile(r"'\$\.([A-Za-z_][\w.\[\]*]*)'")
+_COMMENT: Final = re.compile(r"^ *--.*$", re.MULTILINE)
+
+
+class QueryAsked(NamedTuple):
+    """A saved query, or a shared table: its name as a consumer, and the members that it reads."""
+
+    name: str
+    paths: frozenset[Path]
+
+
+def questions() -> Iterator[QueryAsked]:
+    """Yield each saved query and each shared table of the project and of the library."""
+    texts = {f"query.{name}": (queries.FOLDER / f"{name}.sql").read_text() for name in queries.names()}
+    texts |= {f"query.shared.{name}": queries.shared_sql(name) for name in queries.SHARED}
+    for name, text in sorted(texts.items()):
+        yield QueryAsked(name, paths_in_sql(text))
+
+
+def paths_in_sql(text: str) -> frozenset[Path]:
+    """Return the members of entities that an SQL text reads; those of the envelope are the same for all."""
+    found = (tuple(path.replace("[*]", f".{ITEM}").split(".")) for path in _PATH.findall(_COMMENT.sub("", text)))
+    return frozenset(path for path in found if path[0] not in ENVELOPE)
+
+
+def needs_of(question: QueryAsked, types: Mapping[Topic, TypeState]) -> dict[Topic, dict[Path, Need]]:
+    """Return the needs of a query: of each type that has such an entity."""
+    found: dict[Topic, dict[Path, Need]] = {}
+    for topic, one in types.items():
+        read = {path for path in question.paths if path[0] == one.entity and path in one.members}
+        if read:
+            found[topic] = {(one.entity,): READ, **dict.fromkeys(sorted(read), READ)}
+    return found
+
+
+def unknown_to(question: QueryAsked, types: Mapping[Topic, TypeState]) -> list[Path]:
+    """Return the members that a query reads, and nobody publishes."""
+    known = {path for one in types.values() for path in one.members}
+    return sorted(path for path in question.paths if path not in known)

@@ -17,7 +17,7 @@ from unittest.mock import patch
 
 from andon.events.domain_event import DomainEvent
 from andon.outbound.channel import Message
-from andon.outbound.gateway import Gateway
+from andon.outbound.delivery import Gateway
 from andon.packages.discovery import owner_of_route, services, views
 from andon.packages.package import Package
 from andon.project import project
@@ -33,8 +33,7 @@ from andon.runtime.tried import Failed, tried
 from andon.testing.loop import Answer
 from andon.testing.recorder import SAMPLES, Recorder
 from andon.testing.samples import paths, read
-from andon.tools.contracts.interview import Interview
-from andon.tools.contracts.stored import StoredReader
+from andon.tools.contracts.interview import Interview, StoredReader
 
 FILES: Final = (SAMPLES, "stories")
 

@@ -7,9 +7,8 @@ from typing import NamedTuple
 from andon.events.topic import Topic
 from andon.tools.contracts.diff import Change, SchemaChange, changes
 from andon.tools.contracts.members import Member, Path
-from andon.tools.contracts.need import UNUSED, LostMember, Need, Needs
+from andon.tools.contracts.need import ANOTHER_TEXT, FRACTION, UNUSED, LostMember, Need, Needs, literal, literals_of
 from andon.tools.contracts.state import ContractState
-from andon.tools.contracts.values import ANOTHER_TEXT, FRACTION, literal, literals_of
 
 
 class Severity(IntEnum):

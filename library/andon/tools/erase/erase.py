@@ -6,6 +6,7 @@ published but that the person was erased. Broken off, it goes on where it was; r
 
 import argparse
 import sys
+import uuid
 from collections.abc import Iterator
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
@@ -21,11 +22,31 @@ from andon.runtime import clock
 from andon.tools.called import as_called
 from andon.tools.erase import job as jobs
 from andon.tools.erase.job import Counts, JobRow, JobTable
-from andon.tools.erase.sign_out import delete_user
 from andon.tools.erase.stores import Clients, Stores
 from andon.tools.stack.api import ApiClient, path_of
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.views.deployed import Deployed, deployed
+
+# The user of a person, signed out everywhere and deleted.
+
+
+def delete_user(cognito: Any, pool: str, id_: str) -> bool:  # noqa: ANN401  boto3's
+    """Delete the user whose subject is an id; return False if there is none. A badge is no subject."""
+    if not _is_subject(id_):
+        return False
+    users = cognito.list_users(UserPoolId=pool, Filter=f'sub = "{id_}"')["Users"]
+    for user in users:
+        cognito.admin_user_global_sign_out(UserPoolId=pool, Username=user["Username"])
+        cognito.admin_delete_user(UserPoolId=pool, Username=user["Username"])
+    return bool(users)
+
+
+def _is_subject(id_: str) -> bool:
+    try:
+        return str(uuid.UUID(id_)) == id_
+    except ValueError:
+        return False
+
 
 SESSION: Final = "erase"
 

@@ -16,10 +16,9 @@ from andon.dynamodb.schema import Keys
 from andon.runtime import strict_json, times
 from andon.runtime.clock import DAY_MS
 from andon.runtime.json_types import members_of
-from andon.tools.erase.counted import SweepCounts
 from andon.tools.erase.mentions import Mentions
-from andon.tools.erase.objects import SweptBucket
-from andon.tools.erase.stores import LAKE, Stores
+from andon.tools.erase.rows import SweepCounts
+from andon.tools.erase.stores import LAKE, Stores, SweptBucket
 from andon.tools.stack.errors import ToolFailed
 
 PROOFS: Final = "erasures"

@@ -8,7 +8,7 @@ from andon.packages import package as declared
 from andon.packages.discovery import packages
 from andon.packages.package import Package
 from andon.project import project
-from andon.tools.docs_pages import Listed, listed_in
+from andon.tools.docs_index import Listed, listed_in
 
 AGENTS: Final = "AGENTS.md"
 LLMS: Final = "llms.txt"

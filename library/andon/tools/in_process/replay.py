@@ -21,10 +21,9 @@ from andon.dynamodb.schema import Keys
 from andon.project import project
 from andon.runtime import times
 from andon.runtime.json_types import JsonObject
-from andon.testing.environment import frozen_clock
-from andon.testing.lambda_context import LocalContext
+from andon.testing.convergence import diff_rows
+from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.replayable import NotReplayable, invocations_of, time_of
-from andon.testing.row_diff import diff_rows
 from andon.testing.world import World, to_bytes
 from andon.tools.called import as_called
 

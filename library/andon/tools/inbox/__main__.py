@@ -1,18 +1,53 @@
 """`make inbox`: all that the running system sent to people, as they would read it; then what comes, as it comes."""
 
 import os
+import re
 import sys
 import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from typing import Final
 
 from rich.console import Console
+from rich.text import Text
 
 from andon.tools.called import as_called
-from andon.tools.inbox import reading, screen
+from andon.tools.inbox import sent
 from andon.tools.inbox.sent import SentMessage
 from andon.tools.stack import demo, outputs
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.stack import Stack
+
+# Messages as they are printed. Pure.
+
+INDENT: Final = " " * 10
+LINK: Final = re.compile(r"https?://\S+")
+NOTHING: Final = "Nothing was sent yet. What is sent from now on is shown as it comes."
+UNPRINTABLE: Final = "\N{REPLACEMENT CHARACTER}"
+
+
+def heading(messages: Sequence[SentMessage], *, url: str, shown: int) -> Text:
+    """Return the first line: how many messages were sent, and of how many the text follows."""
+    left_out = f", the newest {shown} of them here (more: N={len(messages)})" if shown < len(messages) else ""
+    return Text(f"{url} · sent: {len(messages)}{left_out} · times are UTC", style="bold")
+
+
+def message(one: SentMessage) -> Text:
+    """Return a message. A link begins its line, so that it can be taken as it is."""
+    at = datetime.fromtimestamp(one.at_ms / 1000, UTC)
+    shown = Text(f"\n{at:%H:%M:%S}  ").append(f"{one.channel:8}", style="bold cyan").append(_clean(one.to), style="dim")
+    if one.subject:
+        shown.append(f"\n{INDENT}").append(_clean(one.subject), style="bold")
+    for line in filter(None, one.text.split("\n")):
+        is_link = LINK.fullmatch(line) is not None
+        shown.append(f"\n{'' if is_link else INDENT}").append(_clean(line), style="blue underline" if is_link else "")
+    return shown
+
+
+def _clean(text: str) -> str:
+    """Return a text without what a terminal would obey."""
+    return "".join(character if character.isprintable() else UNPRINTABLE for character in text)
+
 
 EVERY_S: Final = 1.0
 MOST: Final = 20
@@ -35,11 +70,11 @@ def most_of(variable: str | None) -> int:
 
 def print_newest(console: Console, deployed: dict[str, str], *, most: int) -> list[SentMessage]:
     """Print the newest messages, or how to have some sent; return all."""
-    messages = reading.read(deployed["Endpoint"])
+    messages = sent.read(deployed["Endpoint"])
     newest = messages[-most:]
-    console.print(screen.heading(messages, url=deployed["ApiUrl"], shown=len(newest)), soft_wrap=True)
+    console.print(heading(messages, url=deployed["ApiUrl"], shown=len(newest)), soft_wrap=True)
     if not messages:
-        console.print(screen.NOTHING)
+        console.print(NOTHING)
         if shown := demo.find():
             console.print(shown.how_to_be_told(Stack(deployed)), highlight=False, markup=False, soft_wrap=True)
     _print(console, newest)
@@ -50,14 +85,14 @@ def follow(console: Console, deployed: dict[str, str], *, known: set[SentMessage
     """Print what comes, until a person ends it."""
     while True:
         time.sleep(EVERY_S)
-        new = [one for one in reading.read(deployed["Endpoint"]) if one not in known]
+        new = [one for one in sent.read(deployed["Endpoint"]) if one not in known]
         known.update(new)
         _print(console, new)
 
 
 def _print(console: Console, messages: list[SentMessage]) -> None:
     for one in messages:
-        console.print(screen.message(one), soft_wrap=True)  # a link is one line, however long
+        console.print(message(one), soft_wrap=True)  # a link is one line, however long
 
 
 def main() -> int:

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from andon.project import project
-from andon.tools.lake.table import Record, TextTable
+from andon.tools.lake.engine import Record, TextTable
 from andon.tools.stack.errors import ToolFailed
 
 Picture = Callable[[Figure, Sequence[Record]], None]

@@ -7,7 +7,7 @@ from typing import Final
 
 from andon import project
 from andon.tools.new.arguments import parser
-from andon.tools.new.errors import NotNew
+from andon.tools.new.words import NotNew
 
 MISUSED: Final = 2
 

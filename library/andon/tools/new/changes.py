@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 from andon.project import project
 from andon.testing.whole import missing_in
 from andon.tools.called import as_called
-from andon.tools.new.errors import NotNew
 from andon.tools.new.template import tidied, written
+from andon.tools.new.words import NotNew
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.what_if.trees import git
 

@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from andon.project import library_folder
-from andon.tools.new.errors import NotNew
+from andon.tools.new.words import NotNew
 
 DISTRIBUTION: Final = "andon"
 ABOUT: Final = "# The library; `make install` installs it, and the tools that it pins.\n"

@@ -8,7 +8,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
-from andon.tools.new.errors import NotNew
+from andon.tools.new.words import NotNew
 
 FACTS, RULES, FACTS_OF = "Facts", "Rules", "facts_of"
 POSITIONS: Final = {

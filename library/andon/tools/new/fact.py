@@ -14,14 +14,13 @@ from andon.packages.package import Package
 from andon.project import project
 from andon.tools.called import as_called
 from andon.tools.new import template
-from andon.tools.new.anchor import RuleAnchor
 from andon.tools.new.arguments import ONE_ROW
 from andon.tools.new.changes import Changes, made
 from andon.tools.new.edits import merged, renamed, with_declared, with_entry, with_imports, with_resource
-from andon.tools.new.errors import NotNew
 from andon.tools.new.known import require_no_sample, service_of
+from andon.tools.new.rule import RuleAnchor
 from andon.tools.new.shape import verb_of
-from andon.tools.new.words import Name, Words
+from andon.tools.new.words import Name, NotNew, Words
 from andon.versions.declared import Declared
 from andon.versions.optimistic_lock import VersionedRow
 

@@ -11,7 +11,7 @@ from andon.runtime import times
 from andon.runtime.json_types import JsonMapping
 from andon.runtime.tried import Failed, tried
 from andon.testing.samples import is_of_old, paths, read, type_of
-from andon.tools.new.errors import NotNew
+from andon.tools.new.words import NotNew
 
 
 class Heard(NamedTuple):

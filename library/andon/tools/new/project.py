@@ -18,9 +18,8 @@ from andon.project import library_folder
 from andon.tools.new import template
 from andon.tools.new.changes import FOLLOWING, last_words
 from andon.tools.new.dependency import Dependency, dependency, version
-from andon.tools.new.errors import NotNew
 from andon.tools.new.shape import Shape
-from andon.tools.new.words import Name, Words, camel_case, clashes
+from andon.tools.new.words import Name, NotNew, Words, camel_case, clashes
 
 REQUIREMENT: Final = PurePosixPath("requirements", "andon.txt")
 VENDOR: Final = "vendor"

@@ -13,8 +13,7 @@ from typing import Final, NamedTuple, Self
 
 from andon.tools.new import template
 from andon.tools.new.edits import place_of
-from andon.tools.new.errors import NotNew
-from andon.tools.new.words import Name, Words
+from andon.tools.new.words import Name, NotNew, Words
 from andon.versions.optimistic_lock import VersionedRow
 
 OWN: Final = frozenset({"body", "command", "discriminator", "id", "if_match", "ttl", *VersionedRow.__annotations__})

@@ -19,8 +19,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from andon.project import library_folder
-from andon.tools.new.errors import NotNew
-from andon.tools.new.words import Name, Words
+from andon.tools.new.words import Name, NotNew, Words
 
 NO_EXTRAS: Final = "the library is installed without what this takes; install it with its extras, as andon[tools,test]"
 

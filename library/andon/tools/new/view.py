@@ -7,7 +7,7 @@ import ast
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
-from typing import Final
+from typing import Final, NamedTuple
 
 from andon.events.topic import Topic
 from andon.events.upcast import Upcasters
@@ -17,13 +17,92 @@ from andon.runtime.tried import Failed, tried
 from andon.tools.new import template
 from andon.tools.new.arguments import BY_ANOTHER_KEY, PER_DAY
 from andon.tools.new.changes import Changes, made
-from andon.tools.new.counting import CountedText, with_counting
-from andon.tools.new.edits import first_function, with_entry, with_imports, with_package
-from andon.tools.new.errors import NotNew
-from andon.tools.new.form import LISTED, OBJECTS, TABLE, Form
+from andon.tools.new.edits import first_function, merged, with_entry, with_imports, with_package
 from andon.tools.new.known import Heard, is_time, only_fact, require_free, require_no_sample
 from andon.tools.new.service import STACK
-from andon.tools.new.words import HUMP, Name, Words
+from andon.tools.new.words import HUMP, Name, NotNew, Words
+from andon.views.view_updates import GONE
+
+# Additions to a new view whose rows are counted by one of its fields: an index, a route and a test.
+
+
+class CountedText(NamedTuple):
+    """A text of rows: its attribute, the member of an entity that it is of, and a type of events that says it so."""
+
+    attribute: str
+    member: str
+    event_type: str
+    example: str
+
+
+def with_counting(
+    texts: Mapping[PurePosixPath, str], by: CountedText, *, view: Name, subject: Name
+) -> dict[PurePosixPath, str]:
+    """Return the files of a view, whose rows are counted by a text of theirs.
+
+    Raises:
+        NotNew: its route has the name of another one.
+
+    """
+    place = Name.only(by.attribute)
+    words = Words([(template.INVENTORY, view), (template.PLACE, place), (template.THINGS, subject)])
+    require_no_sample(words("http/get-inventory-by-place"))
+    instead = {
+        '{**entity, "place"': f'{{**entity, "{by.member}"',
+        '"thing-moved"': f'"{by.event_type}"',
+        '"place"': f'"{by.attribute}"',
+        '"north"': repr(by.example),
+        '"south"': repr(f"{by.example} 2"),
+    }
+    found = dict(texts)
+    for file, part in template.part_of("views", template.INVENTORY, "counted").items():
+        path, more = PurePosixPath(words(str(file))), words.fitted(part, instead)
+        before = first_function(found[path])[0] if file.name == "view.py" else None
+        found[path] = merged(found[path], more, before=before) if path in found else more
+    return found
+
+
+# Form of a new view's rows, in a table or in objects of S3: its files, and the key of a row.
+
+
+class Form(NamedTuple):
+    """A form of views: the view of the template that has it, what that is of, and the values of a row's key.
+
+    sample: of its request, by the template's words. example: the subject in the query's text, if one is asked for.
+    taken: names of attributes that rows have in any case.
+    """
+
+    view: Name
+    of: Name
+    key: str
+    sample: str
+    example: str | None = None
+    taken: frozenset[str] = frozenset()
+    next: tuple[str, ...] = ()
+
+
+TABLE: Final = Form(
+    template.INVENTORY, template.THINGS, "event.partition_key", "http/get-thing-in-inventory", example='"thing-1"'
+)
+LISTED: Final = Form(
+    template.CATALOGUE,
+    template.BOOKS,
+    'event.partition_key, told.text("id")',
+    "http/get-catalogue",
+    example='"shelf-1"',
+    next=("it is a list: its facts share a partition, and each of their entities has a row in it",),
+)
+OBJECTS: Final = Form(
+    template.DIARY,
+    template.THINGS,
+    "times.date_of(event.timestamp_ms), event.partition_key",
+    "http/get-diary-of-day",
+    taken=frozenset({"saidOn", GONE}),
+    next=(
+        "choose in its KEYS what names an object, now the day of the events; how: andon docs patterns/view-as-objects",
+    ),
+)
+
 
 SCALARS: Final[Mapping[type, str]] = {bool: "bool", int: "int", float: "float", str: "str"}
 NOT_FIELDS: Final = frozenset({"ttl", "id", "version"})

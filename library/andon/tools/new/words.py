@@ -5,7 +5,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, NamedTuple, Self
 
-from andon.tools.new.errors import NotNew
+# The error of something new that cannot be made.
+
+
+class NotNew(Exception):
+    """Nothing was made; the text says why, and what to write instead."""
+
 
 _SNAKE: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", re.ASCII)
 HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])", re.ASCII)

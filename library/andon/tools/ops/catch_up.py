@@ -18,8 +18,7 @@ from botocore.exceptions import ClientError
 from andon.cdk.names import FIRST_STAGE, stack_of
 from andon.events.identifiers import of_content
 from andon.events.topic import Topic
-from andon.packages.deployed_first import FactSubscription, deployed_first, subscriptions_among
-from andon.packages.discovery import packages
+from andon.packages.discovery import FactSubscription, deployed_first, packages, subscriptions_among
 from andon.runtime import clock, times
 from andon.tools.called import as_called
 from andon.tools.stack.errors import ToolFailed

@@ -21,21 +21,14 @@ from ministack.core import lambda_runtime, responses  # type: ignore[import-not-
 from ministack.services import cloudformation, cognito, dynamodb, eventbridge, lambda_svc, sns  # type: ignore[import-not-found]
 from ministack.services.cloudformation import provisioners  # type: ignore[import-not-found]
 
-from andon.tools.stack import foreign, live, processors, server
+from andon.tools.stack import http1, live, server, workers
 from andon.tools.stack.broker import Broker
-from andon.tools.stack.key_conditions import faster
-from andon.tools.stack.narrowing import Partitions, narrowed
-from andon.tools.stack.nested_updates import apart, remembering
-from andon.tools.stack.shortcut import Application, Message, Receive, Send, Shortcut
-from andon.tools.stack.sink import Sink
-from andon.tools.stack.sms_times import timed
-from andon.tools.stack.streams import Followers
-from andon.tools.stack.token_groups import with_groups
+from andon.tools.stack.patches import Followers, Partitions, apart, faster, narrowed, remembering, timed, with_groups
+from andon.tools.stack.sink import Application, Message, Receive, Send, Shortcut, Sink
 from andon.tools.stack.unpacking import MODULE as SHARED_ZIPS
 from andon.tools.stack.unpacking import open_file
-from andon.tools.stack.worker_forks import MODULE as FORKS
-from andon.tools.stack.worker_logs import drained, follow
-from andon.tools.stack.worker_start import without_botocore
+from andon.tools.stack.workers import MODULE as FORKS
+from andon.tools.stack.workers import drained, follow, without_botocore
 
 FRONT: Final = "andon.tools.stack.front"
 # The emulator hands its environment to the Lambdas, which have a library of their own.
@@ -47,7 +40,7 @@ OBJECTS: Final = 100_000
 
 # Of the headers of each request, which ASGI names in lower case, `foreign` and `live` look at these.
 ASKED: Final = frozenset({b"host", b"origin", b"sec-fetch-site"})
-REFUSALS: Final = {"http": foreign.refusal, "websocket": live.refusal_of_origin}
+REFUSALS: Final = {"http": http1.refusal, "websocket": live.refusal_of_origin}
 
 
 def guarded(emulator: Application) -> Application:
@@ -81,7 +74,7 @@ def _enter(access_key: str, region: str) -> None:
 
 def _begun(worker: Any) -> None:  # noqa: ANN401  the emulator's `Worker`
     """Handle a worker's output; the emulator calls this as soon as it has started its process."""
-    processors.free(worker._proc.pid)  # noqa: SLF001
+    workers.free(worker._proc.pid)  # noqa: SLF001
     follow(worker)
 
 
@@ -109,7 +102,7 @@ def main(port: str, routes: str, *flags: str) -> None:
     if "--lifeline" in flags:
         threading.Thread(target=_end_with_the_starter, daemon=True).start()
     else:  # several that tests start at once would share it
-        processors.keep_to_one()
+        workers.keep_to_one()
     sys.argv[1:] = []  # the emulator has arguments of its own
     server.use_fast_loop()
     server.answer_in_one_piece()

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Final
 from uuid import uuid4
 
-from andon.tools.stack import foreign, http1, live, sign_in_paths
+from andon.tools.stack import http1, live, sign_in_paths
 from andon.tools.stack.http1 import CopyBody, Malformed, MessageHead
 
 HOST: Final = "127.0.0.1"
@@ -155,7 +155,7 @@ def _start_line(head: MessageHead) -> tuple[str, str, str]:
         Refused: it is for nobody here.
         Malformed: it is no request.
     """
-    if why := foreign.refusal(head.headers):
+    if why := http1.refusal(head.headers):
         raise FrontRefused(HTTPStatus.FORBIDDEN, f"{why}; this system answers pages that it serves itself, and tools")
     parts = head.start.split(" ")
     if len(parts) != len(("method", "target", "version")) or parts[2] != "HTTP/1.1":

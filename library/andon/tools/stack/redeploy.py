@@ -4,9 +4,12 @@ Where only code changed, the functions of the changed packages get it, past Clou
 changed, too, that is said, and all of it is deployed. Views that are new are filled from the lake.
 """
 
+import fcntl
+import os
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,9 +24,33 @@ from andon.tools.stack.made_of import MadeOf
 from andon.tools.stack.outputs import HOME
 from andon.tools.stack.progress import step
 from andon.tools.stack.stack import Stack
-from andon.tools.stack.turn import alone
 from andon.tools.views.deployed import here
 from andon.tools.views.fill import fill_new
+
+# One deployment at a time in a folder: a second one would write the files of the first, and deploy half of each.
+
+
+@contextmanager
+def alone(home: Path) -> Iterator[None]:
+    """Keep others out of `home` until this is left, however this process ends.
+
+    Raises:
+        ToolFailed: another process is in it.
+    """
+    home.mkdir(parents=True, exist_ok=True)
+    with (home / "up.lock").open("a+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            file.seek(0)
+            raise ToolFailed(
+                f"it is on its way already, as process {file.read()}; wait for that one, or end it"
+            ) from None
+        file.truncate(0)
+        file.write(str(os.getpid()))
+        file.flush()
+        yield
+
 
 NAMED: Final = 5
 AT_ONCE: Final = 8

@@ -16,8 +16,7 @@ from andon.tools.stack.emulator import Emulator
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.outputs import HOME
 from andon.tools.stack.progress import step
-from andon.tools.stack.redeploy import deploy_all
-from andon.tools.stack.turn import alone
+from andon.tools.stack.redeploy import alone, deploy_all
 
 INTERRUPTED: Final = 130
 HIGHEST_PORT: Final = 65535

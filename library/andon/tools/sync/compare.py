@@ -12,8 +12,7 @@ from andon.events.fact import Change, Facts
 from andon.events.identifiers import of_content
 from andon.events.topic import Topic
 from andon.runtime import times
-from andon.sync.crossing import Crossing
-from andon.sync.edit import Edit, edit_of
+from andon.sync.crossing import Crossing, Edit, edit_of
 from andon.versions.versioned_write import Versions
 
 if TYPE_CHECKING:

@@ -23,8 +23,7 @@ from andon.runtime import times
 from andon.tools.called import as_called
 from andon.tools.lake import lake_copy
 from andon.tools.stack.errors import ToolFailed
-from andon.tools.trace.asked import asked_by
-from andon.tools.trace.gathering import LakeFolder, Trace, gather
+from andon.tools.trace.gathering import LakeFolder, Trace, asked_by, gather
 from andon.tools.trace.otlp import to_otlp
 from andon.tools.trace.readers import RowOf, readers_of
 from andon.tools.trace.text import lines_of

@@ -6,18 +6,19 @@ an id, or of all fields that name a fact. Earlier days are read as far as causes
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
+from andon.events.written import Written
 from andon.project import NamedBy
 from andon.recorded import lake
 from andon.runtime import times
 from andon.runtime.clock import DAY_MS
+from andon.runtime.tried import Failed, tried
 from andon.tools.stack.errors import ToolFailed
-from andon.tools.trace.causes import causes_of, subjects_in
-from andon.tools.trace.facts import TracedFact, TracedFacts
-from andon.tools.trace.tree import Forest, Node
+from andon.tools.trace.facts import Forest, Node, TracedFact, TracedFacts, causes_of, subjects_in
 
 Needle = tuple[str, ...]
 """Texts that a line has all of."""
@@ -185,3 +186,49 @@ def _days_of_causes(facts: Iterable[TracedFact]) -> Iterator[str]:
         for cause in causes_of(fact.event):
             if cause.timestamp_ms is not None:
                 yield times.date_of(max(0, min(cause.timestamp_ms, fact.taken_ms) - DAY_MS))
+
+
+# The fact that a text asks for, by an event's id, a token of `x-after`, or the fields that name it. Pure.
+
+APART: Final = "/"
+
+
+def asked_by(text: str, named_by: NamedBy) -> SoughtFact:
+    """Return what a text asks for.
+
+    Args:
+        text: an id, a token, or as many values, with `/` between them, as the first of `named_by` has fields.
+        named_by: see `Project`.
+
+    """
+    written = tried(Written.from_token, text)
+    if not isinstance(written, Failed):
+        return _by_token(written)
+    name, fields = next(iter(named_by.items()), ("", ()))
+    values = _parts(text, fields)
+    if values:
+        key = dict(zip(fields, values, strict=True))
+        return SoughtFact(tuple(values), partial(TracedFacts.of_entity, name=name, key=key), _day_in(values))
+    return SoughtFact((text,), partial(TracedFacts.named, id_=text))
+
+
+def _by_token(written: Written) -> SoughtFact:
+    texts = tuple(str(value) for value in written.names.values())
+    needle = (written.event_id,) if written.event_id else (written.partition_key, *texts)
+    return SoughtFact(needle, partial(TracedFacts.written, written=written), _before(written.timestamp_ms))
+
+
+def _parts(text: str, fields: Sequence[str]) -> list[str]:
+    """Return a value for each field; none if there are not so many."""
+    parts = text.split(APART)
+    return parts if 1 < len(fields) == len(parts) and all(parts) else []
+
+
+def _day_in(values: Sequence[str]) -> str | None:
+    found = (tried(times.to_ms, value) for value in values)
+    return next((_before(one) for one in found if not isinstance(one, Failed)), None)
+
+
+def _before(at_ms: int) -> str:
+    """Return the day before a time: a clock may be ahead of the bus's."""
+    return times.date_of(max(0, at_ms - DAY_MS))

@@ -13,10 +13,9 @@ from typing import Final, NamedTuple
 
 from andon.events.actor import actor_of
 from andon.runtime.json_types import JsonObject
-from andon.tools.trace.facts import TracedFact
+from andon.tools.trace.facts import Identity, Node, TracedFact
 from andon.tools.trace.gathering import Trace
 from andon.tools.trace.text import is_backwards
-from andon.tools.trace.tree import Identity, Node
 
 OF_STREAM: Final = re.compile("[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # AWS, and the emulator
 NO_ID: Final = re.compile("0+")  # the specification forbids it

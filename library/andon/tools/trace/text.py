@@ -5,10 +5,9 @@ from typing import Final
 
 from andon.events.actor import actor_of
 from andon.runtime import times
-from andon.tools.trace.facts import TracedFact
+from andon.tools.trace.facts import Node, TracedFact
 from andon.tools.trace.gathering import Trace
 from andon.tools.trace.readers import FactReader, Has
-from andon.tools.trace.tree import Node
 
 ReadersOf = Callable[[TracedFact], tuple[FactReader, ...]]
 

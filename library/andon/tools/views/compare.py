@@ -12,7 +12,7 @@ from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.ttl import is_alive
 from andon.views.inverse_oplock import ABOUT
-from andon.views.oplock_family import OPLOCK
+from andon.views.oplocked_fields import OPLOCK
 
 REBUILT: Final = "rebuilt"  # the mark of a row that came back from the lake and has not lived since
 

@@ -21,18 +21,75 @@ from typing import Final, NamedTuple
 from andon.packages import serving
 from andon.packages.package import Package
 from andon.project import project
+from andon.runtime.json_types import JsonObject
 from andon.tools.called import as_called
 from andon.tools.in_process import derived
 from andon.tools.stack import deploy, emulator, outputs
 from andon.tools.stack.deploy import CDK
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.outputs import HOME
+from andon.tools.stack.processes import eventually
 from andon.tools.stack.progress import step
-from andon.tools.views import hold
 from andon.tools.views.compare import Compared, DifferenceKind
 from andon.tools.views.deployed import Deployed, deployed
 from andon.tools.views.prove import Reading, prove, show
 from andon.tools.views.versions import ViewVersions, versions
+
+# Listeners that stand still for the moment of a switch: their queues keep what comes.
+
+STOPS_WITHIN_S: Final = 180  # on AWS a mapping takes up to a minute, and a batch that has begun is let end
+IN_FLIGHT: Final = "ApproximateNumberOfMessagesNotVisible"
+
+
+@contextmanager
+def holding(stack: Deployed, *views: Package) -> Iterator[None]:
+    """Let the listeners of these views go on at the end, whatever happens; `stop` makes them stand still."""
+    try:
+        yield
+    finally:
+        for view in views:
+            go_on(stack, view)
+
+
+def stop(stack: Deployed, view: Package) -> None:
+    """Make a view's listener stand still; return once no batch is on its way.
+
+    Raises:
+        Failed: it does not stop.
+
+    """
+    _enable(stack, view, enabled=False)
+    if not eventually(lambda: _stands_still(stack, view), within_s=STOPS_WITHIN_S):
+        raise ToolFailed(f"the listener of {view.name} does not stop")
+
+
+def go_on(stack: Deployed, view: Package) -> None:
+    """Let a view's listener work again; one that works goes on."""
+    _enable(stack, view, enabled=True)
+
+
+def _stands_still(stack: Deployed, view: Package) -> bool:
+    if any(mapping["State"] != "Disabled" for mapping in _mappings(stack, view)):
+        return False
+    sqs, queue = stack.client("sqs"), stack.queue(view)
+    counts = sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=[IN_FLIGHT])["Attributes"]
+    return int(counts.get(IN_FLIGHT, 0)) == 0
+
+
+def _enable(stack: Deployed, view: Package, *, enabled: bool) -> None:
+    for mapping in _mappings(stack, view):
+        if (mapping["State"] in {"Enabled", "Enabling"}) != enabled:
+            stack.client("lambda").update_event_source_mapping(UUID=mapping["UUID"], Enabled=enabled)
+
+
+def _mappings(stack: Deployed, view: Package) -> list[JsonObject]:
+    sqs, queue = stack.client("sqs"), stack.queue(view)
+    arn = sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
+    found: list[JsonObject] = stack.client("lambda").list_event_source_mappings(EventSourceArn=arn)[
+        "EventSourceMappings"
+    ]
+    return found
+
 
 CATCHES_UP_WITHIN_S: Final = 120
 ASSEMBLY: Final = project().root / ".local" / "cutover.out"
@@ -54,19 +111,19 @@ def cut_over(stack: Deployed, both: ViewVersions, to: Package, deployment: Deplo
 
     """
     away = both.before if to == both.after else both.after
-    with hold.holding(stack, both.before, both.after):
+    with holding(stack, both.before, both.after):
         for version in both:
-            hold.go_on(stack, version)  # one that broke off may have left them standing
+            go_on(stack, version)  # one that broke off may have left them standing
         compared = _require_equal(stack, both)
         with _written(both, to):
             with step("synthesising the stack (cdk synth)"):
                 deployment.synthesise()
             with step(f"waiting until {to.name} has seen all that {away.name} has"):
-                hold.stop(stack, away)
+                stop(stack, away)
                 _require_caught_up(
                     stack, both, behind=DifferenceKind.BEHIND if to == both.after else DifferenceKind.AHEAD
                 )
-                hold.stop(stack, to)
+                stop(stack, to)
             with step("deploying it (cdk deploy)"):
                 deployment.deploy()
     return compared

@@ -3,9 +3,8 @@
 from typing import NamedTuple
 
 from andon.packages import serving
-from andon.packages.declarations import Version
 from andon.packages.discovery import versions_of, views
-from andon.packages.package import Package
+from andon.packages.package import Package, Version
 from andon.tools.called import as_called
 from andon.tools.stack.errors import ToolFailed
 

@@ -5,8 +5,7 @@ from collections.abc import Iterator
 
 from andon.dynamodb import ttl
 from andon.dynamodb.client import Table
-from andon.rules.gaps import following
-from andon.rules.micro_event_store import FEW, NewestPage, limits, settled
+from andon.rules.micro_event_store import FEW, NewestPage, following, limits, settled
 from andon.rules.past import Past
 from andon.rules.stored_event import CorrelationKey, StoredEvent, behind
 

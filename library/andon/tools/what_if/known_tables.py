@@ -6,10 +6,29 @@ from typing import NamedTuple
 from andon.dynamodb.attribute_values import Item, Typed, to_plain, to_typed
 from andon.dynamodb.schema import TableSchema
 from andon.rules.stored_event import CorrelationKey, StoredEvent
+from andon.runtime import clock
 from andon.runtime.json_types import JsonObject
 from andon.testing.memory.aws import AwsInMemory
-from andon.testing.memory.calls import Answer, Call
-from andon.tools.what_if.simulated_clock import SimulatedClock
+from andon.testing.memory.hook import Answer, Call
+
+# The clock of a replay, in the place of the product's only one.
+
+
+class SimulatedClock:
+    """Says the time that it is set to. was_read: somebody asked for it."""
+
+    def __init__(self) -> None:
+        self.at_ms, self.was_read = 0, False
+
+    def stand_in(self) -> None:
+        """Take the place of the real one, in this process, for good."""
+        clock.now_ms = self.now_ms
+
+    def now_ms(self) -> int:
+        """Return the time in epoch milliseconds."""
+        self.was_read = True
+        return self.at_ms
+
 
 KnownRows = Mapping[str, Sequence[Item]]
 """The environment variable of a table -> rows of it."""

@@ -1,30 +1,196 @@
 """The whole of it: trees, their processes, the lake's files, the comparison."""
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import IO, Final, NamedTuple, TypeVar, cast
 
 import orjson
 
+from andon.project import library_folder
 from andon.rules.hold_back import DEFAULT_SECONDS, VARIABLE
 from andon.runtime.clock import MINUTE_MS
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.progress import step
 from andon.tools.trace.gathering import LakeFolder
-from andon.tools.what_if.asked import RuleNames, WhatIfAsked, reach_ms, rules_asked, with_causes
+from andon.tools.what_if.asked import RuleNames, WhatIfAsked, reach_ms, rules_asked, with_causes, with_hearers
 from andon.tools.what_if.comparing import Calibrating, TreeComparison
 from andon.tools.what_if.known_rows import KnownBeside, RowsOf, known_of
-from andon.tools.what_if.passes import ReplayedSide, carried_out
-from andon.tools.what_if.process_cost import ProcessCost, own_cost
-from andon.tools.what_if.report import Calibration, RuleChange, ToldEpisode, WhatIf
-from andon.tools.what_if.setting import ConstantSet
+from andon.tools.what_if.report import Calibration, ProcessCost, RuleChange, ToldEpisode, WhatIf, own_cost
 from andon.tools.what_if.splitting import FEW_EVENTS, SplitLake, Splitter, sought_in
-from andon.tools.what_if.telling import chosen, records_about, told
-from andon.tools.what_if.ties import ties_in
-from andon.tools.what_if.tree import ReplayOrder
-from andon.tools.what_if.tree_process import TreeProcess, running
-from andon.tools.what_if.trees import commit, working
+from andon.tools.what_if.telling import chosen, records_about, ties_in, told
+from andon.tools.what_if.tree import DecidedLine, Replayed, ReplayOrder, TreeRules
+from andon.tools.what_if.trees import ConstantSet, Tree, commit, working
+
+# A process that replays rules of one tree by the engine of this one, see `tree.py`.
+
+MODULE: Final = "andon.tools.what_if.tree"
+STDERR: Final = "stderr"
+TOLD: Final = 300  # characters of why a tree cannot be read
+
+
+class TreeProcess:
+    """A process. rules: what its tree has. folder: for its decisions."""
+
+    def __init__(self, tree: Tree, process: subprocess.Popen[bytes], folder: Path) -> None:
+        self.tree, self._process, self.folder = tree, process, folder
+        self.rules = cast("TreeRules", self._answer())
+
+    def begin(self, order: ReplayOrder) -> None:
+        """Let it replay."""
+        _pipe(self._process.stdin).write(orjson.dumps(order) + b"\n")
+        _pipe(self._process.stdin).flush()
+
+    def result(self) -> Replayed:
+        """Wait until it has replayed.
+
+        Raises:
+            ToolFailed: it ended before.
+
+        """
+        return cast("Replayed", self._answer())
+
+    def _answer(self) -> object:
+        line = _pipe(self._process.stdout).readline()
+        if not line:
+            self._process.wait()
+            lines = [one for one in (self.folder / STDERR).read_text(errors="replace").splitlines() if one.strip()]
+            raise ToolFailed(f"the rules of {self.tree.name} cannot run: {(lines or ['it ended'])[-1][:TOLD]}")
+        return orjson.loads(line)
+
+
+@contextmanager
+def running(tree: Tree, folder: Path) -> Iterator[TreeProcess]:
+    """Run a process for a tree, and end it.
+
+    Raises:
+        ToolFailed: the tree cannot be imported.
+
+    """
+    imports = os.pathsep.join((str(tree.functions), str(library_folder().parent)))
+    # It writes no bytecode: the working tree stays as it lies.
+    environment = {**os.environ, "PYTHONPATH": imports, "PYTHONDONTWRITEBYTECODE": "1"}
+    with (folder / STDERR).open("wb") as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-m", MODULE], cwd=folder, env=environment, start_new_session=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
+        )  # fmt: skip
+    try:
+        yield TreeProcess(tree, process, folder)
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
+    if pipe is None:
+        raise RuntimeError("the process was started with pipes")
+    return pipe
+
+
+# Both trees' replays: group by group; then, all groups together, the services whose rules look across groups.
+#
+# The second pass has less to hold: only the events that those services hear, what others decided among them.
+
+Said = TypeVar("Said", int, str)
+
+
+class DecisionFile(NamedTuple):
+    """A file of decisions. without: services whose decisions in it do not count."""
+
+    file: Path
+    without: frozenset[str] = frozenset()
+
+    def lines(self) -> Iterator[DecidedLine]:
+        """Yield the decisions that count."""
+        with self.file.open("rb") as lines:
+            for line in map(orjson.loads, lines):
+                if _service_of(line["rule"]) not in self.without:
+                    yield line
+
+
+class ReplayedSide(NamedTuple):
+    """The decisions of a tree. tree: in words. files: one for each group."""
+
+    tree: str
+    files: Sequence[DecisionFile]
+    result: Replayed
+
+
+def carried_out(
+    sides: Sequence[TreeProcess], order: ReplayOrder, replayed: RuleNames, files: Sequence[str]
+) -> list[ReplayedSide]:
+    """Let both trees replay; files: those of all groups.
+
+    Raises:
+        ToolFailed: a tree's process ended.
+
+    """
+    first = _replay(sides, [{**order, "out": _folder(side, "first")} for side in sides])
+    mixed = with_hearers(
+        {one for side in first for one in side.result["mixed"]}, replayed, [one.rules for one in sides]
+    )
+    if not mixed:
+        return first
+    rest = {service: ids for service, ids in order["replayed"].items() if service in mixed}
+    orders: list[ReplayOrder] = [
+        {
+            **order,
+            "replayed": rest,
+            "groups": [[*files, one.result["facts"]]],
+            "is_rest": True,
+            "out": _folder(side, "rest"),
+        }
+        for side, one in zip(sides, first, strict=True)
+    ]
+    second = _replay(sides, orders)
+    return [_with_rest(one, other, mixed) for one, other in zip(first, second, strict=True)]
+
+
+def _folder(side: TreeProcess, name: str) -> str:
+    folder = side.folder / name
+    folder.mkdir()
+    return str(folder)
+
+
+def _replay(sides: Sequence[TreeProcess], orders: Sequence[ReplayOrder]) -> list[ReplayedSide]:
+    """Let both trees replay at the same time."""
+    for side, order in zip(sides, orders, strict=True):
+        side.begin(order)
+    results = [side.result() for side in sides]
+    return [
+        ReplayedSide(side.tree.name, [DecisionFile(Path(file)) for file in result["files"]], result)
+        for side, result in zip(sides, results, strict=True)
+    ]
+
+
+def _with_rest(first: ReplayedSide, rest: ReplayedSide, mixed: frozenset[str]) -> ReplayedSide:
+    """Return the decisions of a tree, those of some services by the second pass."""
+    earlier, later = first.result, rest.result
+    return ReplayedSide(
+        first.tree,
+        [*(file._replace(without=mixed) for file in first.files), *rest.files],
+        {
+            **later,
+            "pending": _joined(earlier["pending"], later["pending"], mixed),
+            "late": _joined(earlier["late"], later["late"], mixed),
+            "faults": _joined(earlier["faults"], later["faults"], mixed),
+            "why": _joined(earlier["why"], later["why"], mixed),
+        },
+    )
+
+
+def _joined(earlier: Mapping[str, Said], later: Mapping[str, Said], mixed: frozenset[str]) -> dict[str, Said]:
+    """Return the numbers or words by service and rule, those of some services by the second pass."""
+    return {name: said for name, said in earlier.items() if _service_of(name) not in mixed} | dict(later)
+
+
+def _service_of(name: str) -> str:
+    return name.partition(".")[0]
+
 
 # An event's own time may lie so much ahead of when it was taken.
 AHEAD_MS: Final = 10 * MINUTE_MS

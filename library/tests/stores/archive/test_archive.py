@@ -17,11 +17,11 @@ from andon.recorded.archive import SHARDS, shard_of
 from andon.recorded.reader import Recorded
 from andon.runtime import clock
 from andon.runtime.errors import CallFailed
-from andon.stores.archive import lines, pages
-from andon.stores.archive.objects import to_data
+from andon.stores.archive import pages
+from andon.stores.archive.pages import to_data
 from andon.stores.archive.store import BUCKET, KINDS, LAKE, actors_in
-from andon.stores.archive.sweep_days import COUNTS, LATEST_DAYS, TimeLeft, compact_stale_days, days_to_check, kinds_kept
-from andon.stores.lake.objects import to_object
+from andon.stores.archive.sweep import COUNTS, LATEST_DAYS, TimeLeft, compact_stale_days, days_to_check, kinds_kept
+from andon.stores.lake.batch import to_object
 from andon.testing.drift import keep_in_lake
 from andon.testing.lambda_events import http_event
 from andon.testing.loop import Loop
@@ -50,7 +50,7 @@ from tests.support.log_lines import LogLines
 from tests.support.samples import NOW, fact
 from tests.support.wire import Wire
 
-PARTS = [lines.ShardOfKind(kind, shard) for kind in KINDS for shard in range(SHARDS)]
+PARTS = [pages.ShardOfKind(kind, shard) for kind in KINDS for shard in range(SHARDS)]
 MEMBERS = "id", "type", "timestamp", "partitionKey", "tags", "person", "crew"
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers(-1, 10**13) | st.sampled_from(["", "fault", "press-7"]),
@@ -202,7 +202,7 @@ def test_a_sweep_that_has_no_memory_reads_the_day_again_and_one_that_has_no_time
     loop: Loop, monkeypatch: pytest.MonkeyPatch, s3: Wire
 ) -> None:
     keep_in_lake([reported(f"press-{n}") for n in range(60)])
-    monkeypatch.setattr(lines, "MOST_BYTES", 10_000)  # some eight lines
+    monkeypatch.setattr(pages, "MOST_BYTES", 10_000)  # some eight lines
     left_ms = iter([1_000, 1_000, 400])
     out_of_time: Any = SimpleNamespace(aws_request_id="1", get_remaining_time_in_millis=lambda: next(left_ms))
 
@@ -219,7 +219,7 @@ def test_a_sweep_that_has_no_memory_reads_the_day_again_and_one_that_has_no_time
 
 
 def test_memory_is_bounded_by_giving_up_parts() -> None:
-    read = lines.Pass(PARTS, most_bytes=20_000)
+    read = pages.Pass(PARTS, most_bytes=20_000)
 
     for n in range(500):
         read.add([reported(f"press-{n}")])
@@ -397,7 +397,7 @@ def test_days_that_lie_ahead_are_left_alone_and_today_is_archived() -> None:
 def test_a_sample_is_of_a_day_that_has_been(loop: Loop, monkeypatch: pytest.MonkeyPatch) -> None:
     keep_in_lake([reported("press-7")])
     keep_in_lake([reported("forged", at_ms=NOW + 400 * DAY_MS)])
-    monkeypatch.setattr("andon.stores.archive.sweep_days.days_to_check", lambda days, **_: days)
+    monkeypatch.setattr("andon.stores.archive.sweep.days_to_check", lambda days, **_: days)
     sweep(loop)
     monkeypatch.setattr("random.choice", lambda days: days[-1])
     monkeypatch.setattr("random.randrange", lambda _: shard_of("press-7"))
@@ -456,7 +456,7 @@ def about_operator(loop: Loop, name: str) -> list[Any]:
 def test_whatever_stands_in_the_members_of_an_event_it_is_archived_for_its_subject(detail: dict[str, Any]) -> None:
     """The bus takes what fits no schema, too; a day with one such event would never be archived."""
     envelope = {"id": "1", "source": "nobody", "detail-type": "any", "time": "2020-04-28T00:00:00Z", "detail": detail}
-    read = lines.Pass(PARTS, most_bytes=1_000_000)
+    read = pages.Pass(PARTS, most_bytes=1_000_000)
 
     read.add([line := json.dumps(envelope)])
 

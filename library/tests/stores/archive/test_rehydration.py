@@ -11,8 +11,7 @@ import pytest
 from andon.dynamodb.attribute_values import to_typed
 from andon.dynamodb.ttl import ttl_at
 from andon.runtime import times
-from andon.stores.archive.jobs import QUEUE
-from andon.stores.archive.rehydration import MOST_DAYS
+from andon.stores.archive.rehydration import MOST_DAYS, QUEUE
 from andon.stores.archive.store import BUCKET, LAKE
 from andon.testing.drift import keep_in_lake
 from andon.testing.environment import frozen_clock

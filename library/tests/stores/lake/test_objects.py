@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andon.recorded.lake import MOST_LINE_BYTES, Envelope, lines_of
-from andon.stores.lake.batch import objects_of
+from andon.stores.lake.batch import key_of, objects_of, partition_of, to_bytes, to_object
 from andon.stores.lake.lines import lines_in
-from andon.stores.lake.objects import key_of, partition_of, to_bytes, to_object
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

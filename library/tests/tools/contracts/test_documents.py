@@ -11,13 +11,13 @@ from jsonschema import Draft202012Validator
 
 from andon.events.topic import ANY, Topic
 from andon.runtime.json_types import JsonObject
-from andon.tools.contracts import asyncapi, documents, eventcatalog
+from andon.tools.contracts import documents
+from andon.tools.contracts.documents import CatalogPart
 from andon.tools.contracts.event_schema import defined, file_of, json_schema
-from andon.tools.contracts.eventcatalog import CatalogPart
 from andon.tools.contracts.members import path_in
 from andon.tools.contracts.need import LostMember, Need
 from andon.tools.contracts.page import UNSEEN, Blind, page
-from andon.tools.contracts.schema import schema_of
+from andon.tools.contracts.publishers import schema_of
 from andon.tools.contracts.state import ContractState, TypeState
 
 MOVED: Final[Topic] = ("things", "thing-moved")
@@ -85,7 +85,7 @@ def head_of(page: str) -> JsonObject:
 
 
 def catalog() -> dict[str, str]:
-    return eventcatalog.files(STATE, PARTS, project="Acorn", title="Acorn: things", publishers=PUBLISHERS)
+    return documents.files(STATE, PARTS, project="Acorn", title="Acorn: things", publishers=PUBLISHERS)
 
 
 def test_an_event_fits_the_schema_of_its_type_whatever_else_it_says() -> None:
@@ -112,7 +112,7 @@ def test_two_types_of_one_name_are_refused_unless_they_say_the_same() -> None:
 
 
 def test_the_asyncapi_document_says_who_sends_who_receives_and_both_shapes_of_a_message() -> None:
-    document = asyncapi.document(STATE, title="Acorn", publishers=PUBLISHERS)
+    document = documents.document(STATE, title="Acorn", publishers=PUBLISHERS)
 
     assert all(resolved(document, reference) for reference in references_in(document))
     operations = document["operations"]
@@ -133,7 +133,7 @@ def test_the_asyncapi_document_says_who_sends_who_receives_and_both_shapes_of_a_
     assert not any(
         map(validator.is_valid, ({"group": 1, "facts": []}, {"group": 2, "facts": [EVENT]}, {"facts": [EVENT]}))
     )
-    assert message["examples"] == [{"name": "thing-moved", "payload": asyncapi.without_row(EVENT)}]
+    assert message["examples"] == [{"name": "thing-moved", "payload": documents.without_row(EVENT)}]
     assert "raw" not in message["examples"][0]["payload"]
 
 
@@ -178,8 +178,8 @@ def test_the_page_has_a_picture_each_member_and_its_readers_and_what_nobody_saw(
 
 def test_documents_are_the_same_bytes_each_time() -> None:
     assert catalog() == catalog()
-    assert [json.dumps(asyncapi.document(STATE, title="A", publishers=PUBLISHERS)) for _ in "12"] == [
-        json.dumps(asyncapi.document(STATE, title="A", publishers=PUBLISHERS))
+    assert [json.dumps(documents.document(STATE, title="A", publishers=PUBLISHERS)) for _ in "12"] == [
+        json.dumps(documents.document(STATE, title="A", publishers=PUBLISHERS))
     ] * 2
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andon.runtime.json_types import JsonObject
-from andon.tools.contracts import values
+from andon.tools.contracts import need
 from andon.tools.contracts.members import (
     ITEM,
     Path,
@@ -21,12 +21,12 @@ from andon.tools.contracts.members import (
     without,
 )
 from andon.tools.contracts.need import UNUSED, LostMember, Need, Probe, run_of, together
-from andon.tools.contracts.schema import schema_of
+from andon.tools.contracts.publishers import schema_of
 from toys.made_types import VALUES
 
 NAMES: Final = ("id", "place", "size", "owner")
-OTHER_KINDS: Final = frozenset(values.KINDS) - {"a text"}
-NEAR: Final = frozenset({"an empty text", values.ANOTHER_TEXT})
+OTHER_KINDS: Final = frozenset(need.KINDS) - {"a text"}
+NEAR: Final = frozenset({"an empty text", need.ANOTHER_TEXT})
 
 REQUIRED: Final = Need(LostMember.REQUIRED, keeps=True, refuses=OTHER_KINDS)
 CHECKED: Final = Need(LostMember.REQUIRED, refuses=OTHER_KINDS)
@@ -105,7 +105,7 @@ def test_what_a_consumer_does_not_read_is_not_looked_into() -> None:
     probe = Probe(run_of(lambda _: None), event, members_of(schema_of(Whole)), {})
 
     assert probe.needs() == {}
-    asked_about_the_whole = 2 + len(values.others(event["parts"], {"type": "array"}))
+    asked_about_the_whole = 2 + len(need.others(event["parts"], {"type": "array"}))
     assert probe.runs == asked_about_the_whole
 
 
@@ -129,11 +129,11 @@ def test_the_gravest_effect_counts() -> None:
         ("2026-01-02T03:04:05.678Z", "another time", "2026-01-02T03:05:06.678Z"),
         ("2026-01-02T03:04:05.678Z", "a time without milliseconds", "2026-01-02T03:04:05Z"),
         ("2026-12-31", "another day", "2027-01-01"),
-        ("WARNING1", values.ANOTHER_TEXT, "WARNING2"),
-        ("press-9", values.ANOTHER_TEXT, "press-0"),
-        ("0f", values.ANOTHER_TEXT, "0a"),
-        ("LINE Z", values.ANOTHER_TEXT, "LINE A"),
-        ("", values.ANOTHER_TEXT, "x"),
+        ("WARNING1", need.ANOTHER_TEXT, "WARNING2"),
+        ("press-9", need.ANOTHER_TEXT, "press-0"),
+        ("0f", need.ANOTHER_TEXT, "0a"),
+        ("LINE Z", need.ANOTHER_TEXT, "LINE A"),
+        ("", need.ANOTHER_TEXT, "x"),
         (8, "a fraction", 8.5),
         (True, "the other truth value", False),
         ([1], "an empty list", []),
@@ -141,15 +141,15 @@ def test_the_gravest_effect_counts() -> None:
     ],
 )
 def test_other_values_are_near_the_true_one(value: object, name: str, other: object) -> None:
-    assert values.others(value, {})[name] == other
+    assert need.others(value, {})[name] == other
 
 
 @given(VALUES)
 def test_no_other_value_is_the_same_and_one_of_each_other_kind_is_among_them(value: object) -> None:
-    others = values.others(value, {"enum": ["north", "south"]})
+    others = need.others(value, {"enum": ["north", "south"]})
 
-    assert values.kind_of(value) not in others
-    assert {*values.KINDS} - {values.kind_of(value)} <= {*others}
+    assert need.kind_of(value) not in others
+    assert {*need.KINDS} - {need.kind_of(value)} <= {*others}
     if value not in ({}, [], 0, ""):
         assert all(repr(one) != repr(value) for one in others.values())
 

@@ -7,11 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from andon.tools.contracts.diff import Change, SchemaChange, changes, is_break
-from andon.tools.contracts.fit import MISSING, NOT_SAID, misfits
+from andon.tools.contracts.diff import MISSING, NOT_SAID, Change, SchemaChange, changes, is_break, misfits
 from andon.tools.contracts.members import members_of, path_in
-from andon.tools.contracts.schema import NoSchema, schema_of
-from andon.tools.contracts.values import ANOTHER_TEXT
+from andon.tools.contracts.need import ANOTHER_TEXT
+from andon.tools.contracts.publishers import NoSchema, schema_of
 from toys.made_types import ENTITIES, fitting, near
 
 

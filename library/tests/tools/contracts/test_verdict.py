@@ -7,16 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andon.events.topic import Topic
-from andon.packages.deployed_first import FactSubscription
+from andon.packages.discovery import FactSubscription
 from andon.packages.package import Package
 from andon.runtime.json_types import JsonObject
-from andon.tools.contracts import report, said, verdict
+from andon.tools.contracts import derive, report, verdict
 from andon.tools.contracts.derive import Derived, news, versioned
 from andon.tools.contracts.diff import Change, SchemaChange
 from andon.tools.contracts.members import Path, path_in
 from andon.tools.contracts.need import UNUSED, LostMember, Need
 from andon.tools.contracts.page import Blind
-from andon.tools.contracts.schema import schema_of
+from andon.tools.contracts.publishers import schema_of
 from andon.tools.contracts.state import ContractState, TypeState, from_json, to_json
 from andon.tools.contracts.verdict import ContractFinding, Severity
 
@@ -190,7 +190,7 @@ def test_the_image_of_a_row_is_its_services_own() -> None:
 def test_a_member_counts_that_the_same_row_and_the_sample_say_otherwise(
     again: dict[str, object], sample: dict[str, object], names: dict[str, Severity]
 ) -> None:
-    found = said.of_events(a_state(), a_state(event=saying(**sample)), lambda *_: saying(**again))
+    found = derive.of_events(a_state(), a_state(event=saying(**sample)), lambda *_: saying(**again))
 
     assert {who: severity for (who, _), severity in named(found).items()} == names
 
@@ -198,11 +198,11 @@ def test_a_member_counts_that_the_same_row_and_the_sample_say_otherwise(
 def test_what_stories_show_no_more_is_lost_unless_they_were_not_told() -> None:
     released, today = a_state(live=frozenset({("thing",), PLACE})), a_state(live=frozenset({("thing",)}))
 
-    assert named(said.of_events(released, today, lambda *_: EVENT)) == {
+    assert named(derive.of_events(released, today, lambda *_: EVENT)) == {
         ("shelf.listener", "thing.place"): BREAKS,
         ("list.listener", "thing.place"): LOSES,
     }
-    assert named(said.of_events(released, today, lambda *_: EVENT, are_told=False)) == {}
+    assert named(derive.of_events(released, today, lambda *_: EVENT, are_told=False)) == {}
 
 
 @given(st.sampled_from([Thing, NoPlace, Loose, Counted]), st.sampled_from([Thing, NoPlace, Loose, Counted]))

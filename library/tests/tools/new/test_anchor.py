@@ -9,8 +9,8 @@ import pytest
 from andon.events.domain_event import DomainEvent
 from andon.runtime import times
 from andon.tools.new import template
-from andon.tools.new.anchor import RuleAnchor
 from andon.tools.new.known import Heard
+from andon.tools.new.rule import RuleAnchor
 from andon.tools.new.words import Name, Words
 
 DATE_MS = 1_767_312_000_000

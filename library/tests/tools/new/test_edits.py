@@ -4,7 +4,7 @@ import textwrap
 import pytest
 
 from andon.tools.new import edits
-from andon.tools.new.errors import NotNew
+from andon.tools.new.words import NotNew
 
 
 def source(text: str) -> str:

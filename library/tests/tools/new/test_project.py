@@ -14,8 +14,7 @@ from andon.project import library_folder
 from andon.tools.new import project, template
 from andon.tools.new.arguments import parser
 from andon.tools.new.dependency import Dependency, dependency
-from andon.tools.new.errors import NotNew
-from andon.tools.new.words import Name, Words
+from andon.tools.new.words import Name, NotNew, Words
 from toys.installed import ended, python
 
 CLI = "andon.tools.cli"

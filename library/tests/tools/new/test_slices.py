@@ -13,7 +13,7 @@ import pytest
 
 from andon.testing.whole import missing_in
 from andon.tools.docs import pages
-from andon.tools.docs_pages import sections_of
+from andon.tools.docs_index import sections_of
 from andon.tools.new.arguments import BY_ANOTHER_KEY, ONE_ROW, PER_DAY, parser
 from toys.installed import ended, python
 

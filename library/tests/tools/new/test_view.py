@@ -3,9 +3,8 @@
 import pytest
 
 from andon.events.domain_event import DomainEvent
-from andon.tools.new.form import LISTED, OBJECTS, TABLE, Form
 from andon.tools.new.known import Heard
-from andon.tools.new.view import KeptMembers, form_of
+from andon.tools.new.view import LISTED, OBJECTS, TABLE, Form, KeptMembers, form_of
 
 
 def heard(**entity: object) -> Heard:

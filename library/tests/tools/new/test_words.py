@@ -4,8 +4,7 @@ from pathlib import PurePosixPath
 import pytest
 
 from andon.tools.new import template
-from andon.tools.new.errors import NotNew
-from andon.tools.new.words import Name, Words, clashes
+from andon.tools.new.words import Name, NotNew, Words, clashes
 
 PERMITS = Name.of("parking_permits")
 WORDS = Words([(template.THINGS, PERMITS), (template.ACORN, Name.only("City"))])

@@ -11,8 +11,7 @@ from andon.dynamodb.schema import Keys, TableSchema
 from andon.events.domain_event import DomainEvent
 from andon.rules.stored_event import PREFIX, StoredEvent, sort_of
 from andon.runtime import clock
-from andon.tools.what_if.known_tables import KnownTables
-from andon.tools.what_if.simulated_clock import SimulatedClock
+from andon.tools.what_if.known_tables import KnownTables, SimulatedClock
 
 VARIABLE = "THINGS_TABLE"
 KEYS = Keys("pk", "sk", one_partition_per="entity")

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.tools.what_if.overlap import GroupOverlap
+from andon.tools.what_if.tree import GroupOverlap
 
 SERVICES = ("shop", "post")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from andon.tools.stack.errors import ToolFailed
-from andon.tools.what_if.setting import ConstantSet
+from andon.tools.what_if.trees import ConstantSet
 
 MODULES = {
     "things/rules/late.py": "from x import MINUTE\n\nAFTER = 15 * MINUTE  # as people asked\nONLY: Final = 3\n",

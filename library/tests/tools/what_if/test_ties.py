@@ -6,7 +6,7 @@ import pytest
 
 from andon.tools.what_if.comparing import CalibrationMisfit
 from andon.tools.what_if.lake_record import LakeRecord
-from andon.tools.what_if.ties import ties_in
+from andon.tools.what_if.telling import ties_in
 
 SECOND = 1_588_000_000_000
 

@@ -14,10 +14,12 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from subprocess import Popen
 from types import SimpleNamespace
 from typing import IO, Any, Final
+from weakref import WeakKeyDictionary
 
 TEMPLATE: Final = Path(__file__).with_name("worker_template.py")
 LAYERS: Final = "_LAMBDA_LAYERS_DIRS"
@@ -142,3 +144,107 @@ def _template(folders: tuple[str, ...]) -> Template:
 
 MODULE: Final = SimpleNamespace(**{**vars(subprocess), "Popen": popen})
 """The module `subprocess`, whose workers are forked."""
+
+
+# A Lambda's log lines, as soon as it has answered: the emulator waits up to 50 ms for more of them.
+#
+# A worker writes its log before its answer, so that all of it is in the pipe by then. Two threads empty the pipe, one
+# at
+# a time: one that follows it while the Lambda runs, so that it is never full, and the one that got the answer.
+
+CHUNK: Final = 65_536
+
+# A worker that failed has been ended, so that its pipe ends, too, and the thread with it, however busy the machine is.
+# Only a child of the worker that lives on keeps the pipe open, and must not keep the answer.
+END_S: Final = 30.0
+
+
+class Pipe:
+    """The end of a pipe that lines come out of."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor, self._lock, self._begun, self.has_ended = descriptor, threading.Lock(), b"", False
+        os.set_blocking(descriptor, False)
+
+    def wait(self) -> None:
+        """Return when there is something to take, or the other end is closed."""
+        select.select([self._descriptor], [], [])
+
+    def take(self, lines: Any) -> None:  # noqa: ANN401  a queue
+        """Move the lines that are in the pipe to a queue."""
+        with self._lock:
+            *whole, self._begun = (self._begun + b"".join(self._chunks())).split(b"\n")
+            if self.has_ended and self._begun:
+                whole.append(self._begun)
+            for line in whole:
+                lines.put(line.decode(errors="replace"))
+
+    def _chunks(self) -> Iterator[bytes]:
+        try:
+            while chunk := os.read(self._descriptor, CHUNK):
+                yield chunk
+        except BlockingIOError:
+            return  # empty for now
+        self.has_ended = True
+
+
+_pipes: Final[WeakKeyDictionary[Any, Pipe]] = WeakKeyDictionary()
+_pipes_lock: Final = threading.Lock()
+
+
+def _pipe_of(process: Popen[str]) -> Pipe:
+    with _pipes_lock:
+        if process not in _pipes and process.stderr is not None:
+            _pipes[process] = Pipe(process.stderr.fileno())
+        return _pipes[process]
+
+
+def follow(worker: Any) -> None:  # noqa: ANN401  the emulator's `Worker`
+    """Take out what a worker writes until it ends, in place of its `_read_stderr`."""
+    process, lines = worker._proc, worker._stderr_queue  # noqa: SLF001
+    pipe = _pipe_of(process)
+    while not pipe.has_ended:
+        pipe.wait()
+        pipe.take(lines)
+
+
+def drained(worker: Any) -> str:  # noqa: ANN401
+    """Return a worker's output since the last call, in place of its `_drain_stderr_bounded`."""
+    if worker._proc is None:  # noqa: SLF001
+        worker._stderr_thread.join(END_S)  # noqa: SLF001
+    else:
+        _pipe_of(worker._proc).take(worker._stderr_queue)  # noqa: SLF001
+    return str(worker._drain_stderr())  # noqa: SLF001
+
+
+# The start of a Lambda's worker, without botocore: the emulator imports it in each, to count calls in a circle.
+#
+# The count is for functions that invoke one another by boto3 for ever. No function of a project invokes another one,
+# and
+# most do without boto3: to them the import is 0.25 s of CPU, three quarters of a cold start.
+
+COUNTS_CALLS: Final = "    _ms_install_invoke_depth()\n"
+
+
+def without_botocore(script: str) -> str:
+    """Return the script of the emulator's workers, which leaves importing to the handler."""
+    return script.replace(COUNTS_CALLS, "")
+
+
+# On which processors the emulator runs: on one, and its workers on all.
+#
+# Of the threads of a Python process one runs at a time. If they are on several processors, the lock is handed from
+# one to
+# the other at each request, and waiting for it costs a third of what the stack does in a second.
+
+
+def keep_to_one() -> None:
+    """Keep this process to one processor, and the processes that it starts until they are freed."""
+    if sys.platform == "linux":
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+
+
+def free(pid: int) -> None:
+    """Let another process run on all."""
+    if sys.platform == "linux":
+        os.sched_setaffinity(pid, range(os.cpu_count() or 1))
