@@ -15,9 +15,8 @@ from andon.runtime.strict_json import is_whole
 # Presence of clients, as the broker tells it: one connected, or is gone. Pure.
 #
 # Messages come late, twice and in any order. Their times are of clocks that differ by up to two minutes, so that
-# those of
-# a quick reconnect may be the wrong way round; versions count connections, and begin again after an hour offline.
-# https://docs.aws.amazon.com/iot/latest/developerguide/life-cycle-events.html
+# those of a quick reconnect may be the wrong way round; versions count connections, and begin again after an hour
+# offline. https://docs.aws.amazon.com/iot/latest/developerguide/life-cycle-events.html
 
 CONNECTED, DISCONNECTED = "connected", "disconnected"
 HAPPENINGS: Final = (CONNECTED, DISCONNECTED)

@@ -17,8 +17,7 @@ from andon.wire.presign import presigned
 #     <root>/<digest of level 1>/<digest of level 2>/…
 #
 # A part is hashed: it may be longer than a topic, have one of MQTT's own characters (`+`, `#`, `/`) in it, or be
-# nobody
-# else's business in a log. The root is the deployment's, for all of an account in a region share one broker.
+# nobody else's business in a log. The root is the deployment's, for all of an account in a region share one broker.
 
 # https://docs.aws.amazon.com/general/latest/gr/iot-core.html#message-broker-limits
 MOST_SLASHES: Final = 7

@@ -1,4 +1,4 @@
-"""Addresses of people: an e-mail address, a phone number; and how they are shown to others. Pure, without imports."""
+"""Addresses of people: mail, phone, host, browser. Pure."""
 
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode

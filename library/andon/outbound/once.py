@@ -1,8 +1,4 @@
-"""A POST over libcurl, once: over a connection of its own, so that libcurl never sends it again by itself.
-
-Over a connection that was kept libcurl does, if it ends before the response begins: a person might be told more often
-than was decided. https://curl.se/libcurl/c/CURLOPT_FRESH_CONNECT.html
-"""
+"""Requests that are sent once: to AWS, on behalf of people, and to hosts of somebody else's."""
 
 import os
 import re
@@ -22,6 +18,12 @@ from andon.wire.aws_json import endpoint_of
 from andon.wire.credentials import credentials, region
 from andon.wire.curl import ERRORS, LOST, Handle, new_handle
 from andon.wire.deadline import time_of_attempt_ms
+
+# A POST over libcurl, once: over a connection of its own, so that libcurl never sends it again by itself.
+#
+# Over a connection that was kept libcurl does, if it ends before the response begins: a person might be told more
+# often than was decided. https://curl.se/libcurl/c/CURLOPT_FRESH_CONNECT.html
+
 
 LONGEST_MS: Final = 5_000
 MOST_BYTES: Final = 65_536  # of a response: providers answer with a few hundred
@@ -229,8 +231,7 @@ def _is_public_6(address: IPv6Address) -> bool:
 # A POST to a host of somebody else's: once, to a public address, and never on to another one.
 #
 # The address is checked where libcurl opens the socket, so that the one that is checked is the one that is connected
-# to,
-# whatever the name resolves to a moment later. No proxy of the environment stands between.
+# to, whatever the name resolves to a moment later. No proxy of the environment stands between.
 
 # On one machine all requests go to this server instead, as `…/<host><path>`: set by the infrastructure where the stage
 # is local. It can be nothing but a port of the function's own machine, so that by mistake nobody else is reached.

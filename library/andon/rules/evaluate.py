@@ -68,10 +68,9 @@ def _under_other_ids(history: History) -> History:
 
 # The history of an anchor: the same, whatever order the events arrived in and whenever a rule looks. Pure.
 #
-# Events that were late for the rule count for nothing (`late.py`). Once the hold-back is over, what lies before an
-# event
-# that is not late is settled: whatever arrives from then on is late itself. Other events, such as those of people in
-# between, count if they had arrived when the rule was due.
+# Events that were late for the rule count for nothing (`is_late`). Once the hold-back is over, what lies before an
+# event that is not late is settled: whatever arrives from then on is late itself. Other events, such as those of
+# people in between, count if they had arrived when the rule was due.
 
 
 class EventsAround(Protocol):

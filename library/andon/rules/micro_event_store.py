@@ -23,20 +23,15 @@ from andon.wire.deadline import ATTEMPT_MS, begun_by
 # content.
 #
 # An event *follows* an earlier one closely if it came within the gap after it, and was known by the time at which
-# that
-# gap would be decided. It is *steady* if it is sure, too, that no other gap was decided that ends behind that one.
-# Both
-# are settled when the event is stored, from what lies before it, and kept in its row. A rule after a gap has nothing
-# to
-# decide at a steady event.
+# that gap would be decided. It is *steady* if it is sure, too, that no other gap was decided that ends behind that
+# one. Both are settled when the event is stored, from what lies before it, and kept in its row. A rule after a gap
+# has nothing to decide at a steady event.
 #
 # A rule before a gap has a *timer* for each correlation key: one row of the index of due times, at an event. When it
-# is
-# due, the sweep moves it to the newest event that came within the gap, as known at the end of it; if there is none,
-# the
-# rule is evaluated at the event, and the timer ends. Where a timer moves to is settled, so
-# that a sweep that is broken off and begun again moves it to the same place. An event that follows another one is in
-# sight of the timer of that one: it starts none. Each other one does.
+# is due, the sweep moves it to the newest event that came within the gap, as known at the end of it; if there is
+# none, the rule is evaluated at the event, and the timer ends. Where a timer moves to is settled, so that a sweep
+# that is broken off and begun again moves it to the same place. An event that follows another one is in sight of the
+# timer of that one: it starts none. Each other one does.
 #
 # A timer that got lost, by whatever accident, would be missed by nobody while events keep coming. So each
 # `RENEWED_MS` one event of a key starts a timer although there should be one, and the one that there is ends there.
@@ -78,9 +73,8 @@ def _is_steady(last: StoredEvent, older: Sequence[StoredEvent], gap_ms: int, hol
 # Lateness: settled once, when an event is stored, and kept with it. Pure.
 #
 # An event is *late* for a rule if a newer one of the rule's topics had arrived more than the hold-back before it.
-# That
-# newer one may have been decided upon by then, so that the late one counts for no decision. It still belongs to the
-# story. The events that had arrived before another one never change, so that nobody has to look a second time.
+# That newer one may have been decided upon by then, so that the late one counts for no decision. It still belongs to
+# the story. The events that had arrived before another one never change, so that nobody has to look a second time.
 
 
 def late_by(one: StoredEvent, newest_first: Iterable[StoredEvent], *, hold_back_ms: int) -> frozenset[Topic]:

@@ -19,8 +19,7 @@ from andon.runtime.json_types import JsonMapping, JsonObject
 # Metrics within the log line: CloudWatch reads the members that `_aws` names (embedded metric format).
 #
 # A metric is paid for by the hour in which it has a value. So a line names what is trouble, and that only while there
-# is
-# some; all else that is counted is read from the lines themselves, by CloudWatch Logs Insights.
+# is some; all else that is counted is read from the lines themselves, by CloudWatch Logs Insights.
 
 NAMESPACE: Final = "POWERTOOLS_METRICS_NAMESPACE"  # the variable with the namespace of all metrics
 STAGE: Final = "stage"  # the member with the name of the deployment

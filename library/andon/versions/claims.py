@@ -16,10 +16,8 @@ from andon.runtime.errors import Conflict, Rejected
 # Writes beside a save, in its transaction: what goes with it, a check of another row, and claims (`claims.py`).
 #
 # `Draft.also` lists them by name. They are made if the version is, or neither is; the name of one whose condition
-# does
-# not hold is in the 409. A retry of the same command is answered as the first time, although what it wrote is there
-# by
-# now.
+# does not hold is in the 409. A retry of the same command is answered as the first time, although what it wrote is
+# there by now.
 
 # https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_TransactWriteItems.html
 MOST_WRITES: Final = 100

@@ -1,8 +1,4 @@
-"""Refuse partition keys that would send all writes of a moment to one partition. Pure.
-
-A partition takes 1,000 write units a second, however large the table is:
-https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html
-"""
+"""Declarations of packages that a synth refuses, or warns of."""
 
 import warnings
 from collections.abc import Iterable, Iterator
@@ -23,6 +19,12 @@ from andon.packages.package import Package
 from andon.runtime.tried import Failed, tried
 from andon.testing.samples import is_of_old, paths, read, topic_of, type_of
 from andon.versions.aggregate import FROM_STREAM, Aggregate, Speed, contradictions
+
+# Refuse partition keys that would send all writes of a moment to one partition. Pure.
+#
+# A partition takes 1,000 write units a second, however large the table is:
+# https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html
+
 
 SPREAD: Final[frozenset[Partition]] = frozenset({"entity", "tenant", "shard"})
 

@@ -1,4 +1,4 @@
-"""One page of an actor's events: day by day, in the order in which the bus took them."""
+"""The archive's days of an actor: objects, their lines, pages of them."""
 
 import gzip
 import hashlib
@@ -27,6 +27,9 @@ from andon.runtime.json_types import JsonMapping
 from andon.runtime.strict_json import is_whole
 from andon.stores.archive.store import BUCKET, actors_in
 from andon.wire.bucket import Bucket
+
+# One page of an actor's events: day by day, in the order in which the bus took them.
+
 
 # Events of an actor on a day, in two requests: for its shard's index and for its own member of the data.
 

@@ -22,10 +22,8 @@ from andon.wire.bucket import Bucket
 # A day of the lake -> the day of every actor. Each step can be done again: the same objects give the same bytes.
 #
 # A day is stale if its manifest does not name exactly the lake's objects of that day, as they are now; so what
-# arrives
-# late, or is replaced, needs no case of its own. A sweep that ends early leaves the indexes that it has written, and
-# the
-# next one goes on behind them.
+# arrives late, or is replaced, needs no case of its own. A sweep that ends early leaves the indexes that it has
+# written, and the next one goes on behind them.
 
 Goes = Callable[[], bool]
 """True while there is time to begin another pass."""

@@ -187,8 +187,7 @@ def queue_of(fault: Fault) -> str:
 #
 # A poison message that comes again is the same fault at a later time, so a key with its day alone would not find the
 # first. Therefore the first to come claims the id, on condition that nobody has, together with its time. Whoever
-# comes
-# later writes under that time's key, on condition that nothing is there. After a crash between the two, retry.
+# comes later writes under that time's key, on condition that nothing is there. After a crash between the two, retry.
 #
 # A fault changes when its message is resubmitted and when that fails again: each time on condition that nobody else
 # changed it meanwhile. An object that cannot be read is as absent: when its message comes again it is written anew.

@@ -16,9 +16,9 @@ from andon.views.ledger import NONE_YET, Outcome
 #
 # An object is gzipped NDJSON, see `andon.stores.lake.lines`. It holds events of one hour by the envelope's `time`, so
 # that a late event lies in the hour of its neighbours. Key and bytes depend on the events alone, neither on their
-# order,
-# nor on the entries of the bus that they shared, nor on a clock: a batch that comes again finds its object there, and
-# writes nothing. Only one whose time lies ahead of the clock is filed under the time at which it came here.
+# order, nor on the entries of the bus that they shared, nor on a clock: a batch that comes again finds its object
+# there, and writes nothing. Only one whose time lies ahead of the clock is filed under the time at which it came
+# here.
 
 UNREADABLE_FOLDER: Final = "unreadable"  # the folder beside that of the events
 

@@ -33,8 +33,8 @@ from andon.wire.bucket import Bucket
 # At which time each event of a replay is due, so that a view gets `rate` of them a second. Pure.
 #
 # An object gets a time of its own: behind all objects that have one. Its events are sent a little ahead, and the
-# queue
-# holds each back until it is due. So nothing waits in a function, and a replay that is paused ends within seconds.
+# queue holds each back until it is due. So nothing waits in a function, and a replay that is paused ends within
+# seconds.
 
 # How far ahead messages are sent. As long a replay goes on that is paused.
 LEAD_MS: Final = 20_000

@@ -17,10 +17,8 @@ from andon.tools.stack import aws
 # Samples of metrics from log lines, and their statistics over a window of time. Pure.
 #
 # Each number in a line is a sample. A line in CloudWatch's embedded metric format names some that are metrics, too,
-# in
-# `_aws`. A line of an HTTP request says `status` and `ms`, from which the API's own metrics follow: `Latency` lacks
-# the
-# way to the function.
+# in `_aws`. A line of an HTTP request says `status` and `ms`, from which the API's own metrics follow: `Latency`
+# lacks the way to the function.
 
 API: Final = "AWS/ApiGateway"
 REFUSED, FAILED = 400, 500

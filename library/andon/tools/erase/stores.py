@@ -1,4 +1,4 @@
-"""All stores of a stack that may have a mention of a person, and a pass over them."""
+"""Stores that an erasure goes through: objects, the lake, queues of dead letters."""
 
 import gzip
 from collections.abc import Callable, Iterator, Mapping
@@ -23,6 +23,9 @@ from andon.tools.listings import GZIPPED, keys_in, rows_of, unpacked_body
 from andon.tools.ops.redrive import BATCH
 from andon.tools.stack.errors import ToolFailed
 from andon.versions.aggregate import Identity
+
+# All stores of a stack that may have a mention of a person, and a pass over them.
+
 
 # Mentions of a person in dead-letter queues, where nobody changes a message: it is redriven, or removed.
 
@@ -183,8 +186,7 @@ def erased_object(body: bytes, mentions: Mentions) -> Erased:
 # The lake and the archive without mentions of a person: the lake's objects under their keys, the archive's days gone.
 #
 # The archive is a copy by day: it is written again, from the lake, by its own sweep. It goes before the lake's object
-# is
-# replaced, or it would be the last one to have the name.
+# is replaced, or it would be the last one to have the name.
 
 
 def sweep_lake(bucket: SweptBucket, archive: SweptBucket, mentions: Mentions, *, dry_run: bool) -> SweepCounts:

@@ -42,8 +42,7 @@ from andon.tools.stack.progress import step
 # Names in the answer of a query: facts have ids of people only, and the project says where their names are looked up.
 #
 # A name is put in the place of an id in the columns that the project names, word by word, and only if it is known.
-# The
-# project's own API answers, so that nobody sees a name here whom they could not look up there.
+# The project's own API answers, so that nobody sees a name here whom they could not look up there.
 
 Lookup = Callable[[Sequence[str]], Mapping[str, str]]
 """Returns the names that are known of ids; raises `ToolFailed` if nobody can tell."""

@@ -19,8 +19,7 @@ from andon.tools.stack.sink import Application, Message, Receive, Send, answer
 # Certificates that clients of the emulator's broker ask for, each for a key of its own: `CreateCertificateFromCsr`.
 #
 # AWS IoT has that as a request over MQTT, this emulator by HTTP alone, which signs here, too. The request goes the
-# way of
-# the emulator's `CreateKeysAndCertificate`, whose answer is the same but for the key.
+# way of the emulator's `CreateKeysAndCertificate`, whose answer is the same but for the key.
 # https://docs.aws.amazon.com/iot/latest/developerguide/fleet-provision-api.html#create-cert-csr
 
 PENDING: Final = "PENDING_ACTIVATION"

@@ -1,8 +1,4 @@
-"""A faster test of key conditions for the emulator, which parses the expression again for every row of a partition.
-
-With 10,000 rows under one key that is a second of CPU for each query; a listener that queries would need an hour for
-them. The forms that a query of text keys can have are tested here; everything else is left to the emulator.
-"""
+"""Patches of the emulator, where it answers otherwise than AWS or too slowly; each says which case needs it."""
 
 import re
 import threading
@@ -13,6 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from functools import cache
 from typing import Any, Final, NamedTuple
+
+# A faster test of key conditions for the emulator, which parses the expression again for every row of a partition.
+#
+# With 10,000 rows under one key that is a second of CPU for each query; a listener that queries would need an hour
+# for them. The forms that a query of text keys can have are tested here; everything else is left to the emulator.
+
 
 Row = Mapping[str, Mapping[str, Any]]
 Values = Mapping[str, Mapping[str, Any]] | None
@@ -93,10 +95,8 @@ def _text(value: Mapping[str, Any] | None) -> str | None:
 # Queries of the emulator that look at few rows: for each page it orders and tests all rows of a partition.
 #
 # A partition of a micro event store has hundreds of rows, of which a rule looks at the newest few. `Partitions` takes
-# the
-# place of the emulator's `defaultdict` of rows by partition key. While a query is answered, it hands out those rows
-# in
-# which the whole page lies; the emulator orders and tests these, as it does with all of them otherwise.
+# the place of the emulator's `defaultdict` of rows by partition key. While a query is answered, it hands out those
+# rows in which the whole page lies; the emulator orders and tests these, as it does with all of them otherwise.
 
 Request = Mapping[str, Any]
 Rows = dict[str, dict[str, Any]]
@@ -214,8 +214,7 @@ class Followers:
 # Updates of nested stacks in the emulator, which forgets the attributes of what an update leaves as it is.
 #
 # Without them, whatever refers to an unchanged queue by its ARN or name fails the update of its nested stack. And a
-# name
-# that is made with the seed of a bucket's would be another one at the next update: functions would be replaced.
+# name that is made with the seed of a bucket's would be another one at the next update: functions would be replaced.
 
 Updated = tuple[str, dict[str, Any]]
 """A resource's physical id and its attributes."""

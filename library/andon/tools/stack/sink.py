@@ -18,10 +18,8 @@ from typing import Any, Final
 # A short way into the emulator for DynamoDB and the bus, where most requests of the Lambdas go.
 #
 # For each request the emulator finds out, by host, path and headers, which of some hundred services it is for. For
-# these
-# two the target says it, and the signature says whose account it is. A request in any other form goes the long way,
-# above
-# all one to another path: the API's are behind `/_aws/`, and whoever calls it may name a target, too.
+# these two the target says it, and the signature says whose account it is. A request in any other form goes the long
+# way, above all one to another path: the API's are behind `/_aws/`, and whoever calls it may name a target, too.
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

@@ -1,8 +1,4 @@
-"""Workers of Lambda that are forked, in place of those that the emulator starts: nine tenths of a start are imports.
-
-For each set of layers there is a template (`worker_template`), which has imported what all workers import of it. On
-Linux only; elsewhere, and for other programs, processes are started as ever.
-"""
+"""Lambda's workers as the emulator runs them: forked, unpacked once, with the logs of each told apart."""
 
 import contextlib
 import json
@@ -20,6 +16,12 @@ from subprocess import Popen
 from types import SimpleNamespace
 from typing import IO, Any, Final
 from weakref import WeakKeyDictionary
+
+# Workers of Lambda that are forked, in place of those that the emulator starts: nine tenths of a start are imports.
+#
+# For each set of layers there is a template (`worker_template`), which has imported what all workers import of it. On
+# Linux only; elsewhere, and for other programs, processes are started as ever.
+
 
 TEMPLATE: Final = Path(__file__).with_name("worker_template.py")
 LAYERS: Final = "_LAMBDA_LAYERS_DIRS"

@@ -1,4 +1,4 @@
-"""TracedFacts of the lake, each once, and which of them is meant. Pure."""
+"""Facts of a trace: their causes, and the tree that these make."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,6 +12,9 @@ from andon.project import NamedBy
 from andon.rules.rule import TRIGGERS
 from andon.runtime.strict_json import is_whole
 from andon.runtime.tried import Failed, tried
+
+# TracedFacts of the lake, each once, and which of them is meant. Pure.
+
 
 Key = Mapping[str, str | int]
 """Fields of an entity, by name."""
@@ -195,8 +198,7 @@ def _order(cause: Cause) -> tuple[int, str]:
 # The tree of a trace: each fact below its cause, the same whichever of its facts is asked for. Pure.
 #
 # A fact that has several causes stands below the newest of those that the lake has, and names the others. Causes that
-# the
-# lake has not are named as missing; a fact of which all are missing stands below the newest of them.
+# the lake has not are named as missing; a fact of which all are missing stands below the newest of them.
 
 Identity = tuple[str, str]
 """Source and id of a fact; of a missing one the source is not known."""

@@ -37,10 +37,8 @@ from andon.tools.what_if.simulation import (
 # Groups of events that were replayed one after another: the services for which they were not apart. Pure.
 #
 # A service was not apart if what it looked at in one group was changed in another one: the events of a correlation
-# key at
-# which a rule was evaluated; a partition that it read for what rules know beside events; a row that a rule decided,
-# for
-# the first decision wins.
+# key at which a rule was evaluated; a partition that it read for what rules know beside events; a row that a rule
+# decided, for the first decision wins.
 
 
 class GroupOverlap:

@@ -20,8 +20,7 @@ from andon.tools.stack.errors import ToolFailed
 # `SET="NAME=expression"`: one line of one file of the packages with another value. Pure, but for files.
 #
 # A line counts if it begins with the name: `NAME = …` or `NAME: Final = …`, so that it is a constant of a module.
-# Where
-# several modules have one, `SET="late.NAME=expression"` means that of `late.py`, `rules.late.NAME` of
+# Where several modules have one, `SET="late.NAME=expression"` means that of `late.py`, `rules.late.NAME` of
 # `rules/micro_event_store.py`.
 
 _SET: Final = re.compile(r"((?:[A-Za-z_]\w*\.)*)([A-Za-z_]\w*)\s*=(?!=)\s*(\S.*)", re.DOTALL)
