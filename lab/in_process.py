@@ -34,7 +34,7 @@ from andon.events.upcast import upcast
 from andon.handlers.declared_listener import listener_of
 from andon.http import parameters
 from andon.http.http_api import HttpApi
-from andon.http.http_request import RequestModel
+from andon.http.models import RequestModel
 from andon.http.powertools import PowertoolsApi
 from andon.http.response import Response, respond
 from andon.packages.package import Package
@@ -49,8 +49,9 @@ from andon.runtime.log import logger
 from andon.testing.environment import LocalContext
 from andon.testing.lambda_events import http_event
 from andon.views.compaction import Message, compact
-from andon.views.ledger import Outcome, Result, line_of
+from andon.views.ledger import Result, line_of
 from andon.views.materialize import interpret
+from andon.views.outcome import Outcome
 from andon.wire import aws
 from andon.wire.in_parallel import in_parallel
 from contract.duty import Roster

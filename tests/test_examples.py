@@ -28,14 +28,14 @@ from andon.events.actor import author_in
 from andon.events.domain_event import DomainEvent
 from andon.events.fact import Change, Fact, Facts
 from andon.http.http_api import HttpApi
-from andon.http.http_request import RequestModel
+from andon.http.models import RequestModel
 from andon.http.openapi import responses
 from andon.http.parameters import Path
 from andon.http.response import Response, respond
 from andon.project import Actors, Groups, Project
 from andon.runtime import clock
 from andon.runtime.errors import Conflict, NotFound
-from andon.views.view_updates import ViewUpdate
+from andon.views.view_update import ViewUpdate
 """
 OF_FILE = {
     "functions/services/parcels/command.py": (

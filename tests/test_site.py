@@ -35,7 +35,7 @@ def test_pages_stand_in_the_order_of_the_index_each_once_and_a_folder_behind_its
 def test_the_reference_has_what_projects_import_and_nothing_private(pages: ModuleType) -> None:
     modules = [module for room in pages.public_modules().values() for module in room]
 
-    assert {"andon.views.view_updates", "andon.cdk.service", "andon.rules.rule", "andon.project"} <= set(modules)
+    assert {"andon.views.view_update", "andon.cdk.service", "andon.rules.rule", "andon.project"} <= set(modules)
     assert not [module for module in modules if "._" in module]
 
 

@@ -21,7 +21,7 @@ from typing import Any, Final, NamedTuple
 from pydantic import ValidationError
 
 from andon.http.derived import body_of
-from andon.http.http_request import RequestModel
+from andon.http.models import RequestModel
 from andon.runtime import texts
 from andon.runtime.json_types import JsonObject
 from contract import people

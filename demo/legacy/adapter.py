@@ -14,7 +14,7 @@ from andon.events.domain_event import DomainEvent
 from andon.events.publish import publish
 from andon.events.topic import Topic
 from andon.sync.crossing import Edit
-from andon.views.ledger import Outcome
+from andon.views.outcome import Outcome
 from demo.legacy import assets
 from demo.legacy.assets import ORIGIN, Noted
 from demo.legacy.mapping import to_asset

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final, NamedTuple, TypedDict, cast
 
 from andon.sync.crossing import Edit
-from andon.views.ledger import Outcome
+from andon.views.outcome import Outcome
 
 SCHEMA: Final = (Path(__file__).parent / "schema.sql").read_text()
 

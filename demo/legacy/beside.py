@@ -9,7 +9,7 @@ from typing import Any, Final
 from andon.testing.environment import LocalContext
 from andon.testing.lambda_events import sqs_event
 from andon.testing.loop import Loop
-from andon.views.ledger import Outcome
+from andon.views.outcome import Outcome
 from demo.legacy import adapter, subscription
 
 

@@ -14,7 +14,7 @@ from andon.events.topic import Topic
 from andon.http.caller import Caller
 from andon.http.places import ELSEWHERE, Stay, names_of
 from andon.runtime.errors import FieldError, Forbidden
-from andon.views.view_updates import ViewUpdate
+from andon.views.view_update import ViewUpdate
 from contract.people import PERSON_PLACED
 
 SORT_KEY: Final = "place"

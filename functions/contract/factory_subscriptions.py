@@ -7,7 +7,7 @@ from andon.dynamodb.schema import Keys
 from andon.events.domain_event import DomainEvent, Entity
 from andon.events.topic import Topic
 from andon.views.keep import keep
-from andon.views.view_updates import ViewUpdate
+from andon.views.view_update import ViewUpdate
 from contract import factories
 from contract.entities.equipment import PieceEntity
 from contract.locations import levels_in, location_in, location_of

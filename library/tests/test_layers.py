@@ -94,7 +94,7 @@ def test_a_word_of_the_sample_is_found(text: str) -> None:
 CUTS = [
     ("andon.events.change_data_capture", "from andon.rules.stored_event import EVENT"),
     ("andon.versions.optimistic_lock", "from andon.rules.rule import BY, RULE"),
-    ("andon.views.view_updates", "from andon.rules.collect import Collected"),
+    ("andon.views.view_update", "from andon.rules.collect import Collected"),
     ("andon.views.compaction", "from andon.rules import stored_event"),
     ("andon.views.materialize", "import andon.rules.micro_event_store"),
     ("andon.views.materialize", "from andon.rules.collect import Collected"),

@@ -22,7 +22,7 @@ from andon.testing.emulated import EmulatedLoop
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import BATCH, Loop
 from andon.testing.memory.aws import OneTable
-from andon.views.ledger import Outcome
+from andon.views.outcome import Outcome
 from andon.wire import aws, retries
 from tests.support.deployed.chaotic_loop import ChaoticLoop
 from tests.support.deployed.empty_emulator import empty_emulator

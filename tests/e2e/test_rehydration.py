@@ -21,7 +21,7 @@ from andon.tools.listings import keys_in
 from andon.tools.stack.api import path_of
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
-from andon.views.ledger import Outcome
+from andon.views.outcome import Outcome
 from contract import groups
 from demo.people import LIZ
 from services.dispatch import control

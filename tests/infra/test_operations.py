@@ -14,7 +14,8 @@ from andon.rules import sweep
 from andon.stores.lake.batch import UNREADABLE
 from andon.testing.synthesised import Properties, Synthesised, listed, text
 from andon.tools.console.widgets import tables_of, widgets_of
-from andon.views.ledger import LATE, UNPROCESSED, Outcome
+from andon.views.ledger import LATE, UNPROCESSED
+from andon.views.outcome import Outcome
 from andon.wire.aws import BOTOCORE, FELL_BACK
 from tests.support.infra.synthesised import READERS, SERVICES, SWEPT, VIEWS, rolls_back
 

@@ -14,7 +14,7 @@ from andon.cdk.view import View
 from andon.dynamodb.schema import Index, Keys
 from andon.packages.package import Package, folder_of
 from andon.versions.aggregate import COUNTER, FROM_STREAM, TWO_TABLES, Identity, Speed, Tolerance
-from andon.views.view_updates import ViewUpdate
+from andon.views.view_update import ViewUpdate
 from infra.stack import Andon
 from services.anomalies import subscriptions as anomalies
 from services.anomalies import versioning as versioned_anomalies

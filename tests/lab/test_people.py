@@ -11,7 +11,7 @@ from andon.http.places import ANYWHERE
 from andon.runtime.log import logger
 from andon.testing.proving.prover import ProvedPart, Prover, Record, prove
 from andon.versions.optimistic_lock import digest_of
-from andon.views.ledger import Outcome
+from andon.views.outcome import Outcome
 from andon.wire.queue import name_of
 from contract import people
 from contract.duty import Roster

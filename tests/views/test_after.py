@@ -16,7 +16,8 @@ from andon.packages.discovery import views
 from andon.testing.memory.aws import OneTable
 from andon.views.oplocked_fields import OPLOCK
 from andon.views.seen import Writes
-from andon.views.view_updates import On, present_in
+from andon.views.view_update import On
+from andon.views.view_updates import present_in
 from contract import after
 from demo.people import LIZ, SARA, SUE, TOM
 from tests.support.samples import NOW, fact, paths, sample

@@ -13,14 +13,14 @@ from andon.dynamodb import ttl
 from andon.dynamodb.client import Table
 from andon.events.domain_event import DomainEvent
 from andon.testing.convergence import Diverged, Story, converges, view_of
-from andon.views import inverse_oplock, materialize, view_updates
+from andon.views import inverse_oplock, materialize, view_update
 from andon.views.compaction import Message
 from andon.views.inverse_oplock import NEWER, event_order, put_if_newer
-from andon.views.ledger import Outcome
 from andon.views.materialize import Listener
 from andon.views.oplocked_fields import OplockFamily
+from andon.views.outcome import Outcome
 from andon.views.row_life import UntilAnchored
-from andon.views.view_updates import ViewUpdate
+from andon.views.view_update import ViewUpdate
 from tests.views.board.stories import JOIN, LIFE
 from toys import things
 from toys.things import happened
@@ -90,7 +90,7 @@ def short_lived_tombstone(patch: pytest.MonkeyPatch, view: Listener) -> Listener
         days = 5 if "scrapped" in event.type else ttl_days
         return put_if_newer(table, update, event, ttl_days=days, now_ms=now_ms)
 
-    patch.setattr(view_updates, "put_if_newer", put)
+    patch.setattr(view_update, "put_if_newer", put)
     return view
 
 

@@ -11,7 +11,8 @@ from andon.packages.discovery import views
 from andon.packages.package import Package
 from andon.runtime.errors import Poison
 from andon.testing.convergence import stories_of
-from andon.views.view_updates import ViewUpdate, updates_in
+from andon.views.view_update import ViewUpdate
+from andon.views.view_updates import updates_in
 from tests.support.samples import fact, paths
 
 SAMPLES: Final = [

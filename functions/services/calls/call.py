@@ -20,7 +20,8 @@ from andon.runtime import times
 from andon.runtime.errors import Conflict, NotFound, PreconditionRequired
 from andon.runtime.json_types import members_of
 from andon.runtime.marks import optional_of
-from andon.versions.claims import CLAIM, OWNER, Also
+from andon.versions.also import Also
+from andon.versions.claims import CLAIM, OWNER
 from andon.versions.optimistic_lock import Changed, Command, Draft, Saved, VersionedRow, changed
 from andon.versions.versioned_write import ATTEMPTS, Contended, Versions, change, save
 from contract import calls

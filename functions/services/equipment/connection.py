@@ -10,7 +10,7 @@ from andon.dynamodb.errors import ConditionFailed
 from andon.dynamodb.expressions import Condition
 from andon.events.actor import author_in
 from andon.events.fact import Change, Fact
-from andon.ingress.ingress import Presence
+from andon.ingress.presence import Presence
 from andon.runtime import times
 from contract.entities.reports import ConnectionEntity
 from services.equipment.tables import TABLE, partition_of

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from andon.events.domain_event import DomainEvent
 from andon.http.derived import validated
-from andon.http.http_request import fields_of
+from andon.http.models import fields_of
 from andon.ingress.ingress import Ingress, Unusable
 from andon.ingress.message import Message
 from andon.runtime.errors import Forbidden, Invalid

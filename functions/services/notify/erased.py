@@ -13,7 +13,7 @@ from andon.events.actor import actor_of
 from andon.events.bus_entry import Replay
 from andon.events.domain_event import DomainEvent
 from andon.versions.versioned_write import ATTEMPTS, Contended
-from andon.views.ledger import Outcome
+from andon.views.outcome import Outcome
 from services.notify.contact import MOST_ROWS
 from services.notify.contacts_table import CONTACT, CONTACTS, KEYS
 from services.notify.tables import partition_of

@@ -8,7 +8,7 @@ from typing import Final, Literal, TypedDict
 from andon.dynamodb.client import Delete, Put
 from andon.dynamodb.expressions import UNCONDITIONAL, Condition
 from andon.events.fact import fact_of_row
-from andon.versions.claims import Also
+from andon.versions.also import Also
 from andon.versions.optimistic_lock import Command
 from contract.entities.people import PlacementEntity
 from contract.people import PERSON_PLACED

@@ -5,7 +5,7 @@ from andon.dynamodb.keys import SEPARATOR
 from andon.dynamodb.schema import Index, Keys
 from andon.events.domain_event import DomainEvent
 from andon.events.upcast import Upcasters
-from andon.views.view_updates import On, ViewUpdate
+from andon.views.view_update import On, ViewUpdate
 from contract.agenda import OPLOCK, entry_in, position
 from contract.orders import FURTHEST_DAYS, KEPT_DAYS, TOPICS
 

@@ -9,7 +9,7 @@ from andon.events.upcast import Upcasters
 from andon.runtime import times
 from andon.runtime.json_types import JsonObject
 from andon.views.oplocked_fields import Anchor, OplockFamily, origin_of_entity
-from andon.views.view_updates import On, ViewUpdate
+from andon.views.view_update import On, ViewUpdate
 from contract import calls, logs, names, old_shapes, orders, people
 from contract.entities.equipment import LocationEntity
 from contract.levels import NOT_SAID

@@ -6,7 +6,7 @@ from andon.dynamodb.schema import Index, Keys
 from andon.events.domain_event import DomainEvent, Entity
 from andon.events.upcast import Upcasters
 from andon.runtime import times
-from andon.views.view_updates import On, ViewUpdate
+from andon.views.view_update import On, ViewUpdate
 from contract import logs, names, old_shapes
 from views.state_log.row import LogFields
 

@@ -11,9 +11,10 @@ from constructs import Construct
 
 from andon.cdk.queues import Batch, Reader, wake, work
 from andon.cdk.target import Target
-from andon.ingress.ingress import DISCONNECTED, HAPPENINGS, Ingress, sql_of
+from andon.ingress.ingress import Ingress
 from andon.ingress.message import SQL
 from andon.ingress.names import ROOT, Kind, basic_ingest, rule_named, rule_of, topic_of
+from andon.ingress.presence import DISCONNECTED, HAPPENINGS, sql_of
 from andon.wire.queue import GONE, name_of
 
 # Names of AWS IoT's resources, as policies have them, and a condition that policies share.

@@ -15,7 +15,8 @@ from andon.events.domain_event import DomainEvent
 from andon.events.upcast import Upcasters, upcast
 from andon.runtime.tried import Failed, tried
 from andon.views.row_write import Subscriptions
-from andon.views.view_updates import ViewUpdate, updates_in
+from andon.views.view_update import ViewUpdate
+from andon.views.view_updates import updates_in
 
 Key = tuple[tuple[str, str], ...]
 """The attributes of a primary key with their values, sorted."""

@@ -15,7 +15,8 @@ from typing import Annotated, Any, Final, NamedTuple, get_args, get_origin, is_t
 from pydantic import TypeAdapter, ValidationError
 
 from andon.http.derived import kind_of, plain
-from andon.http.http_request import fields_of, parse, require_single, text_of
+from andon.http.http_request import parse, require_single, text_of
+from andon.http.models import fields_of
 from andon.http.parameters import Parameter
 from andon.runtime.errors import FieldError, Invalid
 from andon.runtime.json_types import JsonMapping

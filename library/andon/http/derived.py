@@ -24,7 +24,7 @@ from typing import (
 from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema, create_model, model_validator
 
 from andon.http import said, schemas
-from andon.http.http_request import RequestModel, ResponseModel
+from andon.http.models import RequestModel, ResponseModel
 from andon.http.openapi import Absent
 from andon.http.schemas import PERSONAL_DATA
 from andon.runtime import texts, times

@@ -42,7 +42,8 @@ from andon.http.after import NotSeenYet
 from andon.http.arguments import Argument, unknown
 from andon.http.derived import plain
 from andon.http.http_api import Access, HttpApi, Route, answered, route_of
-from andon.http.http_request import JSON, fields_of, parse, require_single, text_of
+from andon.http.http_request import JSON, parse, require_single, text_of
+from andon.http.models import fields_of
 from andon.http.parameters import Parameter
 from andon.http.problem import respond_problem, respond_rejected
 from andon.http.response import Response

@@ -5,7 +5,7 @@ from typing import Final
 
 from pydantic.json_schema import SkipJsonSchema
 
-from andon.http.http_request import ResponseModel
+from andon.http.models import ResponseModel
 from andon.http.response import NO_MEMBERS, Response, respond
 from andon.runtime.errors import FieldError, Rejected
 from andon.runtime.json_types import JsonMapping

@@ -66,7 +66,7 @@ class ViewDeclaration(Protocol):
     """A `view.py`. It may also declare INDEXES, UPCASTERS, GRANTS and RESTORED; without them there are none.
 
     Where updates say `expires_at`, EXPIRES_WITHIN_DAYS is how far behind its event a date lies.
-    With an ANCHOR, rows of slow data without it expire, see `andon.views.view_updates`.
+    With an ANCHOR, rows of slow data without it expire, see `andon.views.view_update`.
     A view whose rows lie in objects declares OBJECTS in place of TABLE, see `andon.views.object_table`; then its KEYS
     are `ObjectKeys`.
     The next version of a view declares REPLACES, the name of the view, and `as_before`, see `Version`.

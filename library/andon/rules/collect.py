@@ -9,7 +9,7 @@ from andon.events.bus_entry import Replay
 from andon.events.domain_event import DomainEvent
 from andon.rules.micro_event_store import store
 from andon.rules.stored_event import CorrelationKey, StoredEvent, sort_of
-from andon.views.ledger import Outcome
+from andon.views.outcome import Outcome
 
 
 class Collected(NamedTuple):

@@ -11,7 +11,7 @@ from andon.events.latch import LATCHED
 from andon.events.topic import Topic
 from andon.rules.hold_back import hold_back_ms
 from andon.rules.stored_event import BEHIND_ALL, PREFIX, StoredEvent, readable
-from andon.views.ledger import Outcome
+from andon.views.outcome import Outcome
 from andon.wire.deadline import ATTEMPT_MS, begun_by
 
 # Gaps: events that follow others closely, so that rules about gaps need to look at few of them. Pure.

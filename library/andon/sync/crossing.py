@@ -40,7 +40,7 @@ from andon.versions.optimistic_lock import (
     revision_of,
 )
 from andon.versions.versioned_write import ATTEMPTS, Contended, Versions, pause, write_or_refuse
-from andon.views.ledger import Outcome
+from andon.views.outcome import Outcome
 
 # The order of edits of one thing that two services keep. Pure.
 #

@@ -81,7 +81,7 @@ def rule_message(published: bytes, *, topic: str, client: str, at_ms: int, princ
 
 
 def presence_message(happening: str, *, client: str, at_ms: int, version: int = 0, reason: str | None = None) -> str:
-    """Return the body of a queue's message about a client of the broker, see `andon.ingress.ingress`."""
+    """Return the body of a queue's message about a client of the broker, see `andon.ingress.presence`."""
     members = {"presence": happening, "client": client, "at": at_ms, "version": version}
     return json.dumps(members if reason is None else {**members, "reason": reason})
 

@@ -19,7 +19,8 @@ from andon.runtime.errors import Conflict, NotFound, PreconditionRequired, Rejec
 from andon.runtime.marks import NotRequired
 
 if TYPE_CHECKING:
-    from andon.versions.claims import Also, ClaimsOf
+    from andon.versions.also import Also
+    from andon.versions.claims import ClaimsOf
 
 STALE: Final = "If-Match names another version than the current one; read again."
 _OTHER_ROW: Final = "Something else stands where this would be written."

@@ -13,7 +13,7 @@ from andon.dynamodb.schema import Keys
 from andon.events.hops import HOPS
 from andon.events.latch import LATCHED, ORIGIN
 from andon.runtime.errors import Rejected, Stale, Unavailable
-from andon.versions.claims import Also, require_fit, row_key
+from andon.versions.also import Also, require_fit, row_key
 from andon.versions.optimistic_lock import (
     CURRENT,
     OWNED_SINCE,

@@ -13,8 +13,8 @@ from andon.dynamodb.errors import ConditionFailed
 from andon.dynamodb.expressions import Condition
 from andon.events.domain_event import DomainEvent
 from andon.runtime.errors import Poison
-from andon.views.ledger import Outcome
 from andon.views.oplocked_fields import OPLOCK, OplockedFields, remove_surplus
+from andon.views.outcome import Outcome
 from andon.views.row_life import (
     REBUILT,
     Permanent,

@@ -2,7 +2,6 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from enum import StrEnum
 from math import ceil
 from typing import Final, NamedTuple
 
@@ -10,29 +9,8 @@ from andon.events.domain_event import DomainEvent
 from andon.events.received import Received
 from andon.runtime.json_types import JsonObject
 from andon.runtime.log import with_metrics
+from andon.views.outcome import Outcome
 from andon.wire.aws import name_of
-
-# Outcomes of messages: of those that a batch received, each has exactly one.
-
-
-class Outcome(StrEnum):
-    """The outcome of a message, or of a write that it asked for.
-
-    The first four are what a write can answer; only `APPLIED` changed a row. `COMPACTED`: a newer message of the same
-    batch was written in its place. `FAULT`: it can never succeed and was published as a fault. `FAILED`: it failed now
-    and will come again.
-    """
-
-    APPLIED = "applied"
-    DUPLICATE = "duplicate"
-    STALE = "stale"
-    EXPIRED = "expired"
-    COMPACTED = "compacted"
-    FAULT = "fault"
-    FAILED = "failed"
-
-    __hash__ = str.__hash__  # an enum's own is written in Python, and every message is counted
-
 
 NONE_YET: Final = {outcome.value: 0 for outcome in Outcome}
 

@@ -24,7 +24,8 @@ from andon.runtime.log import logger
 from andon.runtime.message_batch import BatchResponse, retry
 from andon.runtime.tried import Failed, tried
 from andon.views.compaction import Message, compact
-from andon.views.ledger import Outcome, Result, failures, line_of
+from andon.views.ledger import Result, failures, line_of
+from andon.views.outcome import Outcome
 from andon.views.row_write import RowWrite, Subscriptions
 from andon.wire.deadline import in_time
 from andon.wire.in_parallel import in_parallel
@@ -157,7 +158,7 @@ def _send_newest(newest_first: Sequence[Message], table: Table, listener: Listen
 
 
 def _write_to_objects(table: "ObjectTable", messages: Sequence[Message], listener: Listener) -> list[Result]:
-    from andon.views.object_table import write_objects  # noqa: PLC0415  see above
+    from andon.views.object_batch import write_objects  # noqa: PLC0415  see above
 
     written = write_objects(table, messages, ttl_days=listener.ttl_days)
     return [_result_of(message, one) for message, one in zip(messages, written, strict=True)]

@@ -16,7 +16,7 @@ from andon.dynamodb.schema import Keys
 from andon.events.bus_entry import Replay
 from andon.events.domain_event import DomainEvent
 from andon.events.latch import LATCHED
-from andon.views.ledger import Outcome
+from andon.views.outcome import Outcome
 
 ABSENT_OR_EXPIRED = "attribute_not_exists(#key) OR #ttl <= :now"
 SHORTER = "#ttl > :now AND #ttl < :ttl"

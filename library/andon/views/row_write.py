@@ -9,7 +9,7 @@ from andon.dynamodb.expressions import UNCONDITIONAL, Condition
 from andon.dynamodb.schema import Keys
 from andon.events.bus_entry import Replay
 from andon.events.domain_event import DomainEvent
-from andon.views.ledger import Outcome
+from andon.views.outcome import Outcome
 
 
 class RowWrite(Protocol):

@@ -23,7 +23,8 @@ from andon.events.written import MALFORMED, TELLS_TOO_LITTLE, Written
 from andon.runtime.errors import Poison
 from andon.views.inverse_oplock import oplock_attribute, order_at
 from andon.views.object_table import ObjectTable
-from andon.views.view_updates import OnObjects, ViewUpdate, present_in
+from andon.views.view_update import ViewUpdate
+from andon.views.view_updates import OnObjects, present_in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,8 +3,6 @@
 import json
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
-from functools import partial
-from itertools import islice
 from typing import Any, NamedTuple, TypeVar
 
 from andon.runtime import strict_json
@@ -13,7 +11,6 @@ from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.runtime.log import logger
 from andon.runtime.tried import Failed, tried
 from andon.wire import aws
-from andon.wire.in_threads import at_once
 
 Content = TypeVar("Content")
 
@@ -208,24 +205,3 @@ def readable(key: str, body: bytes, read: Callable[[bytes], Content]) -> Content
         logger().warning("an object cannot be read", extra={"object": key, "error": repr(content.error)})
         return None
     return content
-
-
-# Pages of a bucket in which each object lies in a folder for its day, newest day first.
-
-
-def page_of_newest(
-    bucket: Bucket, folder: str, read: Callable[[bytes], Content], *, limit: int, after: str | None
-) -> tuple[list[Content], str | None]:
-    """Return up to `limit` objects, newest first, from behind the key `after`; and the last key, if there are more."""
-    keys = list(islice(_keys(bucket, folder, after or ""), limit + 1))
-    found = at_once(partial(bucket.get, key, read) for key in keys[:limit])
-    # S3 may have removed one since it was listed, and one may be broken.
-    return [one for one in found if one is not None], keys[limit - 1] if len(keys) > limit else None
-
-
-def _keys(bucket: Bucket, folder: str, after: str) -> Iterator[str]:
-    """List the keys of all objects behind `after`: days newest first, within a day as S3 sorts them."""
-    for day in sorted(bucket.folders(f"{folder}/"), reverse=True):
-        if after and day > after:
-            continue
-        yield from bucket.keys(day, after=after if after.startswith(day) else "")

@@ -12,7 +12,7 @@ from pydantic import Field
 
 from andon.http.arguments import BODY, arguments_of
 from andon.http.http_api import HttpApi
-from andon.http.http_request import RequestModel
+from andon.http.models import RequestModel
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import Header, IfMatch, Limit, Path, Query
 from andon.http.response import Response, respond

@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from andon.http.arguments import Validator
 from andon.http.derived import Default, Matches, PageOf, Shown, body_of, model_of, validated
-from andon.http.http_request import fields_of
+from andon.http.models import fields_of
 from andon.http.said import Last, Line, SomeLines
 from andon.runtime.errors import Invalid
 from andon.runtime.marks import Bounds, Named, Says, Takes

@@ -21,8 +21,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from andon.http import parameters
 from andon.http.after import NotSeenYet
 from andon.http.http_api import HttpApi
-from andon.http.http_request import MAX_BODY_BYTES, RequestModel
+from andon.http.http_request import MAX_BODY_BYTES
 from andon.http.limits import OfSubject
+from andon.http.models import RequestModel
 from andon.http.openapi import responses
 from andon.http.parameters import After, IfMatch, IfNoneMatch, Limit
 from andon.http.places import Stay, names_of

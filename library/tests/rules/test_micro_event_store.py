@@ -16,7 +16,7 @@ from andon.runtime import clock
 from andon.runtime.errors import CallFailed
 from andon.testing.memory.aws import AwsInMemory
 from andon.testing.memory.hook import AwsRefused
-from andon.views.ledger import Outcome
+from andon.views.outcome import Outcome
 from andon.wire.deadline import ATTEMPT_MS
 from tests.support.samples import NOW
 from tests.support.wire import Wire

@@ -13,7 +13,7 @@ from andon.events.latch import LATCHED, ORIGIN
 from andon.runtime.errors import Stale
 from andon.sync import crossing
 from andon.sync.crossing import Edit, edit_of
-from andon.views.ledger import Outcome
+from andon.views.outcome import Outcome
 from andon.wire import aws
 from tests.support.log_lines import LogLines
 from toys.pair import TOMBSTONE_TTL

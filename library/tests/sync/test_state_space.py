@@ -10,7 +10,7 @@ from andon.events import change_data_capture
 from andon.events.domain_event import DomainEvent
 from andon.events.hops import MAX_HOPS
 from andon.sync.crossing import CrossedRow, Edit, Upon
-from andon.views.ledger import Outcome
+from andon.views.outcome import Outcome
 from tests.support.log_lines import LogLines
 from toys.pair import Name, shared_of
 from toys.two_sides import TwoSides

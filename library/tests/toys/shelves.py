@@ -12,7 +12,8 @@ from andon.testing.memory.one_bucket import OneBucket
 from andon.views.materialize import Listener, materialize
 from andon.views.object_rows import ObjectKeys
 from andon.views.object_table import ObjectTable
-from andon.views.view_updates import OnObjects, ViewUpdate, ViewUpdates, entered
+from andon.views.view_update import ViewUpdate
+from andon.views.view_updates import OnObjects, ViewUpdates, entered
 from tests.support.samples import NOW
 
 TTL_DAYS: Final = 10

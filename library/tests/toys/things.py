@@ -16,7 +16,7 @@ from andon.versions.optimistic_lock import Command, Draft, fingerprint_of
 from andon.versions.versioned_write import Revisions, Versions
 from andon.views.materialize import Listener
 from andon.views.oplocked_fields import Anchor, OplockFamily
-from andon.views.view_updates import On, ViewUpdate
+from andon.views.view_update import On, ViewUpdate
 from andon.wire import aws
 from tests.support.samples import NOW
 

@@ -14,7 +14,8 @@ from andon.runtime.errors import Conflict, NotFound, Rejected, Stale
 from andon.testing.memory.aws import OneTable
 from andon.testing.memory.meter import Meter
 from andon.versions import sequential_history
-from andon.versions.claims import MOST_WRITES, OWNER, Also, Claim
+from andon.versions.also import MOST_WRITES, Also
+from andon.versions.claims import OWNER, Claim
 from andon.versions.optimistic_lock import Draft, Saved
 from andon.versions.versioned_write import Versions, change, save
 from tests.support.crash_points import (

@@ -2,7 +2,7 @@
 
 from andon.dynamodb.ttl import ttl_at
 from andon.events.domain_event import DomainEvent
-from andon.views.ledger import Outcome
+from andon.views.outcome import Outcome
 from tests.support.samples import NOW
 from tests.support.wire import Wire
 from toys.things import ANCHORED_ON, TABLE, TTL_DAYS, TTL_MS, World, happened

@@ -23,7 +23,7 @@ from andon.testing.memory.aws import AwsInMemory
 from andon.testing.memory.meter import Meter, TableOrIndex
 from andon.testing.orders import cut_into_batches
 from andon.views.materialize import Listener, materialize
-from andon.views.view_updates import ViewUpdate
+from andon.views.view_update import ViewUpdate
 from tests.support.samples import NOW
 from toys.things import TTL_DAYS, happened, message
 

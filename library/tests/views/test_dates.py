@@ -29,10 +29,10 @@ from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.memory.aws import OneTable
 from andon.views import inverse_oplock
 from andon.views.compaction import Message, compact
-from andon.views.ledger import Outcome
 from andon.views.materialize import Listener
+from andon.views.outcome import Outcome
 from andon.views.seen import Writes
-from andon.views.view_updates import On, ViewUpdate
+from andon.views.view_update import On, ViewUpdate
 from tests.support.samples import NOW
 from toys.things import KEYS, TABLE, TTL_DAYS, VARIABLE, happened, message, on_painted
 

@@ -11,7 +11,7 @@ from andon.testing.lambda_events import sqs_event
 from andon.views.materialize import Listener, materialize
 from andon.views.oplocked_fields import origin_of_entity
 from andon.views.seen import Writes
-from andon.views.view_updates import On, ViewUpdate
+from andon.views.view_update import On, ViewUpdate
 from tests.support.log_lines import LogLines
 from tests.support.samples import NOW
 from toys.things import TABLE, TTL_DAYS, World, happened, message

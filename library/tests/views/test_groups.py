@@ -17,8 +17,8 @@ from andon.events.group import MOST_FACTS, body_of
 from andon.events.received import received
 from andon.testing.environment import LocalContext
 from andon.testing.lambda_events import sqs_event
-from andon.views.ledger import Outcome
 from andon.views.materialize import materialize
+from andon.views.outcome import Outcome
 from andon.wire.queue import OWN, beside
 from andon.wire.retries import ATTEMPTS
 from tests.support import crash_points

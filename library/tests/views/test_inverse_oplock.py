@@ -11,8 +11,8 @@ from andon.dynamodb.expressions import Condition
 from andon.dynamodb.ttl import ttl_at
 from andon.events.domain_event import MAX_TIMESTAMP_MS, DomainEvent
 from andon.views.inverse_oplock import ATTEMPTS, RowContended, event_order, oplock_attribute, put_if_newer
-from andon.views.ledger import Outcome
-from andon.views.view_updates import ViewUpdate
+from andon.views.outcome import Outcome
+from andon.views.view_update import ViewUpdate
 from tests.support.examples import ON_TABLES
 from tests.support.samples import NOW
 from tests.support.wire import Wire

@@ -9,8 +9,8 @@ from andon.dynamodb import ttl
 from andon.events.domain_event import DomainEvent
 from andon.testing.memory.aws import OneTable
 from andon.views.inverse_oplock import put_if_newer, rebuild, rehydrate
-from andon.views.ledger import Outcome
 from andon.views.oplocked_fields import OplockedFields
+from andon.views.outcome import Outcome
 from andon.views.row_life import REBUILT
 from tests.support.crash_points import intruding
 from tests.support.samples import NOW

@@ -23,9 +23,10 @@ from andon.testing.memory.hook import Answer, Call
 from andon.testing.memory.one_bucket import OneBucket
 from andon.testing.orders import cut_into_batches
 from andon.views import object_table
-from andon.views.ledger import Outcome
 from andon.views.object_table import ATTEMPTS
-from andon.views.view_updates import ViewUpdate, ViewUpdates
+from andon.views.outcome import Outcome
+from andon.views.view_update import ViewUpdate
+from andon.views.view_updates import ViewUpdates
 from tests.support.crash_points import (
     INTERRUPTIONS,
     Breaking,

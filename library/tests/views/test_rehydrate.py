@@ -16,8 +16,8 @@ from andon.testing.lambda_events import sqs_event
 from andon.testing.memory.aws import OneTable
 from andon.testing.orders import OrderedStep, ends_of_every_order
 from andon.views.inverse_oplock import ATTEMPTS, RowContended, rehydrate
-from andon.views.ledger import Outcome
 from andon.views.materialize import materialize
+from andon.views.outcome import Outcome
 from tests.support.log_lines import logged
 from tests.support.samples import NOW
 from tests.support.wire import Wire

@@ -11,7 +11,7 @@ from andon.events.written import Written
 from andon.runtime.clock import DAY_MS
 from andon.views.inverse_oplock import oplock_attribute, order_at
 from andon.views.seen import Writes
-from andon.views.view_updates import ViewUpdate
+from andon.views.view_update import ViewUpdate
 from tests.support.samples import NOW
 
 WRITTEN = Written(

@@ -14,9 +14,9 @@ from andon.events.written import Written
 from andon.sync.crossing import Edit
 from andon.views.compaction import Message, compact
 from andon.views.inverse_oplock import event_order, milliseconds_of, oplock_attribute, put_if_newer
-from andon.views.ledger import Outcome
+from andon.views.outcome import Outcome
 from andon.views.seen import Awaited
-from andon.views.view_updates import ViewUpdate
+from andon.views.view_update import ViewUpdate
 from tests.support.samples import NOW
 from toys.things import TABLE, TTL_DAYS, World, happened, on_painted
 

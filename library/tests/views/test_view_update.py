@@ -1,7 +1,7 @@
 import pytest
 
 from andon.runtime.errors import Poison
-from andon.views.view_updates import ViewUpdate
+from andon.views.view_update import ViewUpdate
 
 
 @pytest.mark.parametrize("value", [None, "", 7, True, ["x"], b"x"])

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from andon.events.domain_event import Entity
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
-from andon.views.ledger import Outcome
+from andon.views.outcome import Outcome
 from demo.legacy import assets, mapping
 from tests.support.legacy import ID, connect, delete, fresh, insert, require_in_step, update
 from tests.support.samples import NOW

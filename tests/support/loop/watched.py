@@ -15,7 +15,7 @@ from andon.testing.environment import LocalContext
 from andon.testing.lambda_events import http_event, sqs_event
 from andon.testing.loop import Answer, Loop
 from andon.testing.world import alone
-from andon.views.ledger import Outcome
+from andon.views.outcome import Outcome
 from demo.people import LIZ, SUE
 from tests.support.lake import LAKE, lake_of, lines_of_messages
 from tests.support.log_lines import LogLines, logged

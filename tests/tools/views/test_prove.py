@@ -8,7 +8,7 @@ from andon.tools.stack.errors import ToolFailed
 from andon.tools.views.compare import Compared, compare
 from andon.tools.views.prove import Pace, PublishedEvent, Seen, settle, without_outdated
 from andon.views.inverse_oplock import event_order
-from andon.views.view_updates import On, ViewUpdate
+from andon.views.view_update import On, ViewUpdate
 from tests.support.samples import fact
 
 PACE = Pace(settles_s=0.05, patience_s=0.5)

@@ -9,8 +9,8 @@ from pydantic import ConfigDict, Field, StringConstraints
 
 from andon.http.derived import PageOf
 from andon.http.http_api import HttpApi
-from andon.http.http_request import ResponseModel
 from andon.http.limits import OfSubject
+from andon.http.models import ResponseModel
 from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT, Scope, decode_texts, encode_cursor, wrong_cursor
 from andon.http.parameters import Beginning, Cursor, End, Header, Limit, Path

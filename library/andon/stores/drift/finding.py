@@ -11,7 +11,8 @@ from andon.runtime.clock import DAY_MS
 from andon.runtime.errors import Poison
 from andon.runtime.json_types import JsonObject, kept_as, members_of
 from andon.stores.drift.store import BUCKET, FOLDER
-from andon.wire.bucket import Bucket, page_of_newest
+from andon.wire.bucket import Bucket
+from andon.wire.newest_objects import page_of_newest
 
 _ID = re.compile("[0-9A-Za-z_-]{1,128}", re.ASCII)  # ids stand in keys as they are
 

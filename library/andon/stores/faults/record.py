@@ -13,7 +13,8 @@ from andon.runtime.errors import Conflict, NotFound, Poison
 from andon.runtime.json_types import kept_as, members_of
 from andon.runtime.strict_json import is_whole
 from andon.stores.faults.store import BUCKET, FAULTS, IDS
-from andon.wire.bucket import Bucket, page_of_newest
+from andon.wire.bucket import Bucket
+from andon.wire.newest_objects import page_of_newest
 from andon.wire.queue import INGEST, WORK, name_of
 
 ID_PATTERN = "^[0-9A-Za-z_-]{1,128}$"  # ids stand in keys and paths as they are

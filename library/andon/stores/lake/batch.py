@@ -10,7 +10,8 @@ from andon.recorded.lake import HOUR, EnvelopeHead, folder_of
 from andon.runtime.json_types import JsonObject
 from andon.runtime.log import with_metrics
 from andon.stores.lake.lines import LakeLine, lines_in, moment_of
-from andon.views.ledger import NONE_YET, Outcome
+from andon.views.ledger import NONE_YET
+from andon.views.outcome import Outcome
 
 # The lake's objects: which key a batch of events gets, and which bytes. Pure.
 #

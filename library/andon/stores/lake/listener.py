@@ -10,7 +10,7 @@ from andon.runtime.message_batch import BatchResponse, retry
 from andon.runtime.tried import Failed, tried
 from andon.stores.lake.batch import LakeObject, ObjectResult, failures, line_of, objects_of
 from andon.stores.lake.store import BUCKET
-from andon.views.ledger import Outcome
+from andon.views.outcome import Outcome
 from andon.wire import aws
 from andon.wire.bucket import Bucket
 from andon.wire.deadline import in_time

@@ -14,8 +14,8 @@ from andon.events.upcast import NONE, Upcasters, upcast
 from andon.packages.package import Package
 from andon.rules.collect import Collected
 from andon.versions.versioned_write import KeptRevisions
-from andon.views.ledger import Outcome
 from andon.views.materialize import NOTHING
+from andon.views.outcome import Outcome
 from andon.views.restored_row import RestoredRow
 from andon.views.row_write import RowWrite, Subscriptions
 

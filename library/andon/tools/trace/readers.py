@@ -21,7 +21,8 @@ from andon.runtime.tried import Failed, tried
 from andon.tools.trace.facts import TracedFact
 from andon.tools.views.compare import event_id
 from andon.views.inverse_oplock import event_order, oplock_attribute
-from andon.views.view_updates import ViewUpdate, updates_in
+from andon.views.view_update import ViewUpdate
+from andon.views.view_updates import updates_in
 
 if TYPE_CHECKING:
     from andon.views.row_write import Subscriptions

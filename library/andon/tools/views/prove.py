@@ -31,7 +31,8 @@ from andon.tools.views.compare import Compared, DifferenceKind, Key, RowDifferen
 from andon.tools.views.deployed import Deployed, deployed
 from andon.tools.views.versions import ViewVersions, versions
 from andon.views.inverse_oplock import event_order
-from andon.views.view_updates import ViewUpdate, updates_in
+from andon.views.view_update import ViewUpdate
+from andon.views.view_updates import updates_in
 
 # The events that two rows were made of, from a copy of the lake.
 

@@ -1,7 +1,7 @@
 from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Keys
 from andon.events.domain_event import DomainEvent
-from andon.views.view_updates import ViewUpdate
+from andon.views.view_update import ViewUpdate
 
 KEYS = Keys("book", one_partition_per="entity")
 TABLE = Table("BORROWED_TABLE", KEYS)

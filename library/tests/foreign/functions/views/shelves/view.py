@@ -1,7 +1,8 @@
 from andon.events.domain_event import DomainEvent
 from andon.views.object_rows import ObjectKeys
 from andon.views.object_table import ObjectTable
-from andon.views.view_updates import OnObjects, ViewUpdate, ViewUpdates, entered
+from andon.views.view_update import ViewUpdate
+from andon.views.view_updates import OnObjects, ViewUpdates, entered
 
 KEYS = ObjectKeys("holder", about="book")
 OBJECTS = ObjectTable("SHELVES_BUCKET", KEYS)

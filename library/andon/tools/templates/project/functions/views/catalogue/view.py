@@ -4,7 +4,7 @@ from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Keys
 from andon.events.domain_event import DomainEvent
 from andon.events.upcast import Upcasters
-from andon.views.view_updates import On, ViewUpdate
+from andon.views.view_update import On, ViewUpdate
 
 KEYS = Keys("shelf", "book", one_partition_per="entity")
 TABLE = Table("CATALOGUE_TABLE", KEYS)

@@ -5,7 +5,8 @@ from andon.events.upcast import Upcasters
 from andon.runtime import times
 from andon.views.object_rows import ObjectKeys
 from andon.views.object_table import ObjectTable
-from andon.views.view_updates import OnObjects, ViewUpdate
+from andon.views.view_update import ViewUpdate
+from andon.views.view_updates import OnObjects
 
 KEYS = ObjectKeys("saidOn", about="thing")
 OBJECTS = ObjectTable("DIARY_BUCKET", KEYS)

@@ -5,7 +5,7 @@ from andon.dynamodb.schema import Keys, counted
 from andon.events.domain_event import DomainEvent
 from andon.events.upcast import Upcasters
 from andon.views.keep import keep
-from andon.views.view_updates import On, ViewUpdate
+from andon.views.view_update import On, ViewUpdate
 from contract.entities.things import Thing
 
 KEYS = Keys("thing", one_partition_per="entity")
