@@ -5,6 +5,7 @@ import re
 import runpy
 import select
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -76,6 +77,9 @@ VERBS: Final = {
 ANYWHERE: Final = {"docs", "new"}
 """Verbs that need no project: they find out themselves."""
 
+ANY_WORDS: Final = {"call", "docs"}
+"""Verbs of whose arguments one may look like a variable."""
+
 VARIABLE: Final = re.compile(r"([A-Z][A-Z_]*)=(.*)", re.DOTALL)
 PROJECT: Final = Path("functions", "project.py")
 ASKS_FOR_HELP: Final = {"", "help", "-h", "--help"}
@@ -129,18 +133,27 @@ def _run_asked() -> int:
         )
         print(f"andon: {why}", file=sys.stderr)
         return MISUSED
-    if VERBS[verb].alone and (more := [one for one in arguments if not VARIABLE.fullmatch(one)]):
+    if more := [one for before, one in pairwise(["", *arguments]) if not _is_taken(verb, before, one)]:
         return _refused(verb, more)
     if root is not None:
         sys.path[:0] = [str(root / PROJECT.parent), str(root)]
     return _exit_code_of(verb, arguments)
 
 
+def _is_taken(verb: str, before: str, argument: str) -> bool:
+    variable = VARIABLE.fullmatch(argument)
+    if variable is None:
+        return not VERBS[verb].alone
+    return verb in WITH_VARIABLES or verb in ANY_WORDS or before.startswith("-")
+
+
 def _refused(verb: str, arguments: list[str]) -> int:
     if not ASKS_FOR_HELP.isdisjoint(arguments):
         print(VERBS[verb].about)
         return 0
-    print(f"andon: {verb} takes no {' '.join(arguments)}; it did nothing", file=sys.stderr)
+    options = [f"--{found[1].lower()}" for found in map(VARIABLE.fullmatch, arguments) if found]
+    perhaps = f"; perhaps {' '.join(options)}, see --help" if options else ""
+    print(f"andon: {verb} takes no {' '.join(arguments)}{perhaps}; it did nothing", file=sys.stderr)
     return MISUSED
 
 

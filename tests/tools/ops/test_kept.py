@@ -91,3 +91,13 @@ def test_a_verb_that_takes_no_argument_refuses_one_and_does_nothing(
         monkeypatch.setattr("sys.argv", ["andon", verb, "--help"])
         assert cli.main() == 0
     assert f"{verb} takes no gone" in capsys.readouterr().err
+
+
+def test_a_variable_that_no_verb_reads_is_refused_with_the_option_that_it_may_be(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(cli, "run", lambda *_: pytest.fail("it ran"))
+    with environment({}):
+        monkeypatch.setattr("sys.argv", ["andon", "cutover", "board", "BACK=1"])
+        assert cli.main() == cli.MISUSED
+    assert "cutover takes no BACK=1; perhaps --back" in capsys.readouterr().err
