@@ -28,6 +28,7 @@ ON_RESOURCE: Final = re.compile(rf"(DELETE|GET|PUT|POST(?=.*/rollback$)) (.+?){B
 LISTED: Final = re.compile(r"\.reads_all\(\w+, \"([^\"]+)\"")
 RECORDED: Final = re.compile(r"^def record_(\w+)\(", re.MULTILINE)
 CLAIMED: Final = re.compile(r"(?:unique=\{\s*\"|\"(?=\w+\": Claim\())(\w+)")
+REFUSED: Final = re.compile(r"\b409\b|\bCONFLICT\b")
 REPLACES: Final = re.compile(r"^REPLACES(?:: Final)? = \"(\w+)\"", re.MULTILINE)
 PART: Final = re.compile(r"/(\w+)")
 OF_STORES: Final = [[folder.name] for folder in (library_folder() / "stores").glob("*/")]
@@ -108,9 +109,9 @@ class _Files:
         for name in recorded:
             yield from self._need(tests / f"test_{name}.py", f"samples.py has record_{name}")
         yield from (
-            f"{self._at(tests)} has no test that another one's {name} is a 409: {self._at(file)} claims it"
+            f"{self._at(tests)} has no test_*.py that says {name} and 409: {self._at(file)} claims it"
             for name, file in claimed.items()
-            if not any(f'"{name}"' in text and "409" in text for text in tried.values())
+            if not any(re.search(rf"\b{name}\b", text) and REFUSED.search(text) for text in tried.values())
         )
 
     def _is_next_version(self, folder: Path) -> bool:
