@@ -1,7 +1,7 @@
 """`andon docs`: the library's pages, in a terminal.
 
 Without a name it lists them. A page is named as `rules`, a section of one as `how-do-i#count`, a module of the library
-as `andon.rules.timing`; other words find the sections that have all of them. A wheel has the pages beside this file;
+as `andon.rules.timing`; other words find the sections that have them. A wheel has the pages beside this file;
 its source has them in docs/.
 """
 
@@ -11,6 +11,7 @@ import pydoc
 import re
 import sys
 from collections.abc import Iterable, Mapping
+from math import log
 from typing import Final
 
 from andon.project import library_folder
@@ -21,6 +22,9 @@ SHIPPED: Final = library_folder() / "tools" / "pages"
 SOURCE: Final = library_folder().parent.parent / "docs"
 INDEX: Final = "README"
 MOST_FOUND: Final = 12
+NEAR: Final = 0.5
+"""Of the weight of the likeliest section: what others need."""
+
 IN_TITLE: Final = 10
 """A word in a title counts as much as so many in the text."""
 
@@ -75,20 +79,28 @@ def module(name: str) -> str | None:
 
 
 def found(of: Pages, words: Iterable[str]) -> list[tuple[str, Section]]:
-    """Return the sections that have all words, in any case, the likeliest first; each with the name of its page."""
-    wanted = [word.lower() for word in words]
-    counted = [
-        (sum(IN_TITLE * one.title.lower().count(word) + one.text.lower().count(word) for word in wanted), page, one)
-        for page, text in of.items()
-        if page != INDEX
-        for one in sections_of(text)
-        if all(word in f"{one.title}\n{one.text}".lower() for word in wanted)
-    ]
-    return [(page, one) for _, page, one in sorted(counted, key=lambda found: -found[0])]
+    """Return the sections that have some of the words, the likeliest first; each with the name of its page.
+
+    A word counts where another one begins with it, too, more in a title, in a short section, and if few sections have
+    it: Okapi BM25, https://en.wikipedia.org/wiki/Okapi_BM25.
+    """
+    sections = [(page, one) for page, text in of.items() if page != INDEX for one in sections_of(text)]
+    texts = [f"{f'{one.title} ' * IN_TITLE}{one.text}".lower() for _, one in sections]
+    usual = sum(map(len, texts)) / max(1, len(texts))
+    weights = [0.0] * len(texts)
+    for word in {word.lower() for word in words}:
+        times = [len(re.findall(rf"\b{re.escape(word)}", text)) for text in texts]
+        having = sum(map(bool, times))
+        rarity = log(1 + (len(texts) - having + 0.5) / (having + 0.5))
+        for number, (count, text) in enumerate(zip(times, texts, strict=True)):
+            weights[number] += rarity * count * 2.2 / (count + 1.2 * (0.25 + 0.75 * len(text) / usual))
+    least = max(weights, default=0) * NEAR
+    likely = sorted((-weight, number) for number, weight in enumerate(weights) if 0 < weight >= least)
+    return [sections[number] for _, number in likely]
 
 
 def answer(of: Pages, asked: list[str]) -> str:
-    """Return the page, the section or the module that was asked for, or a list of those that have all words.
+    """Return the page, the section or the module that was asked for, or a list of those that have the words.
 
     Raises:
         ToolFailed: no page has it.

@@ -126,7 +126,10 @@ def understand(
     require_not_ahead(delivery, now_ms=now_ms)
     require_few(delivery.event)
     event = upcast(delivery.event, upcasters, source=delivery.source)
-    return event, decide(event)
+    update = decide(event)
+    if update is None:  # its type says that it cannot be, which not everybody checks
+        raise TypeError(f"ON has no update for {event.type} {event.id}: of what shows nothing the fields are None")
+    return event, update
 
 
 def _parse_and_decide(facts: Iterable[Received], listener: Listener) -> tuple[list[Message], list[Result]]:

@@ -46,5 +46,6 @@ def _forged(row: Item, view: Package) -> Item:
         name for schema in view.tables.values() for index in schema.indexes.values() for name in index.keys.names
     }
     said = {name for name in row if "#" not in name} - {*view.view.KEYS.names, ttl.ATTRIBUTE, ttl.DATE}
+    assert said, f"a row of views/{view.name} says nothing beside its key, of {row}: a sample should show what it says"
     name = min(said, key=lambda name: (name in indexed, not isinstance(row[name], str), name))
     return {**row, name: row[name] + 1 if isinstance(row[name], int) else WRONG}

@@ -41,7 +41,7 @@ def test_three_within_a_minute_are_restless(seconds: tuple[int, ...], restless: 
     expected = [{"id": ONE["id"], "since": NOW_MS + second * 1000} for second in restless]
     assert decided == expected
     # <first>
-    assert listed == expected
+    assert listed == expected[::-1]  # the latest first
     # </first>
 
 

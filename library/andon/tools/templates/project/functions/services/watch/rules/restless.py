@@ -32,7 +32,7 @@ class RestlessRow(RestlessEntity):
 
 def restless(history: History) -> Iterable[Decision]:
     """Decide at the third within a minute."""
-    found = history.events
+    found = history.events  # all of them: `when` of RULE chooses anchors, not what lies around one
     if len(found) == MANY:
         since, at_ms = found[0].timestamp_ms, history.anchor.timestamp_ms
         row: RestlessRow = {
