@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, Protocol, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypedDict
 
 from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.client import Rows, Table
@@ -14,6 +14,9 @@ from andon.dynamodb.ttl import is_alive
 from andon.runtime import strict_json
 from andon.runtime.errors import Invalid
 from andon.runtime.json_types import JsonMapping
+
+if TYPE_CHECKING:  # a query of tables needs no objects
+    from andon.wire.bucket import DatedObjects, Kept
 
 DEFAULT_LIMIT = 100
 MAX_LIMIT = 1000
@@ -192,24 +195,36 @@ def decode_texts(cursor: str, *, names: frozenset[str], scope: Scope) -> Mapping
     return texts
 
 
-def decode_key(cursor: str | None, *, folder: str, scope: Scope) -> str | None:
-    """Return the key of an object in `folder` that a page begins behind, None for the first one.
+def read_objects(
+    objects: "DatedObjects[Kept]",
+    *,
+    to_response: "Callable[[Kept], JsonMapping]",
+    scope: Scope,
+    limit: int,
+    cursor: str | None,
+) -> PageResponse:
+    """Return one page of objects, newest first; it ends before `limit` if a response cannot hold more.
 
     Raises:
-        Invalid: it is not a cursor, or one of another list.
+        Invalid: the cursor is not one of this list.
 
     """
+    found, last_key = objects.page(limit=limit, after=_key_in(cursor, objects.folder, scope))
+    items = [to_response(one) for one in found]
+    count = count_that_fit(items)
+    if count < len(items):
+        last_key = objects.key_of(found[count - 1])
+    more: NextPage = {"cursor": encode_cursor({KEY: last_key}, partition="", scope=scope)} if last_key else {}
+    return {"items": items[:count], **more}
+
+
+def _key_in(cursor: str | None, folder: str, scope: Scope) -> str | None:
     if cursor is None:
         return None
     key = decode_texts(cursor, names=frozenset({KEY}), scope=scope)[KEY]
     if not key.startswith(f"{folder}/"):
         raise wrong_cursor()
     return key
-
-
-def next_objects(key: str | None, *, scope: Scope) -> NextPage:
-    """Return the cursor that leads on behind an object, if there is more."""
-    return {"cursor": encode_cursor({KEY: key}, partition="", scope=scope)} if key else {}
 
 
 def bytes_sent(text: str) -> int:
