@@ -21,8 +21,8 @@ from andon.runtime.json_types import JsonObject
 from andon.stores.archive import rehydration
 from andon.stores.archive.pages import EventPage, Period, Position, read_events
 from andon.stores.archive.parameters import Subject, actor_of
-from andon.stores.archive.rehydration import ID_DIGITS
 from andon.stores.archive.store import KINDS, SUBJECTS
+from andon.stores.replaying import ID_DIGITS
 
 # Parameters and responses of the archive's routes.
 

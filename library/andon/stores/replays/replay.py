@@ -10,9 +10,8 @@ from andon.recorded.lake import hour_in
 from andon.runtime import times
 from andon.runtime.errors import Conflict, Invalid, NotFound
 from andon.runtime.json_types import members_of
+from andon.stores.replaying import ID_DIGITS
 from andon.stores.replays.tables import DAY, DONE, JOB, KEEPS_DAYS, KEYS, partition_of
-
-ID_DIGITS: Final = 32
 
 State = Literal["running", "paused", "cancelled"]
 RUNNING: Final = "running"

@@ -289,11 +289,13 @@ def test_what_cannot_be_done_comes_again_and_harms_no_neighbour(loop: Loop, log_
     step(loop, loop.asked_of_replays())
     asked = loop.asked_of_replays()
     Bucket(BUCKET).remove(key)
+    log_lines.clear()
 
     answer = step(loop, ["{", *asked])
 
     assert len(answer["batchItemFailures"]) == 2
-    assert (log_lines[-1]["failed"], log_lines[-1]["sent"]) == (2, 1)
+    [line] = log_lines
+    assert [line[name] for name in ("failed", "failed.JSONDecodeError", "failed.NoSuchKey", "sent")] == [2, 1, 1, 1]
 
 
 def test_a_message_of_no_job_is_dropped(loop: Loop, log_lines: LogLines) -> None:
