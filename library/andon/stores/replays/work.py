@@ -15,7 +15,7 @@ from andon.events.bus_entry import Replay
 from andon.recorded import lake
 from andon.runtime import clock, strict_json
 from andon.stores.replaying import Topics, messages_of
-from andon.stores.replays import jobs
+from andon.stores.replays import jobs, replay
 from andon.stores.replays.replay import (
     DayWork,
     ObjectSent,
@@ -113,9 +113,9 @@ def _replay_object(row: ReplayRow, asked: ObjectWork) -> Counter[str]:
     at_ms = _begins(row, asked, len(bodies), now_ms=now_ms)
     if at_ms is None:
         return Counter({DROPPED: 1})
-    sent = jobs.sent_by(at_ms=at_ms, sent=asked["sent"], count=len(bodies), rate=row["rate"], now_ms=now_ms)
-    due = [jobs.time_of(number, at_ms=at_ms, rate=row["rate"]) for number in range(len(bodies) + 1)]
-    later = [DelayedMessage(bodies[n], jobs.delay_seconds(due[n], now_ms=now_ms)) for n in range(asked["sent"], sent)]
+    sent = replay.sent_by(at_ms=at_ms, sent=asked["sent"], count=len(bodies), rate=row["rate"], now_ms=now_ms)
+    due = [replay.time_of(number, at_ms=at_ms, rate=row["rate"]) for number in range(len(bodies) + 1)]
+    later = [DelayedMessage(bodies[n], replay.delay_seconds(due[n], now_ms=now_ms)) for n in range(asked["sent"], sent)]
     send_later(queue_of(row["view"]), later)
     if sent < len(bodies):
         _go_on_later({**asked, "sent": sent, "atMs": at_ms}, due[sent], now_ms=now_ms)
@@ -125,7 +125,7 @@ def _replay_object(row: ReplayRow, asked: ObjectWork) -> Counter[str]:
 
 
 def _go_on_later(rest: ObjectWork, due_ms: int, *, now_ms: int) -> None:
-    again = DelayedMessage(strict_json.dumps(rest), jobs.again_after(due_ms, now_ms=now_ms))
+    again = DelayedMessage(strict_json.dumps(rest), replay.again_after(due_ms, now_ms=now_ms))
     send_later(os.environ[QUEUE], [again])
 
 
@@ -134,10 +134,10 @@ def _begins(row: ReplayRow, asked: ObjectWork, count: int, *, now_ms: int) -> in
     at_ms, sent, rate = asked.get("atMs"), asked["sent"], row["rate"]
     if count == sent:
         return now_ms
-    if at_ms is not None and not jobs.is_missed(at_ms=at_ms, sent=sent, rate=rate, now_ms=now_ms):
+    if at_ms is not None and not replay.is_missed(at_ms=at_ms, sent=sent, rate=rate, now_ms=now_ms):
         return at_ms
     next_ms = jobs.reserve(row, count - sent, now_ms=now_ms)
-    return None if next_ms is None else jobs.time_of(-sent, at_ms=next_ms, rate=rate)
+    return None if next_ms is None else replay.time_of(-sent, at_ms=next_ms, rate=rate)
 
 
 def _day(row: ReplayRow, day: str, delay_s: int) -> DelayedMessage:
