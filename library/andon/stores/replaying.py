@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
 from andon.events.bus_entry import Replay, from_envelope, require_not_ahead, to_replayed
+from andon.events.identifiers import of_content
 from andon.runtime import strict_json
 from andon.runtime.errors import Poison
 from andon.runtime.json_types import JsonMapping, JsonObject
@@ -20,11 +21,16 @@ from andon.wire.aws import name_of
 from andon.wire.deadline import in_time
 from andon.wire.queue import MOST_BYTES
 
-ID_DIGITS: Final = 32
-"""Of a job's id, the digest of what was asked for, by whom, and when."""
+_ID_DIGITS: Final = 32
+ID_PATTERN: Final = f"^[0-9a-f]{{{_ID_DIGITS}}}$"
 
 Topics = Sequence[Sequence[str]]
 """`[[source, type], …]`."""
+
+
+def id_of(*asked: object) -> str:
+    """Return a job's id, the same one if the same is asked for by the same actor at the same time."""
+    return of_content(asked, digits=_ID_DIGITS)
 
 
 class Messages(NamedTuple):

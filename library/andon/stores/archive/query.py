@@ -22,11 +22,9 @@ from andon.stores.archive import rehydration
 from andon.stores.archive.pages import EventPage, Period, Position, read_events
 from andon.stores.archive.parameters import Subject, actor_of
 from andon.stores.archive.store import KINDS, SUBJECTS
-from andon.stores.replaying import ID_DIGITS
+from andon.stores.replaying import ID_PATTERN
 
 # Parameters and responses of the archive's routes.
-
-JOB_PATTERN: Final = f"^[0-9a-f]{{{ID_DIGITS}}}$"
 
 Accept = Annotated[
     str | None,
@@ -35,7 +33,7 @@ Accept = Annotated[
 
 
 JobId = Annotated[
-    str, StringConstraints(pattern=JOB_PATTERN), Path(alias="job", description="The `id` of the rehydration.")
+    str, StringConstraints(pattern=ID_PATTERN), Path(alias="job", description="The `id` of the rehydration.")
 ]
 
 

@@ -16,13 +16,12 @@ from typing import Any, Final, Literal, TypedDict
 from andon.dynamodb.ttl import ttl_at
 from andon.events import topic as topic_table
 from andon.events.bus_entry import Replay
-from andon.events.identifiers import of_content
 from andon.runtime import clock, strict_json, times
 from andon.runtime.errors import Invalid, NotFound
 from andon.runtime.json_types import JsonMapping
 from andon.stores.archive.pages import Period, events_between
 from andon.stores.archive.store import BUCKET, REHYDRATIONS, SUBJECTS
-from andon.stores.replaying import ID_DIGITS, messages_of
+from andon.stores.replaying import id_of, messages_of
 from andon.wire.bucket import Bucket
 from andon.wire.in_threads import at_once
 from andon.wire.queue import beside, send_all
@@ -91,9 +90,8 @@ def plan(subject: str, period: Period, *, days: Sequence[str], actor: str, now_m
     """
     if len(days) > MOST_DAYS:
         raise Invalid.field("body.to", f"is more than {MOST_DAYS} archived days behind `from`")
-    asked = [subject, period.first, period.last, actor, now_ms]
     return {
-        "id": of_content(asked, digits=ID_DIGITS),
+        "id": id_of(subject, period.first, period.last, actor, now_ms),
         "subject": subject,
         "from": period.first,
         "to": period.last,

@@ -9,9 +9,7 @@ from andon.http.parameters import Path
 from andon.http.said import First, Last
 from andon.project import project
 from andon.runtime.marks import Bounds, Says
-from andon.stores.replaying import ID_DIGITS
-
-ID_PATTERN: Final = f"^[0-9a-f]{{{ID_DIGITS}}}$"
+from andon.stores.replaying import ID_PATTERN
 
 ReplayId = Annotated[
     str, StringConstraints(pattern=ID_PATTERN), Path(alias="id", description="The `id` of the replay.")

@@ -5,11 +5,10 @@ from typing import Final, Literal, NamedTuple, NotRequired, TypedDict, final
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.ttl import ttl_at
-from andon.events.identifiers import of_content
 from andon.recorded.lake import hour_in
 from andon.runtime import times
 from andon.runtime.errors import Conflict, Invalid, NotFound
-from andon.stores.replaying import ID_DIGITS
+from andon.stores.replaying import id_of
 from andon.stores.replays.tables import KEEPS_DAYS
 
 State = Literal["running", "paused", "cancelled"]
@@ -128,7 +127,7 @@ def plan(view: str, first: str | None, last: str | None, rate: int, *, actor: st
     if begins > ends:
         raise Invalid.field("body.from", "lies behind `to`")
     return {
-        "id": of_content([view, begins, ends, rate, actor, now_ms], digits=ID_DIGITS),
+        "id": id_of(view, begins, ends, rate, actor, now_ms),
         "view": view,
         "first": begins,
         "last": ends,
