@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypedDict
+from typing import Any, Final, Protocol, TypedDict
 
 from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.client import Rows, Table
@@ -14,9 +14,6 @@ from andon.dynamodb.ttl import is_alive
 from andon.runtime import strict_json
 from andon.runtime.errors import Invalid
 from andon.runtime.json_types import JsonMapping
-
-if TYPE_CHECKING:  # a query of tables needs no objects
-    from andon.wire.bucket import DatedObjects, Kept
 
 DEFAULT_LIMIT = 100
 MAX_LIMIT = 1000
@@ -31,7 +28,6 @@ MAX_CURSOR_CHARACTERS: Final = (2 * MAX_POSITION_BYTES + AROUND_POSITION_BYTES) 
 
 # A key of S3 has 1,024 bytes: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html
 MAX_TEXT_CHARACTERS: Final = 256
-KEY: Final = "key"
 
 # Lambda sends at most 6 MB: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
 MAX_PAGE_BYTES: Final = 4 * 1024 * 1024
@@ -193,38 +189,6 @@ def decode_texts(cursor: str, *, names: frozenset[str], scope: Scope) -> Mapping
     if texts.keys() != names or not all(map(_is_listable, texts.values())):
         raise wrong_cursor()
     return texts
-
-
-def read_objects(
-    objects: "DatedObjects[Kept]",
-    *,
-    to_response: "Callable[[Kept], JsonMapping]",
-    scope: Scope,
-    limit: int,
-    cursor: str | None,
-) -> PageResponse:
-    """Return one page of objects, newest first; it ends before `limit` if a response cannot hold more.
-
-    Raises:
-        Invalid: the cursor is not one of this list.
-
-    """
-    found, last_key = objects.page(limit=limit, after=_key_in(cursor, objects.folder, scope))
-    items = [to_response(one) for one in found]
-    count = count_that_fit(items)
-    if count < len(items):
-        last_key = objects.key_of(found[count - 1])
-    more: NextPage = {"cursor": encode_cursor({KEY: last_key}, partition="", scope=scope)} if last_key else {}
-    return {"items": items[:count], **more}
-
-
-def _key_in(cursor: str | None, folder: str, scope: Scope) -> str | None:
-    if cursor is None:
-        return None
-    key = decode_texts(cursor, names=frozenset({KEY}), scope=scope)[KEY]
-    if not key.startswith(f"{folder}/"):
-        raise wrong_cursor()
-    return key
 
 
 def bytes_sent(text: str) -> int:

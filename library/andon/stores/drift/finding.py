@@ -8,8 +8,9 @@ from andon.events.drift import DriftEntity
 from andon.runtime import times
 from andon.runtime.errors import Poison
 from andon.runtime.json_types import JsonObject, members_of
+from andon.stores.dated_objects import DatedObjects
 from andon.stores.drift.store import BUCKET, FOLDER
-from andon.wire.bucket import Bucket, DatedObjects
+from andon.wire.bucket import Bucket
 
 _ID = re.compile("[0-9A-Za-z_-]{1,128}", re.ASCII)  # ids stand in keys as they are
 

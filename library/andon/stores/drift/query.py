@@ -6,10 +6,11 @@ from typing import Final
 from andon.http.derived import PageOf
 from andon.http.http_api import HttpApi
 from andon.http.openapi import responses
-from andon.http.page import DEFAULT_LIMIT, read_objects
+from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import Cursor, Limit
 from andon.http.response import Response, respond
 from andon.project import project
+from andon.stores.dated_pages import read_objects
 from andon.stores.drift.finding import KEPT, Finding
 
 app = HttpApi()

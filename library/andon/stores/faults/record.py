@@ -11,8 +11,9 @@ from andon.runtime import times
 from andon.runtime.errors import Conflict, NotFound, Poison
 from andon.runtime.json_types import kept_as, members_of
 from andon.runtime.strict_json import is_whole
+from andon.stores.dated_objects import DatedObjects
 from andon.stores.faults.store import BUCKET, FAULTS, IDS
-from andon.wire.bucket import Bucket, DatedObjects
+from andon.wire.bucket import Bucket
 from andon.wire.queue import INGEST, WORK, name_of
 
 ID_PATTERN = "^[0-9A-Za-z_-]{1,128}$"  # ids stand in keys and paths as they are
