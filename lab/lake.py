@@ -28,6 +28,7 @@ from andon.events.bus_entry import Replay
 from andon.events.domain_event import MAX_TIMESTAMP_MS
 from andon.packages.package import Package
 from andon.recorded.lake import lines_of
+from andon.recorded.replaying import messages_of
 from andon.runtime import clock
 from andon.runtime.errors import CallFailed
 from andon.stores.archive.pages import read_day
@@ -35,7 +36,6 @@ from andon.stores.archive.store import BUCKET, KINDS, LAKE, SUBJECTS
 from andon.stores.archive.sweep import compact_if_stale, days_in_lake
 from andon.stores.lake import queries
 from andon.stores.lake.batch import objects_of
-from andon.stores.replaying import messages_of
 from andon.testing.environment import LocalContext, environment
 from andon.testing.memory.hook import AwsRefused
 from andon.testing.memory.objects import Objects

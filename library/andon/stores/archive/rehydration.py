@@ -16,12 +16,12 @@ from typing import Any, Final, Literal, TypedDict
 from andon.dynamodb.ttl import ttl_at
 from andon.events import topic as topic_table
 from andon.events.bus_entry import Replay
+from andon.recorded.replaying import id_of, messages_of
 from andon.runtime import clock, strict_json, times
 from andon.runtime.errors import Invalid, NotFound
 from andon.runtime.json_types import JsonMapping
 from andon.stores.archive.pages import Period, events_between
 from andon.stores.archive.store import BUCKET, REHYDRATIONS, SUBJECTS
-from andon.stores.replaying import id_of, messages_of
 from andon.wire.bucket import Bucket
 from andon.wire.in_threads import at_once
 from andon.wire.queue import beside, send_all

@@ -5,10 +5,10 @@ from typing import Any
 
 from andon.events.bus_entry import Delivery
 from andon.events.drift import DriftEntity
+from andon.recorded.dated_objects import DatedObjects
 from andon.runtime import times
 from andon.runtime.errors import Poison
 from andon.runtime.json_types import JsonObject, members_of
-from andon.stores.dated_objects import DatedObjects
 from andon.stores.drift.store import BUCKET, FOLDER
 from andon.wire.bucket import Bucket
 

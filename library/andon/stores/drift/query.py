@@ -10,7 +10,7 @@ from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import Cursor, Limit
 from andon.http.response import Response, respond
 from andon.project import project
-from andon.stores.dated_pages import read_objects
+from andon.recorded.dated_pages import read_objects
 from andon.stores.drift.finding import KEPT, Finding
 
 app = HttpApi()

@@ -7,11 +7,11 @@ from typing import NotRequired, TypedDict
 
 from andon.events.bus_entry import Delivery, is_replayed
 from andon.events.fault import MAX_ERROR_CHARACTERS, FaultErrorEntity
+from andon.recorded.dated_objects import DatedObjects
 from andon.runtime import times
 from andon.runtime.errors import Conflict, NotFound, Poison
 from andon.runtime.json_types import kept_as, members_of
 from andon.runtime.strict_json import is_whole
-from andon.stores.dated_objects import DatedObjects
 from andon.stores.faults.store import BUCKET, FAULTS, IDS
 from andon.wire.bucket import Bucket
 from andon.wire.queue import INGEST, WORK, name_of

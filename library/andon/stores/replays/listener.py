@@ -1,9 +1,9 @@
 """days and objects of replays -> the queue of one view."""
 
+from andon.recorded.replaying import work_each
 from andon.runtime.json_types import JsonMapping
 from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.message_batch import BatchResponse
-from andon.stores.replaying import work_each
 from andon.stores.replays.work import work
 
 

@@ -8,8 +8,8 @@ from andon.http.derived import Default
 from andon.http.parameters import Path
 from andon.http.said import First, Last
 from andon.project import project
+from andon.recorded.replaying import ID_PATTERN
 from andon.runtime.marks import Bounds, Says
-from andon.stores.replaying import ID_PATTERN
 
 ReplayId = Annotated[
     str, StringConstraints(pattern=ID_PATTERN), Path(alias="id", description="The `id` of the replay.")

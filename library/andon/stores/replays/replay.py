@@ -6,9 +6,9 @@ from typing import Final, Literal, NamedTuple, NotRequired, TypedDict, final
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.ttl import ttl_at
 from andon.recorded.lake import hour_in
+from andon.recorded.replaying import id_of
 from andon.runtime import times
 from andon.runtime.errors import Conflict, Invalid, NotFound
-from andon.stores.replaying import id_of
 from andon.stores.replays.tables import KEEPS_DAYS
 
 State = Literal["running", "paused", "cancelled"]

@@ -13,8 +13,8 @@ from typing import Final
 from andon.events import topic
 from andon.events.bus_entry import Replay
 from andon.recorded import lake
+from andon.recorded.replaying import Topics, messages_of
 from andon.runtime import clock, strict_json
-from andon.stores.replaying import Topics, messages_of
 from andon.stores.replays import jobs, replay
 from andon.stores.replays.replay import (
     DayWork,

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Final
 
 from andon.http.page import NextPage, PageResponse, Scope, count_that_fit, decode_texts, encode_cursor, wrong_cursor
+from andon.recorded.dated_objects import DatedObjects, Kept
 from andon.runtime.json_types import JsonMapping
-from andon.stores.dated_objects import DatedObjects, Kept
 
 _KEY: Final = "key"
 

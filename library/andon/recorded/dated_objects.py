@@ -12,14 +12,14 @@ from andon.wire.bucket import Bucket
 from andon.wire.in_threads import at_once
 
 
-class Dated(TypedDict):
+class _Dated(TypedDict):
     """The members that make an object's key: its `id`, and its `timestamp`, fixed-width UTC."""
 
     id: str
     timestamp: str
 
 
-Kept = TypeVar("Kept", bound=Dated)
+Kept = TypeVar("Kept", bound=_Dated)
 
 
 class DatedObjects(Generic[Kept]):
@@ -28,7 +28,7 @@ class DatedObjects(Generic[Kept]):
     def __init__(self, bucket: Bucket, folder: str, kind: type[Kept]) -> None:
         self.bucket, self.folder, self.read = bucket, folder, partial(kept_as, kind)
 
-    def key_of(self, one: Dated) -> str:
+    def key_of(self, one: _Dated) -> str:
         """Return an object's key: `<folder>/<day>/<milliseconds left of the day>-<id>.json`.
 
         S3 lists in ascending order only; by the milliseconds that are left, the newest of a day comes first.
