@@ -24,9 +24,11 @@ from statistics import median
 from typing import Any, Final, NamedTuple
 from unittest.mock import patch
 
+from andon.events.bus_entry import Replay
 from andon.events.domain_event import MAX_TIMESTAMP_MS
 from andon.packages.package import Package
 from andon.recorded.lake import lines_of
+from andon.recorded.replaying import messages_of
 from andon.runtime import clock
 from andon.runtime.errors import CallFailed
 from andon.stores.archive.pages import read_day
@@ -34,7 +36,6 @@ from andon.stores.archive.store import BUCKET, KINDS, LAKE, SUBJECTS
 from andon.stores.archive.sweep import compact_if_stale, days_in_lake
 from andon.stores.lake import queries
 from andon.stores.lake.batch import objects_of
-from andon.stores.replays.work import messages_of
 from andon.testing.environment import LocalContext, environment
 from andon.testing.memory.hook import AwsRefused
 from andon.testing.memory.objects import Objects
@@ -203,7 +204,7 @@ def _over_the_wire(lake: Path) -> dict[str, float]:
 def _messages(lake: Path, topics: list[Any]) -> Iterator[list[str]]:
     """Yield the messages of each object, in the order of their keys."""
     for file in sorted(lake.rglob("*.ndjson.gz")):
-        yield messages_of(lines_of(file.read_bytes()), topics, "0" * 32, now_ms=clock.now_ms()).bodies
+        yield messages_of(lines_of(file.read_bytes()), topics, Replay("0" * 32), now_ms=clock.now_ms()).bodies
 
 
 MACHINE: Final = "press-gdl-1-1-1"

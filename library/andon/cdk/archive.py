@@ -20,12 +20,9 @@ from andon.cdk.store import Store
 from andon.cdk.target import Target
 from andon.packages.discovery import restorers_as_json
 from andon.recorded import lake as lake_contract
-from andon.stores.archive import store
+from andon.stores.archive import rehydration, store
 
 EVERY: Final = Duration.hours(1)
-
-QUEUE: Final = "ARCHIVE_QUEUE_URL"
-RESTORERS: Final = "RESTORERS"
 
 
 class Archive(Store):
@@ -90,14 +87,14 @@ class Archive(Store):
         command.grant(["s3:PutObject"], [self._objects(store.REHYDRATIONS)])
         for function in (query, command):
             function.grant(["s3:ListBucket"], [self._bucket.bucket_arn])
-        command.handler.add_environment(QUEUE, self.reader.queue.queue_url)
+        command.handler.add_environment(rehydration.QUEUE, self.reader.queue.queue_url)
         command.grant(["sqs:SendMessage"], [self.reader.queue.queue_arn])
 
     def _rehydrate(self) -> None:
         """Let the listener send to the queues of packages that rehydrate, and to no bus."""
         listener, restorers = self._functions["listener"], sorted(self.hub.restorers.items())
-        listener.handler.add_environment(RESTORERS, restorers_as_json())
-        listener.handler.add_environment(QUEUE, self.reader.queue.queue_url)
+        listener.handler.add_environment(rehydration.RESTORERS, restorers_as_json())
+        listener.handler.add_environment(rehydration.QUEUE, self.reader.queue.queue_url)
         listener.grant(["sqs:SendMessage"], [queue.queue_arn for _, queue in restorers])
         listener.grant(["s3:GetObject"], [self._objects(store.SUBJECTS.name), self._objects(store.REHYDRATIONS)])
         listener.grant(["s3:PutObject"], [self._objects(store.REHYDRATIONS)])

@@ -28,7 +28,6 @@ MAX_CURSOR_CHARACTERS: Final = (2 * MAX_POSITION_BYTES + AROUND_POSITION_BYTES) 
 
 # A key of S3 has 1,024 bytes: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html
 MAX_TEXT_CHARACTERS: Final = 256
-KEY: Final = "key"
 
 # Lambda sends at most 6 MB: https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
 MAX_PAGE_BYTES: Final = 4 * 1024 * 1024
@@ -190,26 +189,6 @@ def decode_texts(cursor: str, *, names: frozenset[str], scope: Scope) -> Mapping
     if texts.keys() != names or not all(map(_is_listable, texts.values())):
         raise wrong_cursor()
     return texts
-
-
-def decode_key(cursor: str | None, *, folder: str, scope: Scope) -> str | None:
-    """Return the key of an object in `folder` that a page begins behind, None for the first one.
-
-    Raises:
-        Invalid: it is not a cursor, or one of another list.
-
-    """
-    if cursor is None:
-        return None
-    key = decode_texts(cursor, names=frozenset({KEY}), scope=scope)[KEY]
-    if not key.startswith(f"{folder}/"):
-        raise wrong_cursor()
-    return key
-
-
-def next_objects(key: str | None, *, scope: Scope) -> NextPage:
-    """Return the cursor that leads on behind an object, if there is more."""
-    return {"cursor": encode_cursor({KEY: key}, partition="", scope=scope)} if key else {}
 
 
 def bytes_sent(text: str) -> int:

@@ -1,6 +1,17 @@
-"""Addresses of queues."""
+"""Addresses of queues, and messages that they refuse."""
 
-from andon.wire.queue import RECOMPUTE, beside, name_of
+import pytest
+
+from andon.runtime.errors import CallFailed
+from andon.wire import aws
+from andon.wire.queue import RECOMPUTE, beside, name_of, send_all
+
+
+def test_messages_a_queue_refuses_are_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aws, "call", lambda *_, **__: {"Failed": [{"Code": "no"}]})
+
+    with pytest.raises(CallFailed, match="no"):
+        send_all("queue", ["body"])
 
 
 def test_a_queue_is_found_beside_the_own_one_of_any_deployment() -> None:

@@ -16,17 +16,15 @@ from andon.http.page import DEFAULT_LIMIT, Scope, decode_texts, encode_cursor, w
 from andon.http.parameters import Beginning, Cursor, End, Header, Limit, Path
 from andon.http.response import CONTENT_TYPE, JSON, Response, respond
 from andon.project import Actors, project
+from andon.recorded.replaying import ID_PATTERN
 from andon.runtime import strict_json, times
 from andon.runtime.json_types import JsonObject
 from andon.stores.archive import rehydration
 from andon.stores.archive.pages import EventPage, Period, Position, read_events
 from andon.stores.archive.parameters import Subject, actor_of
-from andon.stores.archive.rehydration import ID_DIGITS
 from andon.stores.archive.store import KINDS, SUBJECTS
 
 # Parameters and responses of the archive's routes.
-
-JOB_PATTERN: Final = f"^[0-9a-f]{{{ID_DIGITS}}}$"
 
 Accept = Annotated[
     str | None,
@@ -35,7 +33,7 @@ Accept = Annotated[
 
 
 JobId = Annotated[
-    str, StringConstraints(pattern=JOB_PATTERN), Path(alias="job", description="The `id` of the rehydration.")
+    str, StringConstraints(pattern=ID_PATTERN), Path(alias="job", description="The `id` of the rehydration.")
 ]
 
 

@@ -1,4 +1,4 @@
-"""A job that brings back the expired rows of a subject. Pure.
+"""A job that brings back the expired rows of a subject, day by day; to repeat a day changes nothing.
 
 | key | object |
 |---|---|
@@ -8,30 +8,27 @@
 
 import json
 import os
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final, Literal, TypedDict
 
 from andon.dynamodb.ttl import ttl_at
 from andon.events import topic as topic_table
-from andon.events.bus_entry import Replay, to_replayed
-from andon.events.identifiers import of_content
-from andon.runtime import strict_json, times
+from andon.events.bus_entry import Replay
+from andon.recorded.replaying import id_of, messages_of
+from andon.runtime import clock, strict_json, times
 from andon.runtime.errors import Invalid, NotFound
 from andon.runtime.json_types import JsonMapping
-from andon.stores.archive.pages import Period, envelope_in, events_between
+from andon.stores.archive.pages import Period, events_between
 from andon.stores.archive.store import BUCKET, REHYDRATIONS, SUBJECTS
 from andon.wire.bucket import Bucket
 from andon.wire.in_threads import at_once
 from andon.wire.queue import beside, send_all
 
 MOST_DAYS: Final = 366
-ID_DIGITS: Final = 32
 REHYDRATED_DAYS: Final = 33
 """Rows that a rehydration brought back stay for so many days."""
-
-Topics = Sequence[Sequence[str]]
-"""`[[source, type], …]`."""
 
 Job = TypedDict(
     "Job",
@@ -93,9 +90,8 @@ def plan(subject: str, period: Period, *, days: Sequence[str], actor: str, now_m
     """
     if len(days) > MOST_DAYS:
         raise Invalid.field("body.to", f"is more than {MOST_DAYS} archived days behind `from`")
-    asked = [subject, period.first, period.last, actor, now_ms]
     return {
-        "id": of_content(asked, digits=ID_DIGITS),
+        "id": id_of(subject, period.first, period.last, actor, now_ms),
         "subject": subject,
         "from": period.first,
         "to": period.last,
@@ -104,33 +100,6 @@ def plan(subject: str, period: Period, *, days: Sequence[str], actor: str, now_m
         "requestedAt": times.to_utc(now_ms),
         "days": list(days),
     }
-
-
-def period_of(job: Job) -> Period:
-    """Return the period of a job."""
-    return Period(first=job["from"], last=job["to"])
-
-
-def job_key(job_id: str) -> str:
-    """Return the key of a job."""
-    return f"{REHYDRATIONS}/{job_id}/job.json"
-
-
-def done_folder(job_id: str) -> str:
-    """Return the folder of a job's finished days."""
-    return f"{REHYDRATIONS}/{job_id}/done/"
-
-
-def done_key(job_id: str, day: str) -> str:
-    """Return the key of a finished day."""
-    return f"{done_folder(job_id)}{day}.json"
-
-
-def messages_of(lines: Sequence[str], topics: Topics, job: Job) -> list[str]:
-    """Return the messages for a package that rehydrates its rows from some topics."""
-    wanted, replay = {tuple(topic) for topic in topics}, Replay(job["id"], job["until"])
-    envelopes = map(envelope_in, lines)
-    return [to_replayed(one, replay) for one in envelopes if (one["source"], one["detail-type"]) in wanted]
 
 
 def require_job(job: Job | None, subject: str) -> Job:
@@ -162,7 +131,7 @@ def to_response(job: Job, done: Sequence[Done]) -> JsonMapping:
     return {**said, **progress}
 
 
-# Storage of rehydrations, and the work on their days; to repeat a day changes nothing.
+# Storage of rehydrations, and the work on their days.
 
 QUEUE: Final = "ARCHIVE_QUEUE_URL"
 RESTORERS: Final = "RESTORERS"  # the topics of each queue, by its name, see `topic_table`
@@ -172,28 +141,39 @@ _archive = Bucket(BUCKET)
 
 def begin(job: Job) -> None:
     """Keep a job, then ask for each of its days."""
-    _archive.replace(job_key(job["id"]), job)
+    _archive.replace(_job_key(job["id"]), job)
     send_all(os.environ[QUEUE], (strict_json.dumps(RehydrationWork(job=job["id"], day=day)) for day in job["days"]))
 
 
 def find(job_id: str) -> Job | None:
     """Return a job, None if there is none."""
-    job: Job | None = _archive.get(job_key(job_id))
+    job: Job | None = _archive.get(_job_key(job_id))
     return job
 
 
 def done_of(job: Job) -> list[Done]:
     """Return the finished days of a job."""
-    return at_once(partial(_archive.require, key) for key in _archive.keys(done_folder(job["id"])))
+    return at_once(partial(_archive.require, key) for key in _archive.keys(_done_folder(job["id"])))
 
 
-def work(body: str) -> Done:
-    """Send a day's events to the packages that rehydrate their rows; record the numbers."""
+def work(body: str) -> Counter[str]:
+    """Send a day's events to the packages that rehydrate their rows; record the numbers, and return the counts."""
     message: RehydrationWork = json.loads(body)
-    job: Job = _archive.require(job_key(message["job"]))
-    lines = [*events_between(SUBJECTS, job["subject"], message["day"], period_of(job))]
-    topics, own_url = topic_table.from_json(os.environ[RESTORERS]), os.environ[QUEUE]
-    sent = {name: send_all(beside(own_url, name), messages_of(lines, topics[name], job)) for name in topics}
-    done: Done = {"sent": sent}
-    _archive.replace(done_key(job["id"], message["day"]), done)
-    return done
+    job: Job = _archive.require(_job_key(message["job"]))
+    period, replay = Period(first=job["from"], last=job["to"]), Replay(job["id"], job["until"])
+    lines = [*events_between(SUBJECTS, job["subject"], message["day"], period)]
+    sent, faults = dict[str, int](), 0
+    for name, topics in topic_table.from_json(os.environ[RESTORERS]).items():
+        found = messages_of(lines, topics, replay, now_ms=clock.now_ms())
+        sent[name] = send_all(beside(os.environ[QUEUE], name), found.bodies)
+        faults += found.faults
+    _archive.replace(f"{_done_folder(job['id'])}{message['day']}.json", Done(sent=sent))
+    return Counter(days=1, sent=sum(sent.values()), faults=faults)
+
+
+def _job_key(job_id: str) -> str:
+    return f"{REHYDRATIONS}/{job_id}/job.json"
+
+
+def _done_folder(job_id: str) -> str:
+    return f"{REHYDRATIONS}/{job_id}/done/"

@@ -1,18 +1,16 @@
 """A row that differed from its events, as it is kept. Pure."""
 
 import re
-from functools import partial
 from typing import Any
 
 from andon.events.bus_entry import Delivery
 from andon.events.drift import DriftEntity
+from andon.recorded.dated_objects import DatedObjects
 from andon.runtime import times
-from andon.runtime.clock import DAY_MS
 from andon.runtime.errors import Poison
-from andon.runtime.json_types import JsonObject, kept_as, members_of
+from andon.runtime.json_types import JsonObject, members_of
 from andon.stores.drift.store import BUCKET, FOLDER
 from andon.wire.bucket import Bucket
-from andon.wire.newest_objects import page_of_newest
 
 _ID = re.compile("[0-9A-Za-z_-]{1,128}", re.ASCII)  # ids stand in keys as they are
 
@@ -53,13 +51,6 @@ def finding_in(delivery: Delivery, *, now_ms: int) -> Finding:
     return members_of(Finding, found)
 
 
-def key_of(finding: Finding) -> str:
-    """Return a finding's key: `drift/<day>/<milliseconds left of the day>-<id>.json`, the newest of a day first."""
-    timestamp = finding["timestamp"]
-    left_ms = DAY_MS - 1 - times.to_ms(timestamp) % DAY_MS
-    return f"{FOLDER}/{timestamp[:10]}/{left_ms:08}-{finding['id']}.json"
-
-
 def _object(value: Any) -> JsonObject:  # noqa: ANN401  others may have written anything there
     if not isinstance(value, dict):
         raise Poison("not a finding as our views publish them")
@@ -70,12 +61,9 @@ def _object(value: Any) -> JsonObject:  # noqa: ANN401  others may have written 
 
 _bucket = Bucket(BUCKET)
 
+KEPT = DatedObjects(_bucket, FOLDER, Finding)
+
 
 def keep(finding: Finding) -> bool:
     """Keep a finding, once; return True if it is new."""
-    return _bucket.put_if_absent(key_of(finding), finding)
-
-
-def page(*, limit: int, after: str | None) -> tuple[list[Finding], str | None]:
-    """Return up to `limit` findings, newest first, from behind the key `after`; and the last key, if there are more."""
-    return page_of_newest(_bucket, FOLDER, partial(kept_as, Finding), limit=limit, after=after)
+    return _bucket.put_if_absent(KEPT.key_of(finding), finding)

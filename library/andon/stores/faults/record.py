@@ -7,14 +7,13 @@ from typing import NotRequired, TypedDict
 
 from andon.events.bus_entry import Delivery, is_replayed
 from andon.events.fault import MAX_ERROR_CHARACTERS, FaultErrorEntity
+from andon.recorded.dated_objects import DatedObjects
 from andon.runtime import times
-from andon.runtime.clock import DAY_MS
 from andon.runtime.errors import Conflict, NotFound, Poison
 from andon.runtime.json_types import kept_as, members_of
 from andon.runtime.strict_json import is_whole
 from andon.stores.faults.store import BUCKET, FAULTS, IDS
 from andon.wire.bucket import Bucket
-from andon.wire.newest_objects import page_of_newest
 from andon.wire.queue import INGEST, WORK, name_of
 
 ID_PATTERN = "^[0-9A-Za-z_-]{1,128}$"  # ids stand in keys and paths as they are
@@ -102,15 +101,6 @@ def fault_in(delivery: Delivery, *, now_ms: int) -> Fault:
     return fault
 
 
-def key_of(fault_id: str, timestamp: str) -> str:
-    """Return a fault's key: `faults/<day>/<milliseconds left of the day>-<id>.json`.
-
-    S3 lists in ascending order only; by the milliseconds that are left, the newest of a day comes first.
-    """
-    left_ms = DAY_MS - 1 - times.to_ms(timestamp) % DAY_MS
-    return f"{FAULTS}/{timestamp[:10]}/{left_ms:08}-{fault_id}.json"
-
-
 def summary_of(fault: Fault) -> FaultSummary:
     """Return a fault without its message and its attempts."""
     return members_of(FaultSummary, fault)
@@ -184,11 +174,11 @@ def queue_of(fault: Fault) -> str:
     return name_of(reader, purpose)
 
 
-# Storage of faults: one object for each, and a claim beside it.
+# Storage of faults: one object for each, and a claim beside it, that a fault of an id has come.
 #
 # A poison message that comes again is the same fault at a later time, so a key with its day alone would not find the
-# first. Therefore the first to come claims the id, on condition that nobody has, together with its time. Whoever
-# comes later writes under that time's key, on condition that nothing is there. After a crash between the two, retry.
+# first. Therefore the first to come claims the id, on condition that nobody has, together with its time. Whoever comes
+# later writes under that time's key, on condition that nothing is there. After a crash between the two, retry.
 #
 # A fault changes when its message is resubmitted and when that fails again: each time on condition that nobody else
 # changed it meanwhile. An object that cannot be read is as absent: when its message comes again it is written anew.
@@ -202,7 +192,9 @@ class FaultClaim(TypedDict):
     timestamp: str
 
 
-_claim_in, _fault_in = partial(kept_as, FaultClaim), partial(kept_as, Fault)
+_claim_in = partial(kept_as, FaultClaim)
+
+KEPT = DatedObjects(_bucket, FAULTS, Fault)
 
 
 def keep(fault: Fault) -> bool:
@@ -215,7 +207,7 @@ def keep(fault: Fault) -> bool:
         else:
             claim = kept
     first: Fault = {**fault, "timestamp": claim["timestamp"]}
-    if _bucket.put_if_absent(key_of(first["id"], first["timestamp"]), first):
+    if _bucket.put_if_absent(KEPT.key_of(first), first):
         return True
     return change(first, lambda kept: failed_again(kept, fault)) is not None
 
@@ -230,7 +222,7 @@ def change(fault: Fault, decide: Callable[[Fault], Fault | None]) -> Fault | Non
     def decided(kept: Fault | None) -> Fault | None:
         return fault if kept is None else decide(kept)
 
-    changed: Fault | None = _bucket.change(key_of(fault["id"], fault["timestamp"]), decided, _fault_in)
+    changed: Fault | None = _bucket.change(KEPT.key_of(fault), decided, KEPT.read)
     if changed is not None:
         _bucket.replace(_claim_of(fault["id"]), {"timestamp": fault["timestamp"]})
     return changed
@@ -239,13 +231,8 @@ def change(fault: Fault, decide: Callable[[Fault], Fault | None]) -> Fault | Non
 def get(fault_id: str) -> Fault | None:
     """Return one fault, None if there is none."""
     claim: FaultClaim | None = _bucket.get(_claim_of(fault_id), _claim_in)
-    fault: Fault | None = claim and _bucket.get(key_of(fault_id, claim["timestamp"]), _fault_in)
+    fault: Fault | None = claim and _bucket.get(KEPT.key_of({"id": fault_id, **claim}), KEPT.read)
     return fault
-
-
-def page(*, limit: int, after: str | None) -> tuple[list[Fault], str | None]:
-    """Return up to `limit` faults, newest first, from behind the key `after`; and the last key, if there are more."""
-    return page_of_newest(_bucket, FAULTS, _fault_in, limit=limit, after=after)
 
 
 def _claim_of(fault_id: str) -> str:

@@ -10,7 +10,7 @@ KEEPS_DAYS = 365
 SUBSCRIPTIONS = frozenset({(ANY, fault.TYPE)})
 
 # Folders of the bucket. The first holds the faults, in one folder for each day, so that one request lists all days.
-# The second holds the claims: that a fault of an id has come. See objects.py.
+# The second holds the claims, see `record.py`.
 FAULTS, IDS = "faults", "ids"
 
 QUEUE = "FAULTS_QUEUE_URL"  # the own one, beside which those of the readers are

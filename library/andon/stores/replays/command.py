@@ -9,7 +9,7 @@ from andon.project import project
 from andon.runtime import clock
 from andon.stores.replays import jobs, replay
 from andon.stores.replays.parameters import ReplayBody, ReplayId
-from andon.stores.replays.replay import CANCELLED, PAUSED, RUNNING, ReplayResponse, State
+from andon.stores.replays.replay import CANCELLED, PAUSED, RUNNING, Progress, ReplayResponse, State
 from andon.stores.replays.work import begin, go_on, views
 
 app = HttpApi()
@@ -28,7 +28,7 @@ def post_replay(body: ReplayBody) -> Response:
     jobs.admit(planned, now_ms=now_ms)
     row = begin(planned)
     location = f"/replays/{row['id']}"
-    return respond(HTTPStatus.ACCEPTED, replay.to_response(row, replay.progress_of([])), Location=location)
+    return respond(HTTPStatus.ACCEPTED, replay.to_response(row, Progress()), Location=location)
 
 
 @app.serves(

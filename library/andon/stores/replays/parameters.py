@@ -8,10 +8,8 @@ from andon.http.derived import Default
 from andon.http.parameters import Path
 from andon.http.said import First, Last
 from andon.project import project
+from andon.recorded.replaying import ID_PATTERN
 from andon.runtime.marks import Bounds, Says
-from andon.stores.replays.replay import ID_DIGITS
-
-ID_PATTERN: Final = f"^[0-9a-f]{{{ID_DIGITS}}}$"
 
 ReplayId = Annotated[
     str, StringConstraints(pattern=ID_PATTERN), Path(alias="id", description="The `id` of the replay.")

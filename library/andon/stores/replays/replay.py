@@ -5,14 +5,11 @@ from typing import Final, Literal, NamedTuple, NotRequired, TypedDict, final
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.ttl import ttl_at
-from andon.events.identifiers import of_content
 from andon.recorded.lake import hour_in
+from andon.recorded.replaying import id_of
 from andon.runtime import times
 from andon.runtime.errors import Conflict, Invalid, NotFound
-from andon.runtime.json_types import members_of
-from andon.stores.replays.tables import DAY, DONE, JOB, KEEPS_DAYS, KEYS, partition_of
-
-ID_DIGITS: Final = 32
+from andon.stores.replays.tables import KEEPS_DAYS
 
 State = Literal["running", "paused", "cancelled"]
 RUNNING: Final = "running"
@@ -111,12 +108,12 @@ class ReplayResponse(_Between):
 class Progress(NamedTuple):
     """Progress of a job. until_ms: the time at which the view sees the last message that was sent, 0 if none was."""
 
-    days: int
-    objects: int
-    done: int
-    sent: int
-    faults: int
-    until_ms: int
+    days: int = 0
+    objects: int = 0
+    done: int = 0
+    sent: int = 0
+    faults: int = 0
+    until_ms: int = 0
 
 
 def plan(view: str, first: str | None, last: str | None, rate: int, *, actor: str, now_ms: int) -> ReplayRow:
@@ -130,7 +127,7 @@ def plan(view: str, first: str | None, last: str | None, rate: int, *, actor: st
     if begins > ends:
         raise Invalid.field("body.from", "lies behind `to`")
     return {
-        "id": of_content([view, begins, ends, rate, actor, now_ms], digits=ID_DIGITS),
+        "id": id_of(view, begins, ends, rate, actor, now_ms),
         "view": view,
         "first": begins,
         "last": ends,
@@ -219,48 +216,6 @@ def name_of_object(key: str) -> str:
     return key.rpartition("/")[2].partition(".")[0]
 
 
-def job_key(job_id: str) -> Item:
-    """Return the key of a job's row."""
-    return KEYS.of(partition_of(job_id), JOB)
-
-
-def day_key(job_id: str, day: str) -> Item:
-    """Return the key of the row of a day."""
-    return KEYS.of(partition_of(job_id), f"{DAY}{day}")
-
-
-def done_prefix(day: str) -> str:
-    """Return the sort-key prefix of all marks of a day."""
-    return f"{DONE}{day}T"
-
-
-def done_key(job_id: str, key: str) -> Item:
-    """Return the key of the row in which an object is marked."""
-    hour, name = hour_in(key), name_of_object(key)
-    return KEYS.of(partition_of(job_id), f"{DONE}{hour}:{name[2]}")
-
-
-def done_in(rows: Sequence[Item]) -> dict[str, ObjectSent]:
-    """Return the marks in some rows, by the name of the object."""
-    marks = [(name, value) for row in rows for name, value in row.items() if isinstance(value, dict)]
-    return {name: members_of(ObjectSent, mark) for name, mark in marks}
-
-
-def progress_of(rows: Sequence[Item]) -> Progress:
-    """Return the progress of a job, from all its rows."""
-    days = [row for row in rows if row["sk"].startswith(DAY)]
-    marks = [row for row in rows if row["sk"].startswith(DONE)]
-    done = [*done_in(marks).values()]
-    return Progress(
-        days=len(days),
-        objects=sum(row["objects"] for row in days),
-        done=len(done),
-        sent=sum(one["sent"] for one in done),
-        faults=sum(one["faults"] for one in done),
-        until_ms=max((row["untilMs"] for row in marks), default=0),
-    )
-
-
 def to_response(row: ReplayRow, progress: Progress) -> ReplayResponse:
     """Return the response body for a job."""
     took_s = (progress.until_ms - times.to_ms(row["requestedAt"])) / 1000
@@ -302,3 +257,44 @@ def admitted(rates: Mapping[str, Admitted], row: ReplayRow, *, now_ms: int) -> d
             "Wait for one, pause it, or ask for less."
         )
     return {**rates, row["id"]: {"rate": row["rate"], "atMs": now_ms}}
+
+
+# At which time each event of a replay is due, so that a view gets `rate` of them a second.
+#
+# An object gets a time of its own: behind all objects that have one. Its events are sent a little ahead, and the queue
+# holds each back until it is due. So nothing waits in a function, and a replay that is paused ends within seconds.
+
+# How far ahead messages are sent. As long a replay goes on that is paused.
+LEAD_MS: Final = 20_000
+
+# Messages of one object in one step, so that ten objects end well within the function's time.
+MOST_AT_ONCE: Final = 2_000
+
+# https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SendMessage.html
+LONGEST_DELAY_SECONDS: Final = 900
+
+
+def time_of(number: int, *, at_ms: int, rate: int) -> int:
+    """Return the time at which an event is due (epoch milliseconds), by its number within its object (from 0)."""
+    return at_ms + number * 1000 // rate
+
+
+def sent_by(*, at_ms: int, sent: int, count: int, rate: int, now_ms: int) -> int:
+    """Return the number of `count` events that are sent after this step; `sent` are so already."""
+    within = (now_ms + LEAD_MS - at_ms) * rate // 1000 + 1
+    return max(sent, min(count, within, sent + MOST_AT_ONCE))
+
+
+def is_missed(*, at_ms: int, sent: int, rate: int, now_ms: int) -> bool:
+    """Return True if the next event is so overdue that its object needs a new time, or many would come at once."""
+    return time_of(sent, at_ms=at_ms, rate=rate) < now_ms - LEAD_MS
+
+
+def delay_seconds(due_ms: int, *, now_ms: int) -> int:
+    """Return the delay in a queue of a message that is due at `due_ms`, in seconds."""
+    return min(LONGEST_DELAY_SECONDS, max(0, (due_ms - now_ms) // 1000))
+
+
+def again_after(due_ms: int, *, now_ms: int) -> int:
+    """Return the seconds until the work on an object goes on, whose next event is due at `due_ms`."""
+    return delay_seconds(due_ms - LEAD_MS // 2, now_ms=now_ms)

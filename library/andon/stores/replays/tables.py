@@ -14,7 +14,6 @@ an hour could have more of them than a row's 400 KB hold.
 from typing import Final
 
 from andon.dynamodb.client import Table
-from andon.dynamodb.key_query import BeginsWith, KeyQuery
 from andon.dynamodb.schema import Keys, TableSchema
 
 KEYS: Final = Keys("pk", "sk", one_partition_per="entity")
@@ -22,19 +21,3 @@ TABLES: Final = {"REPLAYS_TABLE": TableSchema(KEYS)}
 TABLE: Final = Table("REPLAYS_TABLE", KEYS)
 
 KEEPS_DAYS: Final = 90
-
-JOB: Final = "Job"
-TOGETHER: Final = KEYS.of("Replay#together", "Rates")
-DAY: Final = "Day#"
-DONE: Final = "Done#"
-
-
-def partition_of(job_id: str) -> str:
-    """Return the partition of a job."""
-    return f"Replay#{job_id}"
-
-
-def all_of(job_id: str, prefix: str | None = None) -> KeyQuery:
-    """Return the query of a job's rows, or of those whose sort key begins with `prefix`."""
-    sort = None if prefix is None else BeginsWith(prefix)
-    return KeyQuery(keys=KEYS, partition=partition_of(job_id), sort=sort, forward=True)

@@ -7,16 +7,15 @@ between any two calls the message comes again, and what was sent twice is droppe
 import json
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from collections.abc import Iterable, Mapping
+from typing import Final
 
 from andon.events import topic
-from andon.events.bus_entry import Delivery, Replay, from_envelope, require_not_ahead, to_replayed
+from andon.events.bus_entry import Replay
 from andon.recorded import lake
+from andon.recorded.replaying import Topics, messages_of
 from andon.runtime import clock, strict_json
-from andon.runtime.errors import Poison
-from andon.runtime.json_types import JsonObject
-from andon.stores.replays import jobs
+from andon.stores.replays import jobs, replay
 from andon.stores.replays.replay import (
     DayWork,
     ObjectSent,
@@ -30,66 +29,7 @@ from andon.stores.replays.replay import (
 )
 from andon.stores.replays.store import BUCKET
 from andon.wire.bucket import Bucket
-from andon.wire.queue import MOST_BYTES, DelayedMessage, beside, name_of, send_later
-
-# The lines of an object -> the messages for a view. Pure.
-
-Topics = Sequence[Sequence[str]]
-"""`[[source, type], …]`."""
-
-
-class Messages(NamedTuple):
-    """Bodies in the order of their events' time; `faults`: how many events nobody could read."""
-
-    bodies: list[str]
-    faults: int
-
-
-def messages_of(lines: Iterable[str], topics: Topics, job_id: str, *, now_ms: int) -> Messages:
-    """Return the messages for a view that subscribes to some topics."""
-    wanted, replay = {(source, event_type) for source, event_type in topics}, Replay(job_id)
-    found, faults = list[tuple[int, str, str]](), 0
-    for line in lines:
-        try:
-            envelope = _envelope_in(line)
-            if (envelope.get("source"), envelope.get("detail-type")) in wanted:
-                event = _require_readable(from_envelope(envelope), now_ms=now_ms).event
-                found.append((event.timestamp_ms, event.id, _body(envelope, replay)))
-        except Poison:
-            faults += 1
-    return Messages([body for _, _, body in sorted(found)], faults)
-
-
-def _envelope_in(line: str) -> JsonObject:
-    """Return the envelope in a line; the lake also keeps what is no strict JSON, which was a fault when it was live."""
-    try:
-        envelope: JsonObject = strict_json.loads(line)
-    except ValueError as error:
-        raise Poison(f"not JSON: {error}") from error
-    return envelope
-
-
-def _require_readable(delivery: Delivery, *, now_ms: int) -> Delivery:
-    require_not_ahead(delivery, now_ms=now_ms)
-    return delivery
-
-
-def _body(envelope: JsonObject, replay: Replay) -> str:
-    """Return the body of a message; without the images of the row if it would be too long for a queue with the mark.
-
-    Raises:
-        Poison: it is too long without them, too.
-
-    """
-    body = to_replayed(envelope, replay)
-    if len(body.encode()) <= MOST_BYTES:
-        return body
-    bare = {name: value for name, value in envelope["detail"].items() if name != "raw"}
-    body = to_replayed({**envelope, "detail": bare}, replay)
-    if len(body.encode()) > MOST_BYTES:
-        raise Poison("too long for a queue")
-    return body
-
+from andon.wire.queue import DelayedMessage, beside, name_of, send_later
 
 # Settings of the deployment: the views, their queues, the own queue, and how far the lake may be behind.
 
@@ -169,13 +109,13 @@ def _replay_object(row: ReplayRow, asked: ObjectWork) -> Counter[str]:
     """Send the events of an object that are due soon; mark it if these are all, else go on later."""
     key, now_ms = asked["object"], clock.now_ms()
     lines = lake.lines_of(_lake.require_bytes(key))
-    bodies, faults = messages_of(lines, views()[row["view"]], row["id"], now_ms=now_ms)
+    bodies, faults = messages_of(lines, views()[row["view"]], Replay(row["id"]), now_ms=now_ms)
     at_ms = _begins(row, asked, len(bodies), now_ms=now_ms)
     if at_ms is None:
         return Counter({DROPPED: 1})
-    sent = jobs.sent_by(at_ms=at_ms, sent=asked["sent"], count=len(bodies), rate=row["rate"], now_ms=now_ms)
-    due = [jobs.time_of(number, at_ms=at_ms, rate=row["rate"]) for number in range(len(bodies) + 1)]
-    later = [DelayedMessage(bodies[n], jobs.delay_seconds(due[n], now_ms=now_ms)) for n in range(asked["sent"], sent)]
+    sent = replay.sent_by(at_ms=at_ms, sent=asked["sent"], count=len(bodies), rate=row["rate"], now_ms=now_ms)
+    due = [replay.time_of(number, at_ms=at_ms, rate=row["rate"]) for number in range(len(bodies) + 1)]
+    later = [DelayedMessage(bodies[n], replay.delay_seconds(due[n], now_ms=now_ms)) for n in range(asked["sent"], sent)]
     send_later(queue_of(row["view"]), later)
     if sent < len(bodies):
         _go_on_later({**asked, "sent": sent, "atMs": at_ms}, due[sent], now_ms=now_ms)
@@ -185,7 +125,7 @@ def _replay_object(row: ReplayRow, asked: ObjectWork) -> Counter[str]:
 
 
 def _go_on_later(rest: ObjectWork, due_ms: int, *, now_ms: int) -> None:
-    again = DelayedMessage(strict_json.dumps(rest), jobs.again_after(due_ms, now_ms=now_ms))
+    again = DelayedMessage(strict_json.dumps(rest), replay.again_after(due_ms, now_ms=now_ms))
     send_later(os.environ[QUEUE], [again])
 
 
@@ -194,10 +134,10 @@ def _begins(row: ReplayRow, asked: ObjectWork, count: int, *, now_ms: int) -> in
     at_ms, sent, rate = asked.get("atMs"), asked["sent"], row["rate"]
     if count == sent:
         return now_ms
-    if at_ms is not None and not jobs.is_missed(at_ms=at_ms, sent=sent, rate=rate, now_ms=now_ms):
+    if at_ms is not None and not replay.is_missed(at_ms=at_ms, sent=sent, rate=rate, now_ms=now_ms):
         return at_ms
     next_ms = jobs.reserve(row, count - sent, now_ms=now_ms)
-    return None if next_ms is None else jobs.time_of(-sent, at_ms=next_ms, rate=rate)
+    return None if next_ms is None else replay.time_of(-sent, at_ms=next_ms, rate=rate)
 
 
 def _day(row: ReplayRow, day: str, delay_s: int) -> DelayedMessage:

@@ -44,7 +44,7 @@ class BusRule(NamedTuple):
     queues: frozenset[str]
 
 
-TOGETHER: Final = """\
+_TOGETHER: Final = """\
 {subscriber} is new to {topics}. Neither it nor {publisher} is deployed before the other, for each subscribes to the
 other's facts: what is published meanwhile does not reach it. Deploy the subscription, and let {publisher} publish with
 the deployment after it; or bring it back when this one is done:
@@ -93,7 +93,7 @@ def of_deployment(stack: Deployed, *, now_ms: int) -> Iterator[str]:
         since = times.to_utc(now_ms)
         verb = as_called("catch-up", TO=subscriber, OF=publisher, SINCE=since, STACK=_name_of(stack))
         topics = ", ".join("/".join(one.topic) for one in group)
-        yield TOGETHER.format(subscriber=subscriber, publisher=publisher, topics=topics, verb=verb)
+        yield _TOGETHER.format(subscriber=subscriber, publisher=publisher, topics=topics, verb=verb)
 
 
 def _name_of(stack: Deployed) -> str:

@@ -10,17 +10,20 @@ import pytest
 
 from andon.dynamodb.attribute_values import to_typed
 from andon.dynamodb.ttl import ttl_at
+from andon.packages.discovery import restorers
 from andon.runtime import times
-from andon.stores.archive.rehydration import MOST_DAYS, QUEUE
+from andon.stores.archive.rehydration import MOST_DAYS
 from andon.stores.archive.store import BUCKET, LAKE
 from andon.testing.drift import keep_in_lake
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_events import sqs_event
 from andon.testing.loop import Answer, Loop
 from andon.wire import aws
+from andon.wire.queue import MOST_BYTES
 from contract import groups
 from demo.people import ANN, LIZ, TOM
 from tests.support.archive import ARCHIVE, DAY_MS, MINUTE_MS, clear, keys_in, line_of, report_of, sweep
+from tests.support.log_lines import LogLines
 from tests.support.samples import NOW
 from tests.support.services.crews import assign_crew
 from tests.support.services.reports import log_path, report
@@ -222,21 +225,24 @@ def test_a_day_that_fails_comes_again_and_then_is_whole(loop: Loop, equipment_id
     assert [len(items) for items in shown(loop, equipment_id).values()] == [2, 2, 1]
 
 
-def test_messages_a_queue_refuses_are_a_failure(loop: Loop, equipment_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    lived_through(loop, equipment_id)
+def test_what_nobody_can_read_is_counted_and_what_is_too_long_goes_without_its_images(
+    loop: Loop, equipment_id: str, log_lines: LogLines
+) -> None:
+    events = [report_of(equipment_id, at_ms=LONG_AGO, event_id=f"{n}", timestamp=at(n)) for n in range(4)]
+    sound, unreadable, longer, endless = (json.loads(line_of(event, at_ms=LONG_AGO)) for event in events)
+    unreadable["detail"]["timestamp"] = "soon"
+    longer["detail"]["raw"] = {"new": "x" * MOST_BYTES}
+    endless["detail"]["state"]["detail"] = "x" * MOST_BYTES
+    keep_in_lake(map(json.dumps, (sound, unreadable, longer, endless)))
+    sweep(loop)
     rehydrate(loop, equipment_id)
-    [body] = loop.asked_of_archive()
-    real = aws.call
 
-    def refusing(service: str, operation: str, **request: Any) -> dict[str, Any]:  # noqa: ANN401
-        response = real(service, operation, **request)
-        return {**response, "Failed": [{"Code": "no"}]} if operation == "send_message_batch" else response
+    assert loop.invoke(ARCHIVE, "listener", sqs_event(loop.asked_of_archive())) == {"batchItemFailures": []}
 
-    monkeypatch.setattr(aws, "call", refusing)
-
-    assert loop.invoke(ARCHIVE, "listener", sqs_event([body]))["batchItemFailures"] != []
-    monkeypatch.undo()
+    each = 2 * len(restorers())
+    assert [log_lines[-1][name] for name in ("days", "sent", "faults", "failed")] == [1, each, each, 0]
     loop.run()
+    assert {row["Date"] for row in loop.rows("STATE_LOG_TABLE")} == {at(0), at(2)}
 
 
 def test_what_is_no_day_of_a_job_is_tried_again_and_then_a_dead_letter(loop: Loop) -> None:
@@ -316,6 +322,5 @@ def test_the_queue_gets_a_message_for_each_day(loop: Loop, equipment_id: str) ->
     begun = loop.request(BEGIN, path={"id": equipment_id}, body=body).body
 
     waiting = [json.loads(message) for message in loop.asked_of_archive()]
-    assert QUEUE == "ARCHIVE_QUEUE_URL"
     assert begun["days"] == len(waiting) == len({one["day"] for one in waiting}) == 12
     assert {one for one, _ in groupby(message["job"] for message in waiting)} == {begun["id"]}

@@ -27,13 +27,3 @@ def test_a_finding_from_ahead_is_of_now_and_does_not_stay_the_newest(loop: Loop)
 
     [item] = loop.request("GET /drift").body["items"]
     assert item["timestamp"] == "2020-04-28T00:00:00.000Z"
-
-
-def test_a_finding_that_cannot_be_read_is_left_out(loop: Loop) -> None:
-    broken, sound = fact("drift-detected", id="broken"), fact("drift-detected", id="sound")
-    loop.deliver(STORE, [to_message(one, source=one.entities["drift"]["view"]) for one in (broken, sound)])
-    [key] = [key for key in kept(loop) if "broken" in key]
-    loop.restore_objects(BUCKET, [{"Key": key, "Body": "{"}])
-
-    listed = {item["id"] for item in loop.request("GET /drift").body["items"]}
-    assert listed & {"broken", "sound"} == {"sound"}

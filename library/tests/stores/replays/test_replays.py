@@ -10,10 +10,9 @@ import pytest
 from andon.packages.discovery import services
 from andon.packages.package import Package
 from andon.runtime import times
-from andon.stores.replays import jobs
-from andon.stores.replays.jobs import LEAD_MS, LONGEST_DELAY_SECONDS, MOST_AT_ONCE
+from andon.stores.replays import replay
+from andon.stores.replays.replay import LEAD_MS, LONGEST_DELAY_SECONDS, MOST_AT_ONCE
 from andon.stores.replays.store import BUCKET
-from andon.stores.replays.tables import JOB
 from andon.stores.replays.work import QUEUE, SETTLES, queue_of
 from andon.testing.drift import keep_in_lake
 from andon.testing.environment import frozen_clock
@@ -289,11 +288,13 @@ def test_what_cannot_be_done_comes_again_and_harms_no_neighbour(loop: Loop, log_
     step(loop, loop.asked_of_replays())
     asked = loop.asked_of_replays()
     Bucket(BUCKET).remove(key)
+    log_lines.clear()
 
     answer = step(loop, ["{", *asked])
 
     assert len(answer["batchItemFailures"]) == 2
-    assert (log_lines[-1]["failed"], log_lines[-1]["sent"]) == (2, 1)
+    [line] = log_lines
+    assert [line[name] for name in ("failed", "failed.JSONDecodeError", "failed.NoSuchKey", "sent")] == [2, 1, 1, 1]
 
 
 def test_a_message_of_no_job_is_dropped(loop: Loop, log_lines: LogLines) -> None:
@@ -357,12 +358,12 @@ def test_who_missed_its_time_gets_another_and_sends_not_all_at_once(
 
 def test_the_pace() -> None:
     slow = {"at_ms": NOW, "count": 10_000, "now_ms": NOW}
-    assert jobs.sent_by(sent=0, rate=10, **slow) == LEAD_MS // 100 + 1
-    assert jobs.sent_by(sent=0, rate=1000, **slow) == MOST_AT_ONCE
-    assert jobs.sent_by(sent=9_999, rate=1000, **{**slow, "now_ms": NOW + HOUR_MS}) == 10_000
-    assert jobs.sent_by(sent=500, rate=1, **slow) == 500, "nothing is taken back"
-    assert jobs.delay_seconds(NOW + DAY_MS, now_ms=NOW) == LONGEST_DELAY_SECONDS
-    assert jobs.delay_seconds(NOW - 1, now_ms=NOW) == 0
+    assert replay.sent_by(sent=0, rate=10, **slow) == LEAD_MS // 100 + 1
+    assert replay.sent_by(sent=0, rate=1000, **slow) == MOST_AT_ONCE
+    assert replay.sent_by(sent=9_999, rate=1000, **{**slow, "now_ms": NOW + HOUR_MS}) == 10_000
+    assert replay.sent_by(sent=500, rate=1, **slow) == 500, "nothing is taken back"
+    assert replay.delay_seconds(NOW + DAY_MS, now_ms=NOW) == LONGEST_DELAY_SECONDS
+    assert replay.delay_seconds(NOW - 1, now_ms=NOW) == 0
 
 
 def test_the_rate_that_is_told_is_that_of_what_is_visible_to_the_view(loop: Loop) -> None:
@@ -383,7 +384,7 @@ def test_a_replay_that_began_and_could_not_ask_for_its_days_is_resumed(loop: Loo
 
     assert begin(loop).status == 500
 
-    [row] = [row for row in loop.rows("REPLAYS_TABLE") if row["sk"] == JOB]
+    [row] = [row for row in loop.rows("REPLAYS_TABLE") if row["sk"] == "Job"]
     begun = Answer(202, {}, {"id": row["id"]})
     assert (progress(loop, begun)["state"], loop.run()) == ("running", [])
     assert act(loop, begun, "resume").status == 200
