@@ -1,11 +1,14 @@
 """AWS in memory does what moto does, errors included, and refuses what it does not know."""
 
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import count
 from typing import Any
 
 import pytest
+from botocore.client import BaseClient
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,7 +21,9 @@ from andon.dynamodb.key_query import BeginsWith, Between, GreaterThan, KeyQuery,
 from andon.events.publish import publish
 from andon.runtime.errors import CallFailed
 from andon.testing.environment import frozen_clock
+from andon.testing.loop import Loop
 from andon.testing.memory.aws import OneTable
+from andon.testing.plugin import LAWS
 from andon.versions.claims import Claim
 from andon.views.inverse_oplock import NEWER, put_if_newer
 from andon.wire import aws, retries
@@ -27,6 +32,7 @@ from tests.support.either_wire import outcome_of
 from tests.support.examples import ON_TABLES
 from tests.support.on_moto import OnMoto
 from tests.support.samples import NOW
+from tests.support.wire import Wire
 from toys.things import BY_COLOUR, KEYS, ON, TABLE, TTL_DAYS, VARIABLE, World, happened
 
 DAY_MS = 86_400_000
@@ -363,3 +369,26 @@ def test_an_expression_that_it_does_not_know_is_refused(expression: str) -> None
 def test_a_call_that_it_does_not_know_is_refused() -> None:
     with World(), pytest.raises(NotImplementedError):
         aws.call("dynamodb", "execute_statement", Statement="SELECT 1")
+
+
+def test_a_client_of_botocore_is_not_made_for_a_world() -> None:
+    """It takes as much CPU as a hundred requests, and each world would make its own."""
+    with OneTable(VARIABLE, KEYS):
+        assert not isinstance(aws.client("s3"), BaseClient)
+
+
+def test_a_sweep_of_nothing_asks_for_nothing() -> None:
+    with Loop() as loop, Wire() as wire:
+        assert loop.sweep() == []
+
+        assert wire.requests == []
+
+
+def test_no_law_loads_the_cdk_before_it_needs_the_template() -> None:
+    """Its kernel is a process of its own, and takes as long as the other laws of a project together."""
+    laws = ", ".join(f"andon.testing.laws.{file.stem}" for file in LAWS.glob("test_*.py"))
+    asked = [sys.executable, "-c", f"import sys, {laws}; print('jsii' in sys.modules)"]
+
+    said = subprocess.run(asked, env={"PYTHONPATH": ":".join(sys.path)}, capture_output=True, text=True, check=True)  # noqa: S603
+
+    assert said.stdout.split() == ["False"]

@@ -2,10 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import TYPE_CHECKING, Final, Protocol
 
 import jsii
-from aws_cdk import Aws, Duration, Stack
+from aws_cdk import Annotations, Aws, Duration, Stack
 from aws_cdk import aws_cloudtrail as cloudtrail
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_events as events
@@ -13,12 +14,12 @@ from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_sqs as sqs
-from constructs import Construct, IValidation
+from constructs import Construct, IConstruct, IValidation
 
 from andon.cdk import queues
+from andon.cdk.api import Api
 from andon.cdk.bucket import private_bucket
 from andon.cdk.checks import nag
-from andon.cdk.checks.declared import warn_of_quotas
 from andon.cdk.checks.loops import Participant, refuse_loops
 from andon.cdk.function import Function
 from andon.cdk.names import pascal
@@ -32,6 +33,7 @@ from andon.cdk.unchecked import skip_type_checks
 from andon.events import fault
 from andon.events.publish import GROUPED
 from andon.events.topic import Topic
+from andon.packages.discovery import services, subscribers_of
 from andon.packages.package import Package
 
 if TYPE_CHECKING:
@@ -173,7 +175,7 @@ class EventHub(Construct):
         root = Stack.of(self)
         self._trail(root)
         found = [one for one in root.node.find_all() if isinstance(one, Construct)]
-        warn_of_quotas(root, found)
+        _warn_of_quotas(root, found)
         follow_load(found)
         watch(root, found, {part.stack: [*part.signals()] for part in parts})
         draw(root, found, [row for part in parts for row in part.widgets()])
@@ -259,3 +261,38 @@ class _Closed:
     def validate(self) -> list[str]:
         """Return the validation errors."""
         return [] if self._hub.is_closed else ["nothing is built yet: call hub.close() after all parts are declared"]
+
+
+# Warns of quotas of the region that are smaller than what the stage plans; docs/deploy.md says what to ask for.
+
+ROUTES: Final = (
+    "{region}: all routes together take {planned:,.0f} requests a second, API Gateway {quota:,} of the whole account: "
+    "a flood of one takes what others need (apiRequestsPerSecond)"
+)
+RULES: Final = (
+    "{region}: {reports:,.0f} reports a second are {planned:,.0f} invocations by rules, EventBridge makes {quota:,}: "
+    "what is beyond them is late (invocationsPerSecond)"
+)
+
+
+def _warn_of_quotas(root: Stack, found: Iterable[IConstruct]) -> None:
+    """Add a warning for each quota that is too small; none where nobody says which region it is."""
+    environment = Target.of(root).environment
+    if environment and (region := environment.region):
+        warnings = chain(_of_routes(root, found, region), _of_rules(root, region))
+        for number, warning in enumerate(warnings):
+            Annotations.of(root).add_warning_v2(f"andon:quota{number}", warning)
+
+
+def _of_routes(root: Stack, found: Iterable[IConstruct], region: str) -> Iterator[str]:
+    quota, planned = Target.of(root).quotas.api, sum(one.per_second for one in found if isinstance(one, Api))
+    if planned > quota:
+        yield ROUTES.format(region=region, planned=planned, quota=quota)
+
+
+def _of_rules(root: Stack, region: str) -> Iterator[str]:
+    quota, reports = Target.of(root).quotas.invocations, Target.of(root).reports.per_second
+    reported = [(one.name, event_type) for one in services() for event_type, _ in one.stream_first.values()]
+    planned = reports * max((len(subscribers_of(*topic)) for topic in reported), default=0)
+    if planned > quota:
+        yield RULES.format(region=region, reports=reports, planned=planned, quota=quota)

@@ -89,8 +89,8 @@ def _is_time_left(context: LambdaContext) -> bool:
 
 def _in_turn(shards: Sequence[int], now_ms: int) -> list[Shard]:
     """Return the shards; each sweep begins with another one, so that none is always the last."""
-    first, turns = now_ms // (EVERY_SECONDS * 1000), len(shards)
-    return [Shard(shards[(first + number) % turns]) for number in range(turns)]
+    first = now_ms // (EVERY_SECONDS * 1000)
+    return [Shard(one) for one in sorted(shards, key=lambda shard: (shard - first) % READ_SHARDS)]
 
 
 def _read(

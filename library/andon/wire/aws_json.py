@@ -73,13 +73,17 @@ def endpoint(service: str) -> str:
     return endpoint_of(protocol.host, protocol.variable)
 
 
+def operation_of(method: str) -> str:
+    """Return the operation that a method of boto3's calls: `UpdateItem` for `update_item`."""
+    return "".join(word.capitalize() for word in method.split("_"))
+
+
 @cache
 def _headers(service: str, operation: str) -> tuple[str, ...]:
     """Return the headers of an operation; `Expect` and `Accept` stay away, for libcurl would sign and send them."""
     protocol = PROTOCOLS[service]
-    name = "".join(word.capitalize() for word in operation.split("_"))
     content_type = f"Content-Type: application/x-amz-json-{protocol.version}"
-    return (content_type, f"X-Amz-Target: {protocol.target}.{name}", "Expect:", "Accept:")
+    return (content_type, f"X-Amz-Target: {protocol.target}.{operation_of(operation)}", "Expect:", "Accept:")
 
 
 def _request(service: str, operation: str, body: bytes) -> Request:

@@ -1,20 +1,14 @@
 """Declarations of packages that a synth refuses, or warns of."""
 
 import warnings
-from collections.abc import Iterable, Iterator
-from itertools import chain
+from collections.abc import Iterator
 from typing import Final
 
-from aws_cdk import Annotations, Stack
-from constructs import IConstruct
-
-from andon.cdk.api import Api
-from andon.cdk.target import Target
 from andon.dynamodb.schema import Partition, TableSchema
 from andon.events.actor import with_actor
 from andon.events.domain_event import DomainEvent
 from andon.events.topic import Topic
-from andon.packages.discovery import readers, services, subscribers_of
+from andon.packages.discovery import readers, services
 from andon.packages.package import Package
 from andon.runtime.tried import Failed, tried
 from andon.testing.samples import is_of_old, paths, read, topic_of, type_of
@@ -46,41 +40,6 @@ def refuse_hot_partitions(table: str, schema: TableSchema) -> None:
                 "written at a time would go to one partition. Partition by what the rows are about and sort by the "
                 'date: "entity" if that is one thing, "tenant" if several share the value, as in an index by a place.'
             )
-
-
-# Warns of quotas of the region that are smaller than what the stage plans; docs/deploy.md says what to ask for.
-
-ROUTES: Final = (
-    "{region}: all routes together take {planned:,.0f} requests a second, API Gateway {quota:,} of the whole account: "
-    "a flood of one takes what others need (apiRequestsPerSecond)"
-)
-RULES: Final = (
-    "{region}: {reports:,.0f} reports a second are {planned:,.0f} invocations by rules, EventBridge makes {quota:,}: "
-    "what is beyond them is late (invocationsPerSecond)"
-)
-
-
-def warn_of_quotas(root: Stack, found: Iterable[IConstruct]) -> None:
-    """Add a warning for each quota that is too small; none where nobody says which region it is."""
-    environment = Target.of(root).environment
-    if environment and (region := environment.region):
-        warnings = chain(_of_routes(root, found, region), _of_rules(root, region))
-        for number, warning in enumerate(warnings):
-            Annotations.of(root).add_warning_v2(f"andon:quota{number}", warning)
-
-
-def _of_routes(root: Stack, found: Iterable[IConstruct], region: str) -> Iterator[str]:
-    quota, planned = Target.of(root).quotas.api, sum(one.per_second for one in found if isinstance(one, Api))
-    if planned > quota:
-        yield ROUTES.format(region=region, planned=planned, quota=quota)
-
-
-def _of_rules(root: Stack, region: str) -> Iterator[str]:
-    quota, reports = Target.of(root).quotas.invocations, Target.of(root).reports.per_second
-    reported = [(one.name, event_type) for one in services() for event_type, _ in one.stream_first.values()]
-    planned = reports * max((len(subscribers_of(*topic)) for topic in reported), default=0)
-    if planned > quota:
-        yield RULES.format(region=region, reports=reports, planned=planned, quota=quota)
 
 
 # Refuse views that objects cannot keep.

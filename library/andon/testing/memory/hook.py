@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 from unittest.mock import patch
@@ -14,8 +14,8 @@ from botocore.client import BaseClient
 from botocore.exceptions import ClientError, ReadTimeoutError
 
 from andon.runtime.json_types import JsonObject
-from andon.wire import curl, in_turns
-from andon.wire.aws_json import PROTOCOLS
+from andon.wire import botocore_client, curl, in_turns
+from andon.wire.aws_json import PROTOCOLS, operation_of
 from andon.wire.curl import END_OF_HEADERS, Request, Response
 from andon.wire.retries import ATTEMPTS
 
@@ -60,10 +60,15 @@ _SERVICES: Final = {protocol.target: service for service, protocol in PROTOCOLS.
 def in_place_of_aws(answering: Answering) -> Iterator[None]:
     """Answer all requests of this process; one AWS may be inside another, which is there again afterwards."""
     connections = _Connections(answering)
+
+    def call(client: Any, operation: str, request: JsonObject) -> Answer:  # noqa: ANN401  botocore has no types
+        return _answered(answering, Call(client.meta.service_model.service_name, operation, request))
+
     with (
         patch.object(curl, "CONNECTIONS", connections),
         patch.object(in_turns, "CONNECTIONS", connections),
-        patch.object(BaseClient, "_make_api_call", _client_call(answering)),
+        patch.object(BaseClient, "_make_api_call", call),
+        patch.object(botocore_client, "create", partial(_Client, answering)),
     ):
         yield
 
@@ -125,19 +130,25 @@ def _target(headers: tuple[str, ...]) -> tuple[str, str]:
     return _SERVICES.get(target, ""), operation
 
 
-def _client_call(answering: Answering) -> Callable[[Any, str, JsonObject], Answer]:
-    def call(client: Any, operation: str, request: JsonObject) -> Answer:  # noqa: ANN401  botocore has no types
-        service: str = client.meta.service_model.service_name
-        for _ in range(ATTEMPTS):
-            try:
-                return {"ResponseMetadata": {"HTTPStatusCode": 200}, **answering(Call(service, operation, request))}
-            except AwsRefused as refused:
-                raise ClientError(_as_botocore_has_it(refused), operation) from refused
-            except Lost:
-                continue
-        raise ReadTimeoutError(endpoint_url=service)
+class _Client:
+    """A client as `botocore_client.create` makes it, without the 40 ms of CPU that botocore's own takes."""
 
-    return call
+    def __init__(self, answering: Answering, service: str) -> None:
+        self._answering, self._service = answering, service
+
+    def __getattr__(self, method: str) -> Callable[..., Answer]:
+        return lambda **request: _answered(self._answering, Call(self._service, operation_of(method), request))
+
+
+def _answered(answering: Answering, call: Call) -> Answer:
+    for _ in range(ATTEMPTS):
+        try:
+            return {"ResponseMetadata": {"HTTPStatusCode": 200}, **answering(call)}
+        except AwsRefused as refused:
+            raise ClientError(_as_botocore_has_it(refused), call.operation) from refused
+        except Lost:
+            continue
+    raise ReadTimeoutError(endpoint_url=call.service)
 
 
 def _as_botocore_has_it(refused: AwsRefused) -> Answer:

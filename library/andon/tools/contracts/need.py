@@ -200,9 +200,9 @@ class Probe:
 
     def _with_others(self, event: Said, path: Path, member: Member, usual: Result, gone: LostMember) -> Need:
         keeps, refuses = False, set[str]()
-        others = [others(value, member.schema) for value in values_at(event, path)]
-        for name in others[0]:
-            result = self._result(_with_other(event, path, others, name))
+        unlike = [others(value, member.schema) for value in values_at(event, path)]
+        for name in unlike[0]:
+            result = self._result(_with_other(event, path, unlike, name))
             if isinstance(result, ConsumerRefusal):
                 refuses.add(name)
             elif result != usual:

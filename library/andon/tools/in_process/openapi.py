@@ -62,12 +62,15 @@ class JsonSchemas(NamedTuple):
 
 def json_schemas_of(told: Sequence[ModelOfRoute]) -> JsonSchemas:
     """Return the schemas of several types: models that they have in common have one name."""
-    adapters = {one.key: TypeAdapter(one.kind) for one in told}
+    adapters = {id(one.kind): TypeAdapter(one.kind) for one in told}  # a model of errors is that of each route
     for adapter in adapters.values():
         adapter.rebuild()  # models are built at first use
-    inputs = [(one.key, one.mode, adapters[one.key].core_schema) for one in told]
+    inputs = [
+        (kind, mode, adapters[kind].core_schema)
+        for kind, mode in dict.fromkeys((id(one.kind), one.mode) for one in told)
+    ]
     found, models = GenerateJsonSchema(ref_template=REFERENCE).generate_definitions(inputs)
-    of = {one.key: _ordered(_titled(found[one.key, one.mode], one.title)) for one in told}
+    of = {one.key: _ordered(_titled(found[id(one.kind), one.mode], one.title)) for one in told}
     return JsonSchemas(of, {name: _ordered(model) for name, model in models.items()})
 
 
