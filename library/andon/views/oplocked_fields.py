@@ -39,9 +39,8 @@ class OplockFamily(NamedTuple):
 
     def surplus(self, row: Attributes) -> dict[str, str]:
         """Return the members beyond `most`, the oldest first: name -> order."""
-        members = {
-            name.removeprefix(OPLOCK): order for name, order in row.items() if name.startswith(f"{OPLOCK}{self.prefix}")
-        }
+        begin = f"{OPLOCK}{self.prefix}"
+        members = {name.removeprefix(OPLOCK): order for name, order in row.items() if name.startswith(begin)}
         oldest_first = sorted(members.keys() - self.always, key=members.__getitem__)
         return {name: members[name] for name in oldest_first[: max(0, len(oldest_first) - self.most)]}
 

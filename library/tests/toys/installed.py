@@ -8,7 +8,7 @@ from pathlib import Path
 
 from andon.project import library_folder
 
-WITHOUT_PLUGINS = "-p no:schemathesis -p no:anyio"
+WITHOUT_PLUGINS = "-p no:schemathesis -p no:anyio -p no:hypothesispytest"
 """pytest loads what it finds among packages, half a second of CPU a process; no project uses these."""
 
 PIP = ("-m", "pip", "--disable-pip-version-check", "--quiet")

@@ -53,20 +53,20 @@ def require_exact(request: Request) -> None:
         AwsRefused: ValidationException.
 
     """
-    used = _placeholders("; ".join(request[name] for name in _EXPRESSIONS if name in request))
+    expressions = "; ".join([request[name] for name in _EXPRESSIONS if name in request])
     for mark, member in _GIVEN.items():
-        given = request.get(member, {})
+        given, used = request.get(member, {}), _placeholders(mark, expressions)
         if member in request and not given:
             raise invalid(f"{member} must not be empty")
         if unused := given.keys() - used:
             raise invalid(f"Value provided in {member} unused in expressions: keys: {{{', '.join(sorted(unused))}}}")
-        if missing := {place for place in used if place.startswith(mark)} - given.keys():
+        if missing := used - given.keys():
             raise invalid(f"Invalid expression: not defined in {member}: {', '.join(sorted(missing))}")
 
 
 @cache
-def _placeholders(expressions: str) -> frozenset[str]:
-    return frozenset(re.findall(r"[#:]\w+", expressions))
+def _placeholders(mark: str, expressions: str) -> frozenset[str]:
+    return frozenset(re.findall(rf"{mark}\w+", expressions))
 
 
 def key_condition(request: Request) -> Callable[[Typed], bool]:

@@ -117,7 +117,7 @@ MISRULED = {
     "a key that names one decision for all": ({SUBJECT: 'RULE.id, "first"'}, "decides .* under one key, .* is lost", 6),
     "a key in the partition of another one": (
         {"KEYS, key_of(history.anchor)": 'KEYS, partition_of("permit-1")'},
-        "decides .* of permit-1 .* of permit-10 .* under one key",
+        "decides .* of permit-10 .* of permit-1 .* under one key",
         6,
     ),
     "a rule that decides again": (
