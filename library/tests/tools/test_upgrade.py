@@ -49,8 +49,11 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     committed(root)
     (root / "Makefile").write_text((root / "Makefile").read_text() + "\nours:  ## a verb of our own\n\t@echo ours\n")
     edited(root / ".github/workflows/pipeline.yml", STEP, f"      - run: make ours\n{STEP}")
-    edited(root / COMMAND, "import IfMatch\n", "import IfMatch\nfrom andon.sync.crossing import Content  # ours\n")
-    (root / COMMAND).write_text((root / COMMAND).read_text() + "\nKIND: type[Content] = Content  # ours, too\n")
+    ours = "from andon.runtime.metrics import with_metrics  # ours\nfrom andon.sync.crossing import Content  # ours\n"
+    edited(root / COMMAND, "import IfMatch\n", f"import IfMatch\n{ours}")
+    (root / COMMAND).write_text(
+        (root / COMMAND).read_text() + "\nKIND: type[Content] = Content  # ours, too\nTOLD = with_metrics\n"
+    )
     committed(root)
     return root
 
@@ -65,8 +68,8 @@ def test_what_is_asked_for_is_named_by_code_file_line_and_page_and_nothing_is_ch
     named = re.findall(r"^  (AN\d+) ([\w./]+(?::\d+)?): .+ \(andon docs [\w#-]+\)$", done.stdout, re.MULTILINE)
 
     assert done.returncode == 1, done.stderr
-    assert {code for code, _ in named} == {"AN01", "AN02", "AN03", "AN04", "AN05"}
-    assert [at for code, at in named if code == "AN01"] == [f"{COMMAND}:{line}" for line in (10, 29)]
+    assert {code for code, _ in named} == {"AN01", "AN02", "AN03", "AN04", "AN05", "AN06"}
+    assert [at for code, at in named if code == "AN01"] == [f"{COMMAND}:{line}" for line in (11, 30)]
     assert "  Makefile: merged into yours\n" in done.stdout
     assert git(kept, "status", "--porcelain") == ""
 
@@ -77,12 +80,13 @@ def test_the_template_is_merged_names_are_rewritten_and_what_is_ours_stays(copy:
 
     assert done.returncode == 1, done.stderr
     assert "Left to you:\n  AN03 " in done.stdout, done.stdout
-    assert re.findall("AN0[12]", done.stdout) == []
+    assert re.findall("AN0[126]", done.stdout) == []
     assert "\nours:  ## a verb of our own\n" in makefile
     assert "\ncontracts: install " in makefile, "the template has it since"
     assert "make ours" in (copy / ".github/workflows/pipeline.yml").read_text()
     assert "import EditedRow  # ours\n" in command
     assert "= EditedRow  # ours, too\n" in command
+    assert "from andon.runtime.log import with_metrics  # ours\n" in command
     assert "made-with" in (copy / "pyproject.toml").read_text()
     tested = python(
         "-m",

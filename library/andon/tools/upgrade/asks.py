@@ -42,9 +42,24 @@ class Renamed(NamedTuple):
     new: str
 
 
+MOVED: Final = {
+    "live.topics": "live.connection",
+    "outbound.gateway": "outbound.delivery",
+    "outbound.hosts": "outbound.addresses",
+    "outbound.secret": "outbound.channels",
+    "outbound.subscription": "outbound.addresses",
+    "rules.expired": "rules.rule",
+    "runtime.metrics": "runtime.log",
+    "sync.edit": "sync.crossing",
+    "testing.lambda_context": "testing.environment",
+    "views.oplock_family": "views.oplocked_fields",
+}
+"""Modules of the library whose names stand in another one now."""
+
 RENAMED: Final = (
     Renamed("AN01", "andon.sync.crossing.Content", "andon.sync.crossing.EditedRow"),
     *(Renamed("AN02", f"{POWERTOOLS}.{one}", f"{parameters.__name__}.{one}") for one in ("Header", "Path", "Query")),
+    *(Renamed("AN06", f"andon.{old}", f"andon.{new}") for old, new in MOVED.items()),
 )
 
 
@@ -68,9 +83,9 @@ def rewritten(text: str, names: Iterable[Renamed] = RENAMED) -> str:
 def _renamed(root: Path) -> Iterator[Ask]:
     """Yield each line that has another name when it is rewritten."""
     for one in RENAMED:
-        words, module = f"{one.old} is now {one.new}", one.old.rsplit(".", 2)[1]
+        words, last = f"{one.old} is now {one.new}", one.old.rpartition(".")[2]
         for file, text in _python(root):
-            now = rewritten(text, [one]).splitlines() if re.search(rf"\b{module}\b", text) else text.splitlines()
+            now = rewritten(text, [one]).splitlines() if re.search(rf"\b{last}\b", text) else text.splitlines()
             for kind, first, end, *_ in SequenceMatcher(None, text.splitlines(), now, autojunk=False).get_opcodes():
                 lines = range(first, end) if kind in {"replace", "delete"} else ()
                 yield from (Ask(one.code, file, line + 1, words, "upgrades", by_machine=True) for line in lines)
