@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from andon.tools.stack.server import Corked, in_one_piece
+from andon.tools.stack.corked import Corked, in_one_piece
 
 
 class WrittenPieces:
