@@ -206,7 +206,7 @@ def _swept(minutes: int, loop: Metered) -> None:
     loop.run()
     for _ in range(minutes):
         loop.now.ms += MINUTE_MS
-        loop.sweep()
+        loop.sweep(is_whole=True)
 
 
 def _on_duty(minutes: Sequence[int], loop: Metered) -> None:

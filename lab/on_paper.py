@@ -160,7 +160,7 @@ def of_functions() -> Iterator[Line]:
             for place, machine in enumerate(factory.machines):
                 factory.report(machine, NORMAL if (place + number) % 10 else ABNORMAL)
             factory.run()
-            factory.sweep()
+            factory.sweep(is_whole=True)
         used = {**dict.fromkeys(ON_PAPER, Used()), **factory.used}
     for name, one in sorted(used.items(), key=lambda pair: -pair[1].write_units):
         cells = (one.write_units, one.requests.total(), one.reads, one.entries.total())

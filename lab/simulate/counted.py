@@ -417,7 +417,7 @@ def _step(factory: Factory, fleet: Fleet, dice: random.Random, second: int, due:
     factory.run()
     if (second + STEP_S) % 60 == 0:
         factory.now.ms = BEGIN_MS + (second + STEP_S) * 1_000
-        factory.sweep()
+        factory.sweep(is_whole=True)
 
 
 def _trained(machines: Iterable[str]) -> JsonObject:

@@ -96,15 +96,16 @@ class Loop(World):
                 asked = True
         return asked
 
-    def sweep(self) -> list[JsonObject]:
+    def sweep(self, *, is_whole: bool = False) -> list[JsonObject]:
         """Run every sweep once, then the loop; return the events that were published.
 
-        A sweep reads the shards in which rows wait: the other reads would find nothing, and there are hundreds.
+        A sweep reads the shards in which rows wait: the other reads would find nothing, and there are hundreds. A whole
+        one makes them, too, as it does on AWS, where they cost.
         """
         for package in services():
             if package.plays("sweep"):
                 table = self.tables[package.load("control").CONTROL.table.variable]
-                if shards := [shard for shard in ALL_SHARDS if any(table.rows(partition_of(shard)))]:
+                if shards := [shard for shard in ALL_SHARDS if is_whole or any(table.rows(partition_of(shard)))]:
                     self.invoke(package, "sweep", {SHARDS: shards})
         return self.run()
 

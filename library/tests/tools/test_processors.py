@@ -9,10 +9,10 @@ from andon.project import project
 # Keeps itself to one processor, starts a process, frees it, and prints on how many each of the two may run.
 CODE = """
 import os, subprocess, sys
-from andon.tools.stack import processors
-processors.keep_to_one()
+from andon.tools.stack import workers
+workers.keep_to_one()
 child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
-processors.free(child.pid)
+workers.free(child.pid)
 print(len(os.sched_getaffinity(0)), len(os.sched_getaffinity(child.pid)) == os.cpu_count())
 child.communicate(b"\\n")
 """
