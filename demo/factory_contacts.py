@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator
 from http import HTTPStatus
 from typing import Any, Final, NamedTuple
 
-from andon.tools.inbox import sent as browser
-from andon.tools.inbox import sent as reading
+from andon.tools.inbox import sent as inbox
 from andon.tools.inbox.sent import SentMessage
 from andon.tools.stack.api import ApiClient, path_of
 from andon.tools.stack.errors import ToolFailed
@@ -21,7 +20,7 @@ from demo.people import EVA, LUIS, OMAR, ROSA, name_of
 from demo.writing import KEPT, put
 
 CONTACTS: Final[dict[str, dict[str, Any]]] = {  # the first of its addresses is used, the mail where that cannot be
-    EVA: {"push": [browser.browser_of("eva").subscription], "email": "eva@factory.example"},
+    EVA: {"push": [inbox.browser_of("eva").subscription], "email": "eva@factory.example"},
     LUIS: {"email": "luis@factory.example"},
     OMAR: {"phone": "+523300000033", "email": "omar@factory.example"},
     ROSA: {
@@ -54,7 +53,7 @@ def ask(stack: Stack) -> list[Unchecked]:
     Raises:
         Failed: something was refused.
     """
-    sent = reading.read(stack.outputs["Endpoint"])
+    sent = inbox.read(stack.outputs["Endpoint"])
     return [one for person in CONTACTS for one in _asked(_api(stack, person), person, sent)]
 
 
@@ -64,7 +63,7 @@ def check(stack: Stack, unchecked: Iterable[Unchecked]) -> list[str]:
 
     def is_done() -> bool:
         if waiting:
-            sent = reading.read(stack.outputs["Endpoint"])
+            sent = inbox.read(stack.outputs["Endpoint"])
             waiting[:] = [one for one in waiting if not _is_checked(_api(stack, one.person), one, sent)]
         return not waiting
 

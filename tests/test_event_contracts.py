@@ -9,10 +9,9 @@ from andon.events.topic import Topic
 from andon.packages.discovery import readers, services
 from andon.packages.package import Package
 from andon.rules.evaluate import Evaluator
-from andon.tools.contracts import interview as queries
 from andon.tools.contracts.consumers import EVERY, consumers
 from andon.tools.contracts.diff import misfits
-from andon.tools.contracts.interview import Interview, QueryAsked, needs_of, paths_in_sql, unknown_to
+from andon.tools.contracts.interview import Interview, QueryAsked, needs_of, paths_in_sql, questions, unknown_to
 from andon.tools.contracts.members import Member, Path, path_in, text_of
 from andon.tools.contracts.need import LostMember
 from andon.tools.contracts.publishers import entities_in, made, made_again, schemas
@@ -115,7 +114,7 @@ def test_a_saved_query_reads_the_members_of_its_paths(types: Mapping[Topic, Type
 
 
 def test_no_saved_query_reads_what_nobody_publishes(types: Mapping[Topic, TypeState]) -> None:
-    found = [*queries.questions()]
+    found = [*questions()]
 
     assert [(one.name, unknown_to(one, types)) for one in found if unknown_to(one, types)] == []
     assert sum(bool(needs_of(one, types)) for one in found) > 10

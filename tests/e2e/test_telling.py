@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from andon.tools.inbox import sent as reading
+from andon.tools.inbox import sent as inbox
 from andon.tools.inbox.sent import browser_of
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
@@ -34,6 +34,6 @@ def test_each_channel_really_sends_and_its_code_proves_the_address(stack: Stack)
 
 def codes_sent(stack: Stack) -> dict[str, str]:
     """Return the code that was sent by each channel."""
-    sent = [one for one in reading.read(stack.outputs["Endpoint"]) if ADDRESSES[one.channel] == one.to]
+    sent = [one for one in inbox.read(stack.outputs["Endpoint"]) if ADDRESSES[one.channel] == one.to]
     codes = {one.channel: re.search("code is ([0-9]{6})", one.subject) for one in sent}
     return {channel: code[1] for channel, code in codes.items() if code}

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Final, NamedTuple
 
-from andon.events import topic as topic_table
-from andon.events.topic import Topic, is_included
+from andon.events.topic import Topic, is_included, to_json
 from andon.packages.package import SIDES, Package, Side, folder_of
 from andon.wire.queue import INGEST, WORK, name_of
 
@@ -66,12 +65,12 @@ def restorers() -> list[Package]:
 
 def restorers_as_json() -> str:
     """Return the topics of the restore queues, by name, as a topic table."""
-    return topic_table.to_json({package.restore_queue: package.restored for package in restorers()})
+    return to_json({package.restore_queue: package.restored for package in restorers()})
 
 
 def views_as_json(listening: Iterable[Package]) -> str:
     """Return the topics of the views among some packages, by name, as a topic table."""
-    return topic_table.to_json({view.name: view.subscriptions for view in listening if view.side == "views"})
+    return to_json({view.name: view.subscriptions for view in listening if view.side == "views"})
 
 
 def recomputed() -> list[Package]:

@@ -11,7 +11,7 @@ from andon.packages.package import Package
 from andon.recorded.archive import SHARDS
 from andon.runtime.json_types import JsonObject
 from andon.stores.archive.store import LAKE
-from andon.stores.lake import batch as objects
+from andon.stores.lake.batch import key_of, partition_of, to_object
 from andon.testing.lambda_events import sqs_event
 from andon.testing.loop import Loop
 from andon.wire.bucket import Bucket
@@ -22,8 +22,8 @@ Findings = list[JsonObject]
 def keep_in_lake(lines: Iterable[str]) -> str:
     """Write one object of lines of one hour into the lake; return its key."""
     lines = list(lines)
-    key = objects.key_of(json.loads(line) for line in lines)
-    Bucket(LAKE).replace(key, objects.to_object(lines))
+    key = key_of(json.loads(line) for line in lines)
+    Bucket(LAKE).replace(key, to_object(lines))
     return key
 
 
@@ -31,7 +31,7 @@ def remember(lines: Iterable[str]) -> None:
     """Write lines into the lake, an object for each hour."""
     by_hour: dict[str, list[str]] = defaultdict(list)
     for line in lines:
-        by_hour[objects.partition_of(json.loads(line))].append(line)
+        by_hour[partition_of(json.loads(line))].append(line)
     for some in by_hour.values():
         keep_in_lake(some)
 

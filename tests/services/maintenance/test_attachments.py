@@ -7,7 +7,7 @@ import pytest
 from andon.runtime.clock import DAY_MS
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer, Loop
-from andon.testing.memory import aws as presigned
+from andon.testing.memory import aws as memory
 from andon.wire import aws
 from tests.services.maintenance.requests import NOW, register, send
 from tests.services.maintenance.samples import DIGEST, ORDER, PATH, PHOTO
@@ -44,7 +44,7 @@ def put(loop: Loop, body: dict[str, Any] | None = None, *, sha256: str = DIGEST,
 
 def upload(loop: Loop, answer: Answer, body: bytes = PHOTO) -> int:
     told = answer.body["upload"]
-    return presigned.request(loop, told["method"], told["url"], headers=told["headers"], body=body)[0]
+    return memory.request(loop, told["method"], told["url"], headers=told["headers"], body=body)[0]
 
 
 def attach(loop: Loop) -> Answer:
@@ -71,7 +71,7 @@ def test_a_photo_is_uploaded_attached_and_read(loop: Loop) -> None:
         assert [one.status for one in (asked, made, again)] == [202, 201, 200]
         assert made.body == again.body == shown
         assert shown["contentType"] == "image/jpeg"
-        assert presigned.request(loop, "GET", shown["url"]) == (200, PHOTO)
+        assert memory.request(loop, "GET", shown["url"]) == (200, PHOTO)
         facts = [event["detail"] for event in loop.run() if event["source"] == "maintenance"]
     assert [(one["type"], one["attachment"]["sha256"]) for one in facts] == [("attachment-added", DIGEST)]
 
@@ -88,7 +88,7 @@ def test_another_order_has_the_same_object_and_it_goes_with_the_last_of_them(loo
             loop.run()
             for kind in (ORDER["kind"], LATER_KIND):
                 for one in listed(loop, kind=kind):
-                    assert presigned.request(loop, "GET", one["url"]) == (200, PHOTO)
+                    assert memory.request(loop, "GET", one["url"]) == (200, PHOTO)
             shown = [len(listed(loop, kind=kind)) for kind in (ORDER["kind"], LATER_KIND)]
             kept.append((day, *shown, len(loop.objects(BUCKET))))
 
@@ -139,7 +139,7 @@ def test_a_lost_photo_is_listed_as_missing_and_asked_for_again(
 
         [shown] = listed(loop)
         assert shown == {**whole, "isMissing": True}
-        assert left is not None or presigned.request(loop, "GET", shown["url"])[0] == 404
+        assert left is not None or memory.request(loop, "GET", shown["url"])[0] == 404
         assert [line["object"] for line in log_lines if line["message"] == "an object is lost"] == [key]
         assert (put(loop).status, attach(loop).status, listed(loop)) == (202, 200, [whole])
 

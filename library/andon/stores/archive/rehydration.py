@@ -14,8 +14,8 @@ from functools import partial
 from typing import Any, Final, Literal, TypedDict
 
 from andon.dynamodb.ttl import ttl_at
-from andon.events import topic as topic_table
 from andon.events.bus_entry import Replay
+from andon.events.topic import from_json
 from andon.recorded.replaying import id_of, messages_of
 from andon.runtime import clock, strict_json, times
 from andon.runtime.errors import Invalid, NotFound
@@ -134,7 +134,7 @@ def to_response(job: Job, done: Sequence[Done]) -> JsonMapping:
 # Storage of rehydrations, and the work on their days.
 
 QUEUE: Final = "ARCHIVE_QUEUE_URL"
-RESTORERS: Final = "RESTORERS"  # the topics of each queue, by its name, see `topic_table`
+RESTORERS: Final = "RESTORERS"  # the topics of each queue, by its name, see `andon.events.topic`
 
 _archive = Bucket(BUCKET)
 
@@ -163,7 +163,7 @@ def work(body: str) -> Counter[str]:
     period, replay = Period(first=job["from"], last=job["to"]), Replay(job["id"], job["until"])
     lines = [*events_between(SUBJECTS, job["subject"], message["day"], period)]
     sent, faults = dict[str, int](), 0
-    for name, topics in topic_table.from_json(os.environ[RESTORERS]).items():
+    for name, topics in from_json(os.environ[RESTORERS]).items():
         found = messages_of(lines, topics, replay, now_ms=clock.now_ms())
         sent[name] = send_all(beside(os.environ[QUEUE], name), found.bodies)
         faults += found.faults

@@ -34,7 +34,7 @@ from andon.wire.queue import DelayedMessage, beside, name_of, send_later
 # Settings of the deployment: the views, their queues, the own queue, and how far the lake may be behind.
 
 QUEUE: Final = "REPLAYS_QUEUE_URL"
-VIEWS: Final = "VIEWS"  # the topics of each, see `topic_table`
+VIEWS: Final = "VIEWS"  # the topics of each, see `andon.events.topic`
 SETTLES: Final = "LAKE_SETTLES_SECONDS"
 
 

@@ -5,10 +5,9 @@ from typing import Any, Final, NamedTuple
 
 from andon.events.topic import ANY, Topic
 from andon.runtime.json_types import JsonObject
-from andon.tools.contracts import interview as queries
 from andon.tools.contracts import publishers, stories
 from andon.tools.contracts.consumers import Consumer, consumers
-from andon.tools.contracts.interview import Interview
+from andon.tools.contracts.interview import Interview, needs_of, questions
 from andon.tools.contracts.members import ITEM, Member, Path, alternatives_of, changed, paths_in, values_at, with_member
 from andon.tools.contracts.need import LostMember, Need, Probe, run_of, together
 from andon.tools.contracts.publishers import MadeFact, Unmade, entities_in
@@ -136,7 +135,7 @@ def observed() -> Observed:
     types = {topic: one._replace(live=_shown_by(topic, live)) for topic, one in types.items()}
     asking, found = AskedConsumer(types, [*made, *live]), [*consumers()]
     needs = {consumer.name: asking.needs_of(consumer) for consumer in found} | interview.needs
-    needs |= {one.name: queries.needs_of(one, types) for one in queries.questions()}
+    needs |= {one.name: needs_of(one, types) for one in questions()}
     state = ContractState(types, {name: of for name, of in needs.items() if of}, frozenset(interview.faults))
     return Observed(
         state,
