@@ -278,11 +278,13 @@ def slowly(world: LivingWorld, _: Random, record: Record) -> None:
 
 HOUR_S: Final = 3_600
 PART_OF_TOKEN: Final = 20  # characters of its beginning, and of its end, that are looked for
+USE: Final = "POST /links/seen"
+LISTENED_S: Final = 3  # by then listeners have said what they made of a fact
 
 
 def tokens(world: LivingWorld, _: Random, record: Record) -> None:
     """Use tokens: one counts as it was signed, and in no other way; no text has it."""
-    log = log_of("linked", "ERROR", times.to_utc(world.now_ms))
+    log, before = log_of("linked", "ERROR", times.to_utc(world.now_ms)), _logged_uses(world)
     link = Link("op-905", (signed.reference_of(log),), world.now_ms // 1000 + HOUR_S)
     keys = [world.secret(LINK_SECRET).encode(), *(secrets.token_hex(32).encode() for _ in range(2))]
     good, *others = (sign(link, purpose=signed.SEEN, key=key) for key in keys)
@@ -308,10 +310,19 @@ def tokens(world: LivingWorld, _: Random, record: Record) -> None:
             answer = _use(world, token)
             record.expect("the key counts, and the one before it", answer.status == HTTPStatus.OK, answer)
     record.expect("the key of long ago counts no more", _use(world, good).status == HTTPStatus.GONE, good)
-    world.wait(60)
+    uses = len(wrong) + 1 + 2 * len(keys[1:]) + 1
+    is_logged = world.until(lambda: _logged_uses(world) >= before + uses, within_s=60)
+    record.expect("each use is logged", is_logged, f"{_logged_uses(world) - before} of {uses}")
+    is_told = world.until(lambda: world.facts("state-acknowledged"), within_s=60)
+    record.expect("what it changed is published", is_told)
+    world.wait(LISTENED_S)
     parts = [part for token in (good, *others) for part in (token[:PART_OF_TOKEN], token[-PART_OF_TOKEN:])]
     for place, text in world.texts():
         record.expect("no text has a part of a token", not any(part in text for part in parts), place)
+
+
+def _logged_uses(world: LivingWorld) -> int:
+    return sum(text.count(USE) for _, text in world.texts())
 
 
 def _changed(token: str, at: int) -> str:
@@ -320,7 +331,7 @@ def _changed(token: str, at: int) -> str:
 
 def _use(world: LivingWorld, token: str) -> Answer:
     """Use a token as the page does: nobody is signed in."""
-    return world.request("POST /links/seen", body={"token": token}, groups=[])
+    return world.request(USE, body={"token": token}, groups=[])
 
 
 def addresses(world: LivingWorld, _: Random, record: Record) -> None:
