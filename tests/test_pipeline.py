@@ -180,3 +180,26 @@ def test_npm_installs_what_is_locked_by_hash_and_runs_no_script_of_it() -> None:
     assert re.findall(r"npm (\w+) .*\n\t@touch", (root / "Makefile").read_text()) == ["ci"]
     assert locked
     assert not [name for name, one in locked.items() if "integrity" not in one or "resolved" in one]
+
+
+REPOSITORY = WORKFLOWS.parents[1]
+COMMAND = re.compile(r"`make ([a-z-]+)")
+
+
+@pytest.mark.parametrize("name", ["CONTRIBUTING.md", "SECURITY.md"])
+def test_what_contributors_are_told_is_there(name: str) -> None:
+    page = WORKFLOWS.parent / name
+    text, verbs = page.read_text(), (REPOSITORY / "Makefile").read_text()
+
+    assert not [link for link in re.findall(r"\]\(([^)#]+)", text) if not (page.parent / link).exists()]
+    assert not [verb for verb in COMMAND.findall(text) if not re.search(rf"^{verb}:", verbs, re.MULTILINE)]
+
+
+def test_the_dev_container_has_what_pipelines_install_and_runs_our_verb() -> None:
+    folder = REPOSITORY / ".devcontainer"
+    settings, image = json.loads((folder / "devcontainer.json").read_text()), (folder / "Dockerfile").read_text()
+    nodes = {*re.findall(r'node-version: "(\d+)"', "".join(file.read_text() for file in FILES))}
+
+    assert set(re.findall(r"^FROM node:(\d+)-bookworm$", image, re.MULTILINE)) == nodes
+    assert settings["postCreateCommand"] == "make install"
+    assert not re.search(r"^USER root|^FROM \S+/", image, re.MULTILINE), "nothing as root, no registry by its host"
