@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Final
 
-from andon.outbound.channel import Channel, Message
 from andon.outbound.channels import channels_of_environment
-from andon.outbound.delivery import Delivery, Gateway, Notice, Waiting, Wake, Way
+from andon.outbound.delivery import Channel, Delivery, Gateway, Message, Notice, Waiting, Wake, Way
 from andon.outbound.links import MOST_CHARACTERS
 from contract.links import link_to
 from contract.log_rows import log_of

@@ -1,6 +1,7 @@
-"""Pace of a deployment's line: so many messages a second, and so many in a day (UTC), of all recipients.
+"""May a line take a message now? By its breaker, and by its pace: so many a second and a day (UTC), of all recipients.
 
-A message is counted before its call, so that whoever is killed in between has spent it.
+A line is a channel, or a host of it, see `Way.line`. A message is counted before its call, so that whoever is killed in
+between has spent it.
 """
 
 from enum import Enum, auto
@@ -11,8 +12,7 @@ from andon.dynamodb.client import Table
 from andon.dynamodb.errors import ConditionFailed
 from andon.dynamodb.expressions import UNCONDITIONAL, Condition
 from andon.dynamodb.ttl import ttl_at
-from andon.outbound.channel import NotTaken, Outcome, Unknown
-from andon.outbound.delivery import TTL_DAYS, Way
+from andon.outbound.delivery import TTL_DAYS, NotTaken, Outcome, Unknown, Way
 from andon.runtime import clock
 from andon.runtime.clock import DAY_MS
 

@@ -44,8 +44,11 @@ class Renamed(NamedTuple):
 
 MOVED: Final = {
     "live.topics": "live.connection",
+    "outbound.channel": "outbound.delivery",
     "outbound.gateway": "outbound.delivery",
     "outbound.hosts": "outbound.addresses",
+    "outbound.mailbox": "outbound.sender",
+    "outbound.once": "outbound.provider",
     "outbound.secret": "outbound.channels",
     "outbound.subscription": "outbound.addresses",
     "rules.expired": "rules.rule",
