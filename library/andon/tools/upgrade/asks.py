@@ -51,6 +51,7 @@ MOVED: Final = {
     "outbound.once": "outbound.provider",
     "outbound.secret": "outbound.channels",
     "outbound.subscription": "outbound.addresses",
+    "recorded.replaying": "recorded.resend",
     "rules.expired": "rules.rule",
     "runtime.metrics": "runtime.log",
     "sync.edit": "sync.crossing",
