@@ -84,10 +84,10 @@ def _link_of(wake: Wake, way: Way, notices: Sequence[Notice], now_ms: int) -> st
     return link_to(person_in(wake.recipient), logs, longest=longest, now_ms=now_ms)
 
 
-def tell_story(delivery: Delivery, covered: Sequence[Notice]) -> None:
+def after_sent(delivery: Delivery, covered: Sequence[Notice]) -> None:
     """Put what a delivery told into the stories of its subjects; codes and tests tell nothing, nor does an end."""
     if not proof_in(delivery.message) and not over.told_in(delivery.message):
-        telling.tell_story(delivery, covered)
+        telling.put_rows(delivery, covered)
 
 
 GATEWAY = Gateway(
@@ -99,5 +99,5 @@ GATEWAY = Gateway(
     ways_of=ways_of,
     compose=compose,
     channels=channels,
-    tell_story=tell_story,
+    after_sent=after_sent,
 )

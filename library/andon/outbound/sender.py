@@ -5,7 +5,7 @@ How a message is sent once, from the row that asks for it to the call of a provi
 1. A service decides a message and keeps its row, once: the id is the same whoever decides it again. Its fact wakes the
    sender, by the sender's own queue. The message has no text: that is made of what waits when it is sent.
 2. `tell` reads the deliveries to the recipient (their mailbox), what waits for them (`waiting_of`) and by which ways
-   they are told (`ways_of`); `next_step`, which is pure, says what is next. What another delivery covers is left out.
+   they are told (`ways_of`); `_next_step`, which is pure, says what is next. What another delivery covers is left out.
 3. `_claim` writes the delivery as `claimed`, with a lease, and the next version of the mailbox, in one transaction: of
    two workers one has the claim, and alone goes on.
 4. `_call` has the channel call its provider, once: `provider.py` never sends again by itself.
@@ -14,9 +14,9 @@ How a message is sent once, from the row that asks for it to the call of a provi
 
 Killed before 3: nothing was sent, and the message comes again. Killed between 3 and 5, or without an answer: nobody
 knows. The claim counts as told until its lease is over; then whoever comes takes it up, be it the same message again or
-another one to which it covers what is due (`TakeUp`), and calls a second time. A second call without an answer is the
+another one to which it covers what is due (`_TakeUp`), and calls a second time. A second call without an answer is the
 last one by this channel (`unsure`). So nobody is told more than twice by a channel, and twice only if the first call
-had no answer. Killed behind 5: the message comes again, finds `sent`, and repeats `tell_story` alone.
+had no answer. Killed behind 5: the message comes again, finds `sent`, and repeats `after_sent` alone.
 
 Each figure holds only if it is below the next one (`tests/infra/test_queues.py`); where they stand:
 
@@ -164,7 +164,7 @@ def _is_of(version: int) -> Condition:
 # A message goes by one way after another until one took it. What another delivery covers is not told again.
 
 
-class Reason(StrEnum):
+class _Reason(StrEnum):
     """Why a delivery failed; a channel has reasons of its own beside."""
 
     NO_CHANNEL = "no-channel"
@@ -173,28 +173,28 @@ class Reason(StrEnum):
     UNSURE = "unsure"
 
 
-class Told(NamedTuple):
+class _Told(NamedTuple):
     """It was sent."""
 
     delivery: Delivery
 
 
-class Nothing(NamedTuple):
+class _Nothing(NamedTuple):
     """There is nothing to tell, or nothing left to try."""
 
 
-class Wait(NamedTuple):
+class _Wait(NamedTuple):
     """Somebody may be calling, or no way is open now: the message has to come again."""
 
 
-class Close(NamedTuple):
+class _Close(NamedTuple):
     """A delivery ends, without a call."""
 
     old: Delivery
     new: Delivery
 
 
-class ClaimDelivery(NamedTuple):
+class _ClaimDelivery(NamedTuple):
     """A delivery is to be claimed, and its channel called at once. old: as it was read, None: there was none."""
 
     old: Delivery | None
@@ -202,51 +202,51 @@ class ClaimDelivery(NamedTuple):
     way: Way
 
 
-class TakeUp(NamedTuple):
+class _TakeUp(NamedTuple):
     """Another message claimed what is due, and nobody ended that: it is to be told first, in its place."""
 
     delivery: Delivery
 
 
-class NoWay(NamedTuple):
+class _NoWay(NamedTuple):
     """No way is left: that is a failure of its own."""
 
     delivery: Delivery
 
 
-Step = Told | Nothing | Wait | Close | ClaimDelivery | TakeUp | NoWay
+_Step = _Told | _Nothing | _Wait | _Close | _ClaimDelivery | _TakeUp | _NoWay
 
 _COVERING: Final = frozenset({Status.CLAIMED, Status.SENT})
 _OVER: Final = frozenset({Status.FAILED, Status.UNSURE})
 
 
-def next_step(
+def _next_step(
     wake: Wake, box: Box, waiting: Waiting, ways: Sequence[Way], *, closed: Collection[str], now_ms: int
-) -> Step:
+) -> _Step:
     """Return the next step of a message; closed: channels that take nothing now, by their breaker or by an answer."""
     own = {one.channel: one for one in box.deliveries if one.message == wake.message}
     if NO_CHANNEL in own:
-        return Nothing()
+        return _Nothing()
     under_way = next((one for one in own.values() if one.status in _COVERING), None)
     if under_way is not None:
         return _go_on(under_way, ways, closed=closed, now_ms=now_ms)
     abandoned = _abandoned(wake, box, waiting.due, now_ms)
     if abandoned is not None:
-        return TakeUp(abandoned)
+        return _TakeUp(abandoned)
     due = [*_left(wake, box, waiting.due, now_ms)]
-    return _begin(wake, box, own, due, ways, closed=closed, now_ms=now_ms) if due else Nothing()
+    return _begin(wake, box, own, due, ways, closed=closed, now_ms=now_ms) if due else _Nothing()
 
 
-def _go_on(delivery: Delivery, ways: Sequence[Way], *, closed: Collection[str], now_ms: int) -> Step:
+def _go_on(delivery: Delivery, ways: Sequence[Way], *, closed: Collection[str], now_ms: int) -> _Step:
     """Return the next step of a delivery that was claimed: once more, of the same, behind its lease."""
     if delivery.status is Status.SENT:
-        return Told(delivery)
+        return _Told(delivery)
     if now_ms < delivery.lease_ms:
-        return Wait()
+        return _Wait()
     way = next((one for one in ways if one.channel == delivery.channel), None)
     if way is None or delivery.channel in closed or delivery.calls >= MOST_CALLS:
-        return Close(delivery, delivery.ended(Status.UNSURE, now_ms, reason=Reason.UNSURE))
-    return ClaimDelivery(delivery, delivery.claimed(now_ms), way)
+        return _Close(delivery, delivery.ended(Status.UNSURE, now_ms, reason=_Reason.UNSURE))
+    return _ClaimDelivery(delivery, delivery.claimed(now_ms), way)
 
 
 def _begin(
@@ -258,7 +258,7 @@ def _begin(
     *,
     closed: Collection[str],
     now_ms: int,
-) -> Step:
+) -> _Step:
     """Return the claim of the first way that is open, of those that have not failed."""
     last, is_held = "", False
     for way in ways:
@@ -266,15 +266,15 @@ def _begin(
         if old is not None and old.status in _OVER:
             last = old.reason
         elif old is not None and old.is_worn_out:
-            return Close(old, old.ended(Status.FAILED, now_ms, reason=Reason.NOT_TAKEN))
+            return _Close(old, old.ended(Status.FAILED, now_ms, reason=_Reason.NOT_TAKEN))
         elif way.channel in closed or box.is_spent(way, now_ms):
             is_held = True
         else:
-            return ClaimDelivery(old, _delivery(wake, way.channel, due, now_ms, old).claimed(now_ms), way)
+            return _ClaimDelivery(old, _delivery(wake, way.channel, due, now_ms, old).claimed(now_ms), way)
     if is_held and now_ms - wake.at_ms < TRIED_FOR_MS:
-        return Wait()
-    reason = Reason.CAPPED if is_held else last or Reason.NO_CHANNEL
-    return NoWay(_delivery(wake, NO_CHANNEL, due, now_ms, None).ended(Status.FAILED, now_ms, reason=reason))
+        return _Wait()
+    reason = _Reason.CAPPED if is_held else last or _Reason.NO_CHANNEL
+    return _NoWay(_delivery(wake, NO_CHANNEL, due, now_ms, None).ended(Status.FAILED, now_ms, reason=reason))
 
 
 def _abandoned(wake: Wake, box: Box, due: Sequence[Notice], now_ms: int) -> Delivery | None:
@@ -402,22 +402,22 @@ def _tell_part(wake: Wake, gateway: Gateway, counted: SenderCounts) -> Delivery 
         by_channel = {way.channel: pace.read(table, way.line) for way in ways}
         open_now = {name for name, one in by_channel.items() if one.is_open(now_ms)}
         counted.open |= {one.channel for one in by_channel.values() if one.is_tripped}
-        match next_step(wake, box, waiting, ways, closed=closed | open_now, now_ms=now_ms):
-            case Told(delivery):
-                gateway.tell_story(delivery, _covered(delivery, waiting))
+        match _next_step(wake, box, waiting, ways, closed=closed | open_now, now_ms=now_ms):
+            case _Told(delivery):
+                gateway.after_sent(delivery, _covered(delivery, waiting))
                 return delivery
-            case Nothing():
+            case _Nothing():
                 return None
-            case NoWay(delivery):
+            case _NoWay(delivery):
                 _mark(table, None, delivery)
                 return None
-            case Close(old, new):
+            case _Close(old, new):
                 _mark(table, old, new)
-            case TakeUp(delivery):
+            case _TakeUp(delivery):
                 _tell_part(wake.of(delivery.message), gateway, counted)
-            case Wait():
+            case _Wait():
                 raise NotYet
-            case ClaimDelivery() as step:
+            case _ClaimDelivery() as step:
                 one = by_channel[step.way.channel]
                 message = gateway.compose(wake, step.way, _covered(step.new, waiting), now_ms)
                 has_turn = _has_turn(table, step, one, closed, counted)
@@ -427,7 +427,7 @@ def _tell_part(wake: Wake, gateway: Gateway, counted: SenderCounts) -> Delivery 
 
 
 def _has_turn(
-    table: Table, step: ClaimDelivery, breaker: pace.Breaker, closed: set[str], counted: SenderCounts
+    table: Table, step: _ClaimDelivery, breaker: pace.Breaker, closed: set[str], counted: SenderCounts
 ) -> bool:
     """Return True if a channel takes a message now; else it is closed, or was capped for this message."""
     now_ms = clock.now_ms()
@@ -440,14 +440,14 @@ def _has_turn(
     return turn is Turn.TAKEN
 
 
-def _capped(claim: ClaimDelivery, now_ms: int) -> Delivery:
+def _capped(claim: _ClaimDelivery, now_ms: int) -> Delivery:
     """Return the delivery of a claim that its channel has nothing left for in this day: a channel that failed.
 
     What was sent without an answer before may have told.
     """
     is_new = claim.old is None or claim.old.calls == 0
     unclaimed = claim.new._replace(calls=claim.new.calls - 1, lease_ms=0)
-    return unclaimed.ended(Status.FAILED if is_new else Status.UNSURE, now_ms, reason=Reason.CAPPED)
+    return unclaimed.ended(Status.FAILED if is_new else Status.UNSURE, now_ms, reason=_Reason.CAPPED)
 
 
 def _call(
