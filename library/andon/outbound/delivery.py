@@ -3,6 +3,9 @@
 `sender.py` tells how they become one call. Here is what a service and a channel must know of it: statuses, the four
 ways in which a call ends, and the `Gateway` by which a service says whom it tells of what.
 
+A *message* is a row of a service that wakes its sender (`Wake`); it becomes a delivery for each channel that is tried.
+What a channel then sends is a `Message`. Somebody is *told* once a delivery to them is `sent`.
+
 | status | meaning | what it covers |
 |---|---|---|
 | `claimed` | a worker calls, or was killed; behind its lease another one may | is as good as told until then |
