@@ -84,7 +84,7 @@ def _link_of(wake: Wake, way: Way, notices: Sequence[Notice], now_ms: int) -> st
     return link_to(person_in(wake.recipient), logs, longest=longest, now_ms=now_ms)
 
 
-def after_sent(delivery: Delivery, covered: Sequence[Notice]) -> None:
+def tell_story(delivery: Delivery, covered: Sequence[Notice]) -> None:
     """Put what a delivery told into the stories of its subjects; codes and tests tell nothing, nor does an end."""
     if not proof_in(delivery.message) and not over.told_in(delivery.message):
         telling.put_rows(delivery, covered)
@@ -99,5 +99,5 @@ GATEWAY = Gateway(
     ways_of=ways_of,
     compose=compose,
     channels=channels,
-    after_sent=after_sent,
+    tell_story=tell_story,
 )

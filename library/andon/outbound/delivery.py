@@ -310,7 +310,7 @@ class Gateway(NamedTuple):
     on: the events that wake it. emits: the types of the facts that its deliveries become; none of them wakes it.
     table: it has the deliveries; messages, notices and ways are read from it by `waiting_of` and `ways_of`.
     compose: a wake, a way and what is covered -> what is sent. channels: by name; called where something is sent.
-    after_sent: called after a delivery was sent, at least once, with what it covered as far as it is known.
+    tell_story: called after a delivery was sent, at least once, with what it covered as far as it is known.
     """
 
     table: Table
@@ -321,4 +321,4 @@ class Gateway(NamedTuple):
     ways_of: Callable[[Wake, Sequence[Notice], int], Sequence[Way]]
     compose: Callable[[Wake, Way, Sequence[Notice], int], Message]
     channels: Callable[[], Mapping[str, Channel]]
-    after_sent: Callable[[Delivery, Sequence[Notice]], None]
+    tell_story: Callable[[Delivery, Sequence[Notice]], None]

@@ -16,7 +16,7 @@ Killed before 3: nothing was sent, and the message comes again. Killed between 3
 knows. The claim counts as told until its lease is over; then whoever comes takes it up, be it the same message again or
 another one to which it covers what is due (`_TakeUp`), and calls a second time. A second call without an answer is the
 last one by this channel (`unsure`). So nobody is told more than twice by a channel, and twice only if the first call
-had no answer. Killed behind 5: the message comes again, finds `sent`, and repeats `after_sent` alone.
+had no answer. Killed behind 5: the message comes again, finds `sent`, and repeats `tell_story` alone.
 
 Each figure holds only if it is below the next one (`tests/infra/test_queues.py`); where they stand:
 
@@ -404,7 +404,7 @@ def _tell_part(wake: Wake, gateway: Gateway, counted: SenderCounts) -> Delivery 
         counted.open |= {one.channel for one in by_channel.values() if one.is_tripped}
         match _next_step(wake, box, waiting, ways, closed=closed | open_now, now_ms=now_ms):
             case _Told(delivery):
-                gateway.after_sent(delivery, _covered(delivery, waiting))
+                gateway.tell_story(delivery, _covered(delivery, waiting))
                 return delivery
             case _Nothing():
                 return None

@@ -84,7 +84,7 @@ def gateway_of(script: Sequence[tuple[Sequence[Outcome], int | None]]) -> Gatewa
         ways_of=lambda *_: ways,
         compose=lambda *_: message,
         channels=lambda: channels,
-        after_sent=lambda *_: None,
+        tell_story=lambda *_: None,
     )
 
 
@@ -143,7 +143,7 @@ class Dies:
 def test_what_another_message_claimed_and_nobody_ended_is_told_behind_its_lease(then: Outcome) -> None:
     stories, dies = list[str](), Dies(then)
     gateway = gateway_of([([Sent("id")], None)] * 2)._replace(
-        after_sent=lambda delivery, _: stories.append(delivery.message)
+        tell_story=lambda delivery, _: stories.append(delivery.message)
     )
     channels = {**gateway.channels(), "c0": dies}
     overdue = WAKE._replace(message=f"{NOON:013d}.overdue", kind="overdue")
