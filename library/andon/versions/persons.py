@@ -1,0 +1,350 @@
+"""Persons: the name behind an id, until they are erased. One service of a project keeps them, see `Project.people`.
+
+| table | key | row |
+|---|---|---|
+| of names | `Person#<id>` | what is said of a person; after the erasure a fence without any of it |
+| of erasures | id | that a person was erased, and when |
+| of erasures | `Placed#<id>` | the place of a person, as others may know it; nothing after the erasure |
+
+Names stand in the first table and nowhere else: no stream, no history, and no backup older than a day has them. A
+service that declares its persons as the only one of its RESOURCES has the tables, facts and versioning of this.
+
+An erasure puts a fence in the place of the person's row, and says so to others, both or neither:
+
+| what stands there | what is written |
+|---|---|
+| a person, or nobody of that id | fence and erasure, in one transaction |
+| a person, and an erasure: the table was restored to before it | the fence, with the erasure's time |
+| a fence without an erasure: that table was restored | the erasure, with the fence's time |
+| both | nothing |
+"""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypedDict, cast
+
+from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.client import Delete, Put, Table, transact
+from andon.dynamodb.errors import ConditionFailed, TransactionConditionsFailed, TransactionConflict
+from andon.dynamodb.expressions import UNCONDITIONAL, Condition
+from andon.dynamodb.key_query import KeyQuery
+from andon.dynamodb.schema import Index, Keys, TableSchema
+from andon.events.fact import Facts, fact_of_row
+from andon.runtime import clock, times
+from andon.runtime.errors import Conflict
+from andon.runtime.json_types import JsonMapping, JsonObject
+from andon.runtime.marks import NotRequired
+from andon.versions.also import Also
+from andon.versions.optimistic_lock import Command, Draft, Guard, VersionedRow, changed, require_admitted
+from andon.versions.versioned_write import ATTEMPTS, Contended, KeptRevisions, Versions, pause
+
+if TYPE_CHECKING:
+    from andon.versions.aggregate import Aggregates
+    from andon.versions.owned import Grants
+
+KEYS: Final = Keys("pk", one_partition_per="entity")
+ERASURE_KEYS: Final = Keys("id", one_partition_per="entity")
+ERASURES: Final = Table("ERASURES_TABLE", ERASURE_KEYS)
+
+ERASURE, PLACEMENT, FENCE = "erasure", "placement", "fence"
+"""Discriminators, and the names of the writes of one transaction."""
+
+PLACED: Final = "Placed#"
+"""No person's id has it: whoever erases the ids of the table again erases nobody by it."""
+
+
+class PersonRow(VersionedRow):
+    """The row of a person, its primary key and what is said of them aside; a fence says nothing of them.
+
+    placed: there is a placement beside it.
+    """
+
+    id: str
+    placed: NotRequired[Literal[True]]
+
+
+class ErasureRow(TypedDict):
+    """The row of an erasure; `timestamp`: epoch milliseconds."""
+
+    discriminator: str
+    id: str
+    timestamp: int
+    changedBy: str
+
+
+class Stamp(NamedTuple):
+    """The time of an erasure, and who asked for it."""
+
+    timestamp: int
+    actor: str
+
+    @classmethod
+    def of(cls, row: JsonMapping) -> "Stamp":
+        """Return the stamp of an erasure, or of a fence."""
+        return cls(row["timestamp"], row["changedBy"])
+
+
+class Placed(NamedTuple):
+    """Place of persons: the member with its id, as `siteId`, and the entity that others are told, which has both ids.
+
+    Its fact is published when somebody is written down: others know by it where a person is, and no name.
+    """
+
+    member: str
+    entity: type
+
+
+class Persons:
+    """Persons of a project.
+
+    service: which owns them. kind: what one is called: of that are the names of facts. content: the TypedDict of what
+    is said of one, the name among it. entity: that of an erasure, with `id` and `erasedAt`. placed: where they are.
+    """
+
+    design: Final = "PERSONS"
+
+    def __init__(self, *, service: str, kind: str, content: type, entity: type, placed: Placed | None = None) -> None:
+        self.service, self.kind, self.content, self.entity, self.placed = service, kind, content, entity, placed
+        self.names = tuple(content.__annotations__)
+        self.table = Table(f"{service.upper()}_TABLE", KEYS)
+        self.fact_of: Final = fact_of_row(f"{kind}-erased", kind, partition="id", entity_of=_erasure_entity, once=True)
+
+    # A person.
+
+    def key_of(self, id_: str) -> dict[str, str | int]:
+        """Return the primary key of a person's row."""
+        return KEYS.of(f"Person#{id_}")
+
+    def versions_of(self, id_: str) -> Versions[PersonRow]:
+        """Return the place of a person's row; no earlier version is kept."""
+        return Versions(table=self.table, key=self.key_of(id_))
+
+    def get_many(self, ids: list[str]) -> list[PersonRow]:
+        """Read up to 100 persons, of those that are known."""
+        return [cast("PersonRow", row) for row in self.table.get_many([self.key_of(id_) for id_ in ids]) if row]
+
+    def draft(self, id_: str, said: JsonMapping, command: Command, guard: Guard | None = None) -> Draft:
+        """Decide what is said of a person; an erased id stays erased.
+
+        Raises:
+            Rejected: the guard does not admit it.
+
+        """
+        content, also = {**said}, dict[str, Also]()
+        if self.placed:
+            content["placed"] = True  # what was written before gets a placement, too
+            also[PLACEMENT] = self._placement(id_, said[self.placed.member], command)
+        require_admitted(guard, content)
+        gone = Conflict(f"This {self.kind} was erased. The id is not given to anybody again.")
+        return Draft(content, {"id": id_}, command, revives=False, gone=gone, guard=guard, also=also)
+
+    def at_place(self, place: str) -> KeyQuery:
+        """Return the query of the persons of a place, by their ids; the erased are in none."""
+        name, keys = self._by_place
+        return KeyQuery(keys=keys, partition=place, index_name=name, forward=True, has_keys_only=True)
+
+    def to_response(self, row: PersonRow) -> JsonObject:
+        """Return a row for a response."""
+        if row.get("deleted"):
+            return {"id": row["id"], "erased": True}
+        fields: JsonMapping = row
+        said = {name: fields[name] for name in self.names if name in row}
+        return {"id": row["id"], "version": row["version"], **said, **changed(row)}
+
+    # An erasure.
+
+    def erase(self, id_: str, *, actor: str, require: Callable[[PersonRow | None], None]) -> None:
+        """Put a fence in place of a person, and record the erasure; whoever is erased already stays so.
+
+        require: refuses a row that the caller may not know of, or that there is none.
+
+        Raises:
+            Contended: others wrote the person at each of `ATTEMPTS` attempts.
+
+        """
+        row = self.versions_of(id_).current()
+        for attempt in range(ATTEMPTS):
+            require(row)
+            if row is not None and row.get("deleted"):
+                _record(id_, row)
+                return
+            try:
+                self._erase(id_, row, _stamp_upon(row, actor=actor, now_ms=clock.now_ms()))
+            except ConditionFailed as failed:
+                row = self.versions_of(id_).row_of(failed.row)
+            except TransactionConflict:
+                pause(attempt)
+            else:
+                return
+        raise Contended
+
+    def fence(self, id_: str, row: PersonRow | None, stamp: Stamp) -> Put:
+        """Return the write of a fence in place of what stands there: nothing, or this very version of a person."""
+        version = 1 if row is None else row["version"] + 1
+        fenced = {
+            "id": id_,
+            "version": version,
+            "since": version if row is None else row["since"],
+            "timestamp": stamp.timestamp,
+            "changedBy": stamp.actor,
+            "deleted": True,
+        }
+        return Put(self.table, {**self.key_of(id_), **fenced}, self._as_found(row))
+
+    def fence_behind(self, erased: Item) -> tuple[Table, Item]:
+        """Return the table and the row of the fence behind an erasure, for when the region of both is lost."""
+        put = self.fence(erased["id"], None, Stamp.of(erased))
+        return put.table, dict(put.item)
+
+    def _erase(self, id_: str, row: PersonRow | None, stamp: Stamp) -> None:
+        """Write fence and erasure; the fence alone if there is an erasure, which is older than the row's restoration.
+
+        Raises:
+            ConditionFailed: another row stands in the person's place than this one.
+            TransactionConflict: others were writing it.
+
+        """
+        fence = self.fence(id_, row, stamp)
+        unplaced = {PLACEMENT: Delete(ERASURES, placed_key(id_), UNCONDITIONAL)} if self.placed else {}
+        try:
+            transact({FENCE: fence, ERASURE: _erasure(id_, stamp), **unplaced})
+        except TransactionConditionsFailed as failed:
+            if FENCE in failed.failed:
+                raise ConditionFailed(failed.failed[FENCE]) from failed
+            self.fence(id_, row, Stamp.of(failed.failed[ERASURE] or {})).alone()
+
+    def _as_found(self, row: PersonRow | None) -> Condition:
+        if row is None:
+            return self.table.absent
+        return Condition("#version = :version", {"version": "version"}, {"version": row["version"]})
+
+    # A placement: it is written in the transaction that writes the person, since the table of names has no stream.
+
+    def _placement(self, id_: str, place: str, command: Command) -> Also:
+        assert self.placed is not None  # noqa: S101
+        row = {
+            "discriminator": PLACEMENT,
+            self.kind: id_,
+            "version": command.next_version,
+            self.placed.member: place,
+            "timestamp": command.now_ms,
+            "changedBy": command.actor,
+        }
+        # By its time, where the person's row was lost with a region and begins anew: placements come from the lake.
+        newer = Condition(
+            "attribute_not_exists(#id) OR #version < :version OR #timestamp < :now",
+            {name: name for name in ("id", "version", "timestamp")},
+            {"version": command.next_version, "now": command.now_ms},
+        )
+        return Also(Put(ERASURES, {**placed_key(id_), **row}, newer))
+
+    def _placement_entity(self, row: JsonMapping) -> JsonMapping:
+        assert self.placed is not None  # noqa: S101
+        return {"id": row[self.kind], self.placed.member: row[self.placed.member]}
+
+    @property
+    def _by_place(self) -> tuple[str, Keys]:
+        """The name of the index of persons by their place, and its keys."""
+        assert self.placed is not None  # noqa: S101
+        member = self.placed.member
+        stem = member.removesuffix("Id")
+        return f"By{stem[:1].upper()}{stem[1:]}", Keys(member, KEYS.partition, one_partition_per="tenant")
+
+    # What the package declares by it, see `andon.packages.package`.
+
+    @property
+    def facts(self) -> Facts:
+        """The facts: a person's place, and that somebody was erased. No name is ever published."""
+        erased, placed = f"{self.kind}-erased", f"{self.kind}-placed"
+        facts = Facts(self.service, frozenset({erased}), {ERASURE: self.fact_of}, entities={erased: self.entity})
+        if self.placed is None:
+            return facts
+        told = fact_of_row(placed, PLACEMENT, partition=self.kind, entity_of=self._placement_entity)
+        return facts._replace(
+            types=facts.types | {placed},
+            of={**facts.of, PLACEMENT: told},
+            entities={**facts.entities, placed: self.placed.entity},
+        )
+
+    @property
+    def revisions(self) -> KeptRevisions:
+        """The fences behind erasures: these come back when a region is lost, and with them their fences."""
+        return {ERASURE: self.fence_behind}
+
+    @property
+    def tables(self) -> Mapping[str, TableSchema]:
+        """The tables: that of names has neither a stream nor old backups, and its index has keys only."""
+        indexes = {name: Index(keys, projects=()) for name, keys in ([self._by_place] if self.placed else [])}
+        return {
+            self.table.variable: TableSchema(KEYS, indexes=indexes, expires=False, recovery_days=1),
+            ERASURES.variable: TableSchema(ERASURE_KEYS, stream=True, expires=False),
+        }
+
+    @property
+    def grants(self) -> "Grants":
+        """The calls of each role: less than what a service may."""
+        names = self.table.variable
+        query: dict[str, tuple[str, ...]] = {names: ("BatchGetItem", "GetItem")}
+        if self.placed:
+            query[f"{names}/{self._by_place[0]}"] = ("Query",)
+        erasures = ("DeleteItem", "PutItem") if self.placed else ("PutItem",)
+        return {
+            "command": {names: ("GetItem", "PutItem", "UpdateItem"), ERASURES.variable: erasures},
+            "query": query,
+        }
+
+    @property
+    def aggregates(self) -> "Aggregates":
+        """The versioning: of a name no earlier version is kept, so that an erasure leaves none."""
+        from andon.versions import aggregate as of  # noqa: PLC0415  no function loads it
+
+        seldom, often, slow = of.Frequency.SELDOM, of.Frequency.OFTEN, of.Speed.SLOW
+        given = of.Identity.GIVEN
+        found = {
+            self.kind: of.Aggregate(of.CURRENT_ONLY, given, revised=seldom, read=often, speed=slow),
+            ERASURE: of.Aggregate(of.WRITTEN_ONCE, given, revised=of.Frequency.NEVER, read=seldom, speed=slow),
+        }
+        placement = of.Aggregate(of.CURRENT_ONLY, given, revised=seldom, read=seldom, speed=slow)
+        return {**found, PLACEMENT: placement} if self.placed else found
+
+    def declarations(self, file: str) -> dict[str, Any]:
+        """Return what a file of the package would declare, by name."""
+        if file == "facts":
+            return {"FACTS": self.facts}
+        if file == "revisions":
+            return {"REVISIONS": self.revisions}
+        if file == "versioning":
+            return {"AGGREGATES": self.aggregates}
+        return {"TABLE": self.table, "TABLES": self.tables, "GRANTS": self.grants}
+
+
+def placed_key(id_: str) -> dict[str, str | int]:
+    """Return the primary key of a placement."""
+    return ERASURE_KEYS.of(f"{PLACED}{id_}")
+
+
+def _stamp_upon(row: PersonRow | None, *, actor: str, now_ms: int) -> Stamp:
+    """Return the stamp of an erasure: later than all that was written about the person before."""
+    return Stamp(now_ms if row is None else max(now_ms, row["timestamp"] + 1), actor)
+
+
+def _erasure(id_: str, stamp: Stamp) -> Put:
+    """Return the write of an erasure, the first of this person."""
+    row: ErasureRow = {
+        "discriminator": ERASURE,
+        "id": id_,
+        "timestamp": stamp.timestamp,
+        "changedBy": stamp.actor,
+    }
+    return Put(ERASURES, row, ERASURES.absent)
+
+
+def _erasure_entity(row: ErasureRow) -> JsonMapping:
+    return {"id": row["id"], "erasedAt": times.to_utc(row["timestamp"])}
+
+
+def _record(id_: str, fence: JsonMapping) -> None:
+    """Record the erasure behind a fence, if its table was restored to before it."""
+    try:
+        _erasure(id_, Stamp.of(fence)).alone()
+    except ConditionFailed:
+        return
