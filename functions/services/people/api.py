@@ -9,7 +9,7 @@ from services.people.resources import PEOPLE
 
 API: Final = PersonApi(
     PEOPLE,
-    "/people",
+    "/people/{id}",
     keepers=PEOPLE_KEEPERS,
     erasers=ERASERS,
     readers=READERS,

@@ -1,6 +1,6 @@
 """The routes of a project's persons: their names are written, read by who shows them, and erased.
 
-    API = PersonApi(PASSENGERS, "/passengers", keepers=CREW, erasers=ADMINS, readers=ANYBODY)
+    API = PersonApi(PASSENGERS, "/passengers/{id}", keepers=CREW, erasers=ADMINS, readers=ANYBODY)
     API.writes(app)  # in command.py: PUT and DELETE of one
     API.reads(app)   # in query.py: GET of one, and of several by `?ids=`
     API.reads_place(app, "/sites/{siteId}/passengers", {"site_id": SiteId})  # of persons that have a place
@@ -70,12 +70,11 @@ class PersonApi:
     """The routes of persons, see `Callers`."""
 
     def __init__(self, persons: Persons, path: str, **callers: Unpack[Callers]) -> None:
-        self.of, self.path, self.callers = persons, path, callers
+        self.of, self.path, self.callers = persons, path.removesuffix("/{id}"), callers
         self.examples, self.check = callers.get("examples", ("p-1001", "p-1002")), callers.get("check", person_id)
         self.at = IN_FUNCTION if persons.placed else None
-        title = persons.kind.title().replace("-", "").replace("_", "")
-        self.title, self._many = title, persons.service.title().replace("_", "")
-        self._one = persons.kind.replace("-", "_")
+        self.title, self._titles = (_title(one) for one in (persons.kind, persons.service))
+        self._one, self._many = (one.replace("_", " ") for one in (persons.kind, persons.service))
 
     def writes(self, app: HttpApi) -> None:
         """Let an app write persons down, and erase them."""
@@ -91,12 +90,8 @@ class PersonApi:
         found = responses(self._shown, 200, 404)
         self._serve(app, "GET", "get", partial(self._get, app), readers, found, {})
         answer = answering(partial(self._get_some, app), f"get_{self.of.service}", self.says("some"), self._ids)
-        some = PageOf(
-            self._shown,
-            f"{self._many}Response",
-            f"{self._many} in the order in which they were asked for.",
-            is_all=True,
-        )
+        says = f"{self._many.capitalize()} in the order in which they were asked for."
+        some = PageOf(self._shown, f"{self._titles}Response", says, is_all=True)
         app.serves(f"GET {self.path}", groups=readers, at=self.at, responses=responses(some, 200))(answer)
 
     def reads_place(self, app: HttpApi, path: str, of_place: JsonMapping) -> None:
@@ -109,7 +104,7 @@ class PersonApi:
 
         operation = f"get_{self.of.service}_of_{name.removesuffix('_id')}"
         takes = {name: (kind, REQUIRED), "limit": (Limit, DEFAULT_LIMIT), "cursor": (Cursor, None)}
-        page = PageOf(self._shown, f"{self._many}Page", f"A page of {self.of.service}; a missing cursor is the end.")
+        page = PageOf(self._shown, f"{self._titles}Page", f"A page of {self._many}; a missing cursor is the end.")
         answer = answering(answered, operation, self.says("place"), takes)
         readers = self.callers["readers"]
         app.serves(f"GET {path}", groups=readers, at=OfPlace(name), responses=responses(page, 200))(answer)
@@ -188,12 +183,12 @@ class PersonApi:
             described(pattern, self.examples[0]),
             Path(alias="id", description=says),
         ]
-        name = f"{self._one}_id"
+        name = f"{self.of.kind}_id"
 
         def answered(**arguments: Any) -> Response:  # noqa: ANN401
             return answer(arguments.pop(name), **arguments)
 
-        function = answering(answered, f"{what}_{self._one}", self.says(what), {name: (kind, REQUIRED), **takes})
+        function = answering(answered, f"{what}_{self.of.kind}", self.says(what), {name: (kind, REQUIRED), **takes})
         app.serves(f"{method} {self.path}/{{id}}", groups=groups, at=self.at, responses=answers)(function)
 
     @property
@@ -225,8 +220,8 @@ class PersonApi:
 
     def says(self, what: str) -> str:
         """Return the documentation of a route."""
-        one = f"{'an' if self.of.kind[0] in 'aeiou' else 'a'} {self.of.kind}"
-        words = {"one": one, "One": f"{one[0].upper()}{one[1:]}", "many": self.of.service}
+        one = f"{'an' if self._one[0] in 'aeiou' else 'a'} {self._one}"
+        words = {"one": one, "One": f"{one[0].upper()}{one[1:]}", "many": self._many}
         return {**SAYS, **self.callers.get("says", {})}[what].format_map(words)
 
     @property
@@ -256,3 +251,7 @@ def _named(name: str, says: str, members: JsonMapping) -> type:
     kind: type = TypedDict(name, dict(members))  # type: ignore[misc]
     kind.__doc__ = says
     return kind
+
+
+def _title(name: str) -> str:
+    return "".join(word.capitalize() for word in name.split("_"))

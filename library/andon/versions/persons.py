@@ -96,8 +96,9 @@ class Placed(NamedTuple):
 class Persons:
     """Persons of a project.
 
-    service: which owns them. kind: what one is called: of that are the names of facts. content: the TypedDict of what
-    is said of one, the name among it. entity: that of an erasure, with `id` and `erasedAt`. placed: where they are.
+    service: which owns them. kind: what one is called, with `_` between words; its facts are called by it. content: the
+    TypedDict of what is said of one, the name among it. entity: that of an erasure, with `id` and `erasedAt`. placed:
+    where they are.
     """
 
     design: Final = "PERSONS"
@@ -106,7 +107,9 @@ class Persons:
         self.service, self.kind, self.content, self.entity, self.placed = service, kind, content, entity, placed
         self.names = tuple(content.__annotations__)
         self.table = Table(f"{service.upper()}_TABLE", KEYS)
-        self.fact_of: Final = fact_of_row(f"{kind}-erased", kind, partition="id", entity_of=_erasure_entity, once=True)
+        self.fact_of: Final = fact_of_row(
+            f"{kind.replace('_', '-')}-erased", kind, partition="id", entity_of=_erasure_entity, once=True
+        )
 
     # A person.
 
@@ -134,7 +137,7 @@ class Persons:
             content["placed"] = True  # what was written before gets a placement, too
             also[PLACEMENT] = self._placement(id_, said[self.placed.member], command)
         require_admitted(guard, content)
-        gone = Conflict(f"This {self.kind} was erased. The id is not given to anybody again.")
+        gone = Conflict(f"This {self.kind.replace('_', ' ')} was erased. The id is not given to anybody again.")
         return Draft(content, {"id": id_}, command, revives=False, gone=gone, guard=guard, also=also)
 
     def at_place(self, place: str) -> KeyQuery:
@@ -254,7 +257,8 @@ class Persons:
     @property
     def facts(self) -> Facts:
         """The facts: a person's place, and that somebody was erased. No name is ever published."""
-        erased, placed = f"{self.kind}-erased", f"{self.kind}-placed"
+        one = self.kind.replace("_", "-")
+        erased, placed = f"{one}-erased", f"{one}-placed"
         facts = Facts(self.service, frozenset({erased}), {ERASURE: self.fact_of}, entities={erased: self.entity})
         if self.placed is None:
             return facts

@@ -77,9 +77,8 @@ def test_who_was_written_down_before_there_were_placements_is_placed_by_the_same
     loop: Loop, person_id: str
 ) -> None:
     put(loop, person_id)
-    PEOPLE.table.update(
-        PEOPLE.key_of(person_id), assign={"digest": "of before"}, remove=("placed",), condition=UNCONDITIONAL
-    )
+    before = {"digest": "of before"}
+    PEOPLE.table.update(PEOPLE.key_of(person_id), assign=before, remove=("placed",), condition=UNCONDITIONAL)
     ERASURES.delete({"id": f"Placed#{person_id}"})
     loop.run()
 

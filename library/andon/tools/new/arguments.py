@@ -32,6 +32,8 @@ def of_project(parser: ArgumentParser) -> None:
     rule = "name of its first rule, and of the service that decides by it; watch/restless without it"
     parser.add_argument("--rule", metavar="SERVICE/NAME", help=rule)
     parser.add_argument("--no-rule", action="store_true", help="without a rule, which may be written later")
+    persons = "with a service of persons' names, too, which are erased: its name, as passengers; people without it"
+    parser.add_argument("--person", metavar="PEOPLE", nargs="?", const="people", help=persons)
     parser.add_argument("--wheel", metavar="FILE", type=Path, help="the library's, to be put into its vendor/")
 
 
@@ -40,6 +42,8 @@ def of_service(parser: ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="of the service, a plural, as permits")
     parser.add_argument("--one", metavar="NAME", help="the singular of that, if it is irregular")
     of_shape(parser)
+    person = "they are persons, as passengers: their names, by id, until one is erased; --partition says where they are"
+    parser.add_argument("--person", action="store_true", help=person)
 
 
 def of_shape(parser: ArgumentParser) -> None:

@@ -38,6 +38,23 @@ def with_package(stack: str, construct: str, name: str) -> str:
     return with_imports("\n".join(lines) + "\n", [f"from andon.cdk.{construct.lower()} import {construct}"])
 
 
+def with_part(stack: str, construct: str) -> str:
+    """Return the text of the stack with a line for a part of every project, as `Eraser(self, hub, api)`."""
+    calls = [node for node in ast.walk(ast.parse(stack)) if isinstance(node, ast.Call)]
+    if any(ast.unparse(node.func) == construct for node in calls):
+        return stack
+    like = max((node for node in calls if _is_line(node) or _is_part(node)), key=lambda node: node.lineno)
+    *_, hub, api = (ast.unparse(one) for one in like.args if isinstance(one, ast.Name))
+    lines = stack.splitlines()
+    lines.insert(like.lineno, f"{' ' * like.col_offset}{construct}({ast.unparse(like.args[0])}, {hub}, {api})")
+    return with_imports("\n".join(lines) + "\n", [f"from andon.cdk.{construct.lower()} import {construct}"])
+
+
+def _is_part(node: ast.Call) -> bool:
+    """Return True if it is the line of a part, as `Lake(self, hub, api)`."""
+    return isinstance(node.func, ast.Name) and [type(one) for one in node.args] == [ast.Name] * 3
+
+
 def _is_line(node: ast.Call) -> bool:
     """Return True if it is the line of a package, as `View(self, "latest", hub, api)`."""
     match node:

@@ -28,6 +28,7 @@ MERGED: Final = ("api.py", "command.py", "query.py", "resources.py", "samples.py
 """Files that a service may have already: what they lack is put behind what they have, or before RESOURCES."""
 
 ENTITIES: Final = "contract.entities"
+PERSONS: Final = "PERSONS"
 CALLED: Final = frozenset({"PutItem", "UpdateItem"})
 
 
@@ -60,6 +61,8 @@ def changes(
     package, name = service_of(service), Name.only(text)
     if not package.has("facts"):
         raise NotNew(f"{package.folder} has no facts.py: it publishes nothing of its rows")
+    if package.has("resources") and package.load("resources").RESOURCES[0].design == PERSONS:
+        raise NotNew(f"{package.folder} keeps names and nothing else; a fact of whoever has one is another service's")
     subject = _subject(package)
     words = _words(package, subject, name, verb, field)
     event_type = words("inspection-recorded")

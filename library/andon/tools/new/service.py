@@ -7,6 +7,7 @@ from typing import Final
 
 from andon.project import project
 from andon.tools.called import as_called
+from andon.tools.new import person
 from andon.tools.new.arguments import BY_ANOTHER_KEY
 from andon.tools.new.changes import Changes, made
 from andon.tools.new.edits import with_package
@@ -24,7 +25,10 @@ def make(asked: Namespace) -> str:
         NotNew: see `changes`.
 
     """
-    root, name = project().root, Name.of(asked.name, one=asked.one)
+    root = project().root
+    if asked.person:
+        return made(root, person.changes(root, asked))
+    name = Name.of(asked.name, one=asked.one)
     return made(root, changes(root, Shape.of(asked, name)))
 
 

@@ -24,6 +24,8 @@ TAKEN: Final = frozenset(
 ENDINGS: Final = (("ies", "y"), ("sses", "ss"), ("shes", "sh"), ("ches", "ch"), ("xes", "x"), ("ss", "ss"), ("s", ""))
 """Endings of plurals, and of their singulars; what has none of them is its own plural, as `luggage`."""
 
+IRREGULAR: Final = {"people": "person"}
+
 
 class Name(NamedTuple):
     """A name in the singular and in the plural, both in lower case, with `_` between words."""
@@ -79,6 +81,8 @@ def plural_of(one: str) -> str:
 
 def singular_of(many: str) -> str:
     """Return the singular of a plural, by its ending."""
+    if many in IRREGULAR:
+        return IRREGULAR[many]
     ending, instead = next(((ending, one) for ending, one in ENDINGS if many.endswith(ending)), ("", ""))
     stem = many.removesuffix(ending)
     return f"{stem}{instead}" if stem else many
