@@ -59,10 +59,7 @@ def changes(
 
     """
     package, name = service_of(service), Name.only(text)
-    if not package.has("facts"):
-        raise NotNew(f"{package.folder} has no facts.py: it publishes nothing of its rows")
-    if package.has("resources") and package.load("resources").RESOURCES[0].design == PERSONS:
-        raise NotNew(f"{package.folder} keeps names and nothing else; a fact of whoever has one is another service's")
+    _require_facts(package)
     subject = _subject(package)
     words = _words(package, subject, name, verb, field)
     event_type = words("inspection-recorded")
@@ -88,6 +85,13 @@ def changes(
             f"let a view show it: andon new view NAME --of {package.name}/{event_type}",
         ),
     )
+
+
+def _require_facts(package: Package) -> None:
+    if not package.has("facts"):
+        raise NotNew(f"{package.folder} has no facts.py: it publishes nothing of its rows")
+    if package.has("resources") and package.load("resources").RESOURCES[0].design == PERSONS:
+        raise NotNew(f"{package.folder} keeps names and nothing else; a fact of whoever has one is another service's")
 
 
 def _subject(package: Package) -> Name:
