@@ -27,6 +27,7 @@ BELOW: Final = r"(?:/rollback|/(?:versions|revisions)(?:/\{n\})?)?"
 ON_RESOURCE: Final = re.compile(rf"(DELETE|GET|PUT|POST(?=.*/rollback$)) (.+?){BELOW}")
 """Routes that a declared thing may have, at its path; which of them, the design of its versions says."""
 LISTED: Final = re.compile(r"\.reads_(?:all|place)\(\w+, \"([^\"]+)\"")
+HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 CALLS: Final = ("writes", "reads")
 RECORDED: Final = re.compile(r"^def record_(\w+)\(", re.MULTILINE)
 CLAIMED: Final = re.compile(r"(?:unique=\{\s*\"|\"(?=\w+\": Claim\())(\w+)")
@@ -104,9 +105,9 @@ class _Files:
         claiming = [file for name in ("claims", "resources") if (file := folder / f"{name}.py").is_file()]
         claimed = {name: file for file in claiming for name in CLAIMED.findall(file.read_text())}
         tried = {file.name: file.read_text() for file in tests.glob("test_*.py")}
-        if not tried.keys() - {f"test_{name}.py" for name in (*recorded, *claimed)} and not self._is_next_version(
-            folder
-        ):
+        if not tried.keys() - {
+            f"test_{HUMP.sub('_', name).lower()}.py" for name in (*recorded, *claimed)
+        } and not self._is_next_version(folder):
             yield f"{self._at(tests)} has no test of {self._at(folder)}"
         for name in recorded:
             yield from self._need(tests / f"test_{name}.py", f"samples.py has record_{name}")

@@ -31,7 +31,7 @@ NEEDED: Final = {
 }
 """File -> why a project has it."""
 
-EXAMPLE: Final = re.compile(r"CALL=\"((?:PATCH|POST|PUT) /[^\"]*)\" BODY='([^']*)'")
+EXAMPLE: Final = re.compile(r"CALL=\"((?:PATCH|POST|PUT) /[^\"]*)\" BODY='([^'…]*)'")
 TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")
 
 PIPELINES: Final = (

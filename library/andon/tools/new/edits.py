@@ -130,6 +130,31 @@ def renamed(text: str, names: Mapping[str, str]) -> str:
     return text
 
 
+def with_members(text: str, names: Mapping[str, str]) -> str:
+    """Return a file in which members have other names: in texts, in declarations of classes, and as `keep` has them."""
+    edits = sorted({edit for node in ast.walk(ast.parse(text)) for edit in _members_in(text, node, names)})
+    for start, end, name in reversed(edits):
+        text = f"{text[:start]}{name}{text[end:]}"
+    return text
+
+
+def _members_in(text: str, node: ast.AST, names: Mapping[str, str]) -> Iterator[tuple[int, int, str]]:
+    match node:
+        case ast.Constant(value=str(said)) if said in names:
+            start, end = place_of(text, node)
+            if text[start:end] == f'"{said}"':  # and not a part of an f-string
+                yield start + 1, end - 1, names[said]
+        case ast.ClassDef(body=body):
+            for one in body:
+                if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and one.target.id in names:
+                    yield *place_of(text, one.target), names[one.target.id]
+        case ast.Call(func=ast.Name(id="keep"), keywords=keywords):
+            for keyword in keywords:
+                if keyword.arg in names:
+                    start, _ = place_of(text, keyword)
+                    yield start, start + len(keyword.arg), names[keyword.arg]
+
+
 def with_type(text: str, call: str, constant: str) -> str:
     """Return a file whose call of `Facts` or `Rules` has a type more; one that takes those of FACTS has it already."""
     value = _argument(text, call, "types")
@@ -267,7 +292,7 @@ def _source(text: str, node: ast.expr | ast.stmt) -> str:
     return text[start:end]
 
 
-def place_of(text: str, node: ast.expr | ast.stmt | ast.alias) -> tuple[int, int]:
+def place_of(text: str, node: ast.expr | ast.stmt | ast.alias | ast.keyword) -> tuple[int, int]:
     """Return the first character of an expression or a statement, and the one behind it."""
     lines = text.splitlines(keepends=True)
 

@@ -102,8 +102,8 @@ class Beginning(NamedTuple):
             found |= template.copied(self._words, template.slice_of("views", template.INVENTORY, "row", "declared"))
         if "control" in self._copied:
             found |= template.copied(self._words, template.control(template.RESTLESS, "first"))
-        named = {PurePosixPath(self._words(str(file))): self.service.examples(text) for file, text in found.items()}
-        return named | self.service.files()
+        named = {PurePosixPath(self._words(str(file))): text for file, text in found.items()}
+        return {file: self.service.spelled(file, text) for file, text in named.items()} | self.service.files()
 
     @property
     def _words(self) -> Words:

@@ -51,9 +51,6 @@ PLACE: Final = Name("place", "place")
 DUE: Final = Name("due", "due")
 VALUE: Final = Name("value", "value")
 NOTE: Final = Name("note", "note")
-SAID: Final = ((Name("north", "north"), Name("one", "one")), (Name("south", "south"), Name("other", "other")))
-"""Examples of what is said of a place, and those of what is said of anything."""
-
 PART: Final = re.compile(r"(?:#|<!--) <(?P<end>/?)(?P<name>[a-z]+)>(?: -->)?")
 """The comment at which a part of a file begins or ends."""
 

@@ -135,14 +135,19 @@ class Words:
         if spelling == "upper":
             return self._of[name.lower()].upper()
         if found.string[found.end() : found.end() + 1].isupper():  # the first word of one in camel case
-            first, *others = self._of[name].split("_")
-            return first + camel_case("_".join(others))
+            return member_name(self._of[name])
         return self._of[name].replace("_", "-") if _is_hyphenated(found) else self._of[name]
 
 
 def camel_case(name: str) -> str:
     """Return `ParkingPermits` for `parking_permits`."""
     return "".join(word.capitalize() for word in name.split("_"))
+
+
+def member_name(name: str) -> str:
+    """Return `endsAt` for `ends_at`: members of requests, rows and events are written so, however they were typed."""
+    first, *others = name.split("_")
+    return first + camel_case("_".join(others))
 
 
 def _is_hyphenated(found: re.Match[str]) -> bool:
