@@ -20,7 +20,7 @@ OWN: Final = frozenset({"body", "command", "discriminator", "id", "if_match", "t
 """Names of fields and parameters that each service has."""
 
 PLACES: Final = ("place-1", "place-2")
-"""What the template's examples say of a place."""
+"""Values of a place in the template's examples."""
 
 NO_PARTS: Final = "--time-based goes with no --unique and no --date: what is said of a time changes never"
 NO_CLAIMS: Final = "--unique and --partition do not go together: a unique text has a row of its own, in no partition"
