@@ -83,8 +83,8 @@ class Domain(NamedTuple):
     """Words of a project, none of them the template's, and what is made in it by `andon new`.
 
     service: a service of its own, of whose facts a view tells. member: what it says of each, later called `renamed`.
-    more: what else each of its things says. view, second: of its facts, the second one once there are some. persons: the
-    service of names. project: options of the project itself. person: what else is said of a person.
+    more: what else each of its things says. view, second: of its facts, the second one once there are some. persons:
+    the service of names. project: options of the project itself. person: what else is said of a person.
     """
 
     name: str

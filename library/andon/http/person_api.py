@@ -1,6 +1,6 @@
 """The routes of a project's persons: their names are written, read by who shows them, and erased.
 
-    API = PersonApi(PASSENGERS, "/passengers/{id}", keepers=CREW, erasers=ADMINS, readers=ANYBODY)
+    API = PersonApi(PASSENGERS, "/passengers/{id}", keepers=KEEPERS, erasers=ADMINS, readers=ANYBODY)
     API.writes(app)  # in command.py: PUT and DELETE of one
     API.reads(app)   # in query.py: GET of one, and of several by `?ids=`
     API.reads_place(app, "/sites/{siteId}/passengers", {"site_id": SiteId})  # of persons that have a place
@@ -198,7 +198,7 @@ class PersonApi:
 
     @property
     def _ids(self) -> JsonMapping:
-        """What the route of several takes."""
+        """Argument of the route of several."""
         one = self._pattern.removeprefix("^").removesuffix("$")
         pattern = {"type": "string", "pattern": f"^{one}(?:,{one}){{0,{MOST_READ_AT_ONCE - 1}}}$"}
         says = f"Ids, separated by commas: {MOST_READ_AT_ONCE} at most."

@@ -45,7 +45,7 @@ KEYS: Final = Keys("pk", one_partition_per="entity")
 ERASURE_KEYS: Final = Keys("id", one_partition_per="entity")
 ERASURES: Final = Table("ERASURES_TABLE", ERASURE_KEYS)
 
-ERASURE, PLACEMENT, FENCE = "erasure", "placement", "fence"
+_ERASURE, _PLACEMENT, _FENCE = "erasure", "placement", "fence"
 """Discriminators, and the names of the writes of one transaction."""
 
 PLACED: Final = "Placed#"
@@ -62,7 +62,7 @@ class PersonRow(VersionedRow):
     placed: NotRequired[Literal[True]]
 
 
-class ErasureRow(TypedDict):
+class _ErasureRow(TypedDict):
     """The row of an erasure; `timestamp`: epoch milliseconds."""
 
     discriminator: str
@@ -71,14 +71,14 @@ class ErasureRow(TypedDict):
     changedBy: str
 
 
-class Stamp(NamedTuple):
+class _Stamp(NamedTuple):
     """The time of an erasure, and who asked for it."""
 
     timestamp: int
     actor: str
 
     @classmethod
-    def of(cls, row: JsonMapping) -> "Stamp":
+    def of(cls, row: JsonMapping) -> "_Stamp":
         """Return the stamp of an erasure, or of a fence."""
         return cls(row["timestamp"], row["changedBy"])
 
@@ -135,7 +135,7 @@ class Persons:
         content, also = {**said}, dict[str, Also]()
         if self.placed:
             content["placed"] = True  # what was written before gets a placement, too
-            also[PLACEMENT] = self._placement(id_, said[self.placed.member], command)
+            also[_PLACEMENT] = self._placement(id_, said[self.placed.member], command)
         require_admitted(guard, content)
         gone = Conflict(f"This {self.kind.replace('_', ' ')} was erased. The id is not given to anybody again.")
         return Draft(content, {"id": id_}, command, revives=False, gone=gone, guard=guard, also=also)
@@ -180,7 +180,7 @@ class Persons:
                 return
         raise Contended
 
-    def fence(self, id_: str, row: PersonRow | None, stamp: Stamp) -> Put:
+    def fence(self, id_: str, row: PersonRow | None, stamp: _Stamp) -> Put:
         """Return the write of a fence in place of what stands there: nothing, or this very version of a person."""
         version = 1 if row is None else row["version"] + 1
         fenced = {
@@ -195,10 +195,10 @@ class Persons:
 
     def fence_behind(self, erased: Item) -> tuple[Table, Item]:
         """Return the table and the row of the fence behind an erasure, for when the region of both is lost."""
-        put = self.fence(erased["id"], None, Stamp.of(erased))
+        put = self.fence(erased["id"], None, _Stamp.of(erased))
         return put.table, dict(put.item)
 
-    def _erase(self, id_: str, row: PersonRow | None, stamp: Stamp) -> None:
+    def _erase(self, id_: str, row: PersonRow | None, stamp: _Stamp) -> None:
         """Write fence and erasure; the fence alone if there is an erasure, which is older than the row's restoration.
 
         Raises:
@@ -207,13 +207,13 @@ class Persons:
 
         """
         fence = self.fence(id_, row, stamp)
-        unplaced = {PLACEMENT: Delete(ERASURES, placed_key(id_), UNCONDITIONAL)} if self.placed else {}
+        unplaced = {_PLACEMENT: Delete(ERASURES, _placed_key(id_), UNCONDITIONAL)} if self.placed else {}
         try:
-            transact({FENCE: fence, ERASURE: _erasure(id_, stamp), **unplaced})
+            transact({_FENCE: fence, _ERASURE: _erasure(id_, stamp), **unplaced})
         except TransactionConditionsFailed as failed:
-            if FENCE in failed.failed:
-                raise ConditionFailed(failed.failed[FENCE]) from failed
-            self.fence(id_, row, Stamp.of(failed.failed[ERASURE] or {})).alone()
+            if _FENCE in failed.failed:
+                raise ConditionFailed(failed.failed[_FENCE]) from failed
+            self.fence(id_, row, _Stamp.of(failed.failed[_ERASURE] or {})).alone()
 
     def _as_found(self, row: PersonRow | None) -> Condition:
         if row is None:
@@ -225,7 +225,7 @@ class Persons:
     def _placement(self, id_: str, place: str, command: Command) -> Also:
         assert self.placed is not None  # noqa: S101
         row = {
-            "discriminator": PLACEMENT,
+            "discriminator": _PLACEMENT,
             self.kind: id_,
             "version": command.next_version,
             self.placed.member: place,
@@ -238,7 +238,7 @@ class Persons:
             {name: name for name in ("id", "version", "timestamp")},
             {"version": command.next_version, "now": command.now_ms},
         )
-        return Also(Put(ERASURES, {**placed_key(id_), **row}, newer))
+        return Also(Put(ERASURES, {**_placed_key(id_), **row}, newer))
 
     def _placement_entity(self, row: JsonMapping) -> JsonMapping:
         assert self.placed is not None  # noqa: S101
@@ -259,20 +259,20 @@ class Persons:
         """The facts: a person's place, and that somebody was erased. No name is ever published."""
         one = self.kind.replace("_", "-")
         erased, placed = f"{one}-erased", f"{one}-placed"
-        facts = Facts(self.service, frozenset({erased}), {ERASURE: self.fact_of}, entities={erased: self.entity})
+        facts = Facts(self.service, frozenset({erased}), {_ERASURE: self.fact_of}, entities={erased: self.entity})
         if self.placed is None:
             return facts
-        told = fact_of_row(placed, PLACEMENT, partition=self.kind, entity_of=self._placement_entity)
+        told = fact_of_row(placed, _PLACEMENT, partition=self.kind, entity_of=self._placement_entity)
         return facts._replace(
             types=facts.types | {placed},
-            of={**facts.of, PLACEMENT: told},
+            of={**facts.of, _PLACEMENT: told},
             entities={**facts.entities, placed: self.placed.entity},
         )
 
     @property
     def revisions(self) -> KeptRevisions:
         """The fences behind erasures: these come back when a region is lost, and with them their fences."""
-        return {ERASURE: self.fence_behind}
+        return {_ERASURE: self.fence_behind}
 
     @property
     def tables(self) -> Mapping[str, TableSchema]:
@@ -305,13 +305,13 @@ class Persons:
         given = of.Identity.GIVEN
         found = {
             self.kind: of.Aggregate(of.CURRENT_ONLY, given, revised=seldom, read=often, speed=slow),
-            ERASURE: of.Aggregate(of.WRITTEN_ONCE, given, revised=of.Frequency.NEVER, read=seldom, speed=slow),
+            _ERASURE: of.Aggregate(of.WRITTEN_ONCE, given, revised=of.Frequency.NEVER, read=seldom, speed=slow),
         }
         placement = of.Aggregate(of.CURRENT_ONLY, given, revised=seldom, read=seldom, speed=slow)
-        return {**found, PLACEMENT: placement} if self.placed else found
+        return {**found, _PLACEMENT: placement} if self.placed else found
 
     def declarations(self, file: str) -> dict[str, Any]:
-        """Return what a file of the package would declare, by name."""
+        """Return the declarations of a file of the package, by name."""
         if file == "facts":
             return {"FACTS": self.facts}
         if file == "revisions":
@@ -321,20 +321,20 @@ class Persons:
         return {"TABLE": self.table, "TABLES": self.tables, "GRANTS": self.grants}
 
 
-def placed_key(id_: str) -> dict[str, str | int]:
+def _placed_key(id_: str) -> dict[str, str | int]:
     """Return the primary key of a placement."""
     return ERASURE_KEYS.of(f"{PLACED}{id_}")
 
 
-def _stamp_upon(row: PersonRow | None, *, actor: str, now_ms: int) -> Stamp:
+def _stamp_upon(row: PersonRow | None, *, actor: str, now_ms: int) -> _Stamp:
     """Return the stamp of an erasure: later than all that was written about the person before."""
-    return Stamp(now_ms if row is None else max(now_ms, row["timestamp"] + 1), actor)
+    return _Stamp(now_ms if row is None else max(now_ms, row["timestamp"] + 1), actor)
 
 
-def _erasure(id_: str, stamp: Stamp) -> Put:
+def _erasure(id_: str, stamp: _Stamp) -> Put:
     """Return the write of an erasure, the first of this person."""
-    row: ErasureRow = {
-        "discriminator": ERASURE,
+    row: _ErasureRow = {
+        "discriminator": _ERASURE,
         "id": id_,
         "timestamp": stamp.timestamp,
         "changedBy": stamp.actor,
@@ -342,13 +342,13 @@ def _erasure(id_: str, stamp: Stamp) -> Put:
     return Put(ERASURES, row, ERASURES.absent)
 
 
-def _erasure_entity(row: ErasureRow) -> JsonMapping:
+def _erasure_entity(row: _ErasureRow) -> JsonMapping:
     return {"id": row["id"], "erasedAt": times.to_utc(row["timestamp"])}
 
 
 def _record(id_: str, fence: JsonMapping) -> None:
     """Record the erasure behind a fence, if its table was restored to before it."""
     try:
-        _erasure(id_, Stamp.of(fence)).alone()
+        _erasure(id_, _Stamp.of(fence)).alone()
     except ConditionFailed:
         return

@@ -17,9 +17,8 @@ def test_each_part_is_a_construct_of_the_module_that_is_named(part: str) -> None
 
 
 def test_what_is_missing_is_said_with_the_lines_to_add() -> None:
-    words = re.escape(
-        "add its lines to infra/stack.py, from andon.cdk.eraser import Eraser, and Eraser(self, hub, api)"
-    )
+    lines = "from andon.cdk.eraser import Eraser, and Eraser(self, hub, api)"
+    words = re.escape(f"add its lines to infra/stack.py, {lines}")
 
     with pytest.raises(ToolFailed, match=f"the stack has no Eraser: {words}"):
         Outputs({"ApiUrl": "x"})["SweptBuckets"]

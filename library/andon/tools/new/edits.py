@@ -150,7 +150,7 @@ def _members_in(text: str, node: ast.AST, names: Mapping[str, str]) -> Iterator[
                     yield *place_of(text, one.target), names[one.target.id]
         case ast.Call(func=ast.Name(id="keep"), keywords=keywords):
             for keyword in keywords:
-                if keyword.arg in names:
+                if keyword.arg is not None and keyword.arg in names:
                     start, _ = place_of(text, keyword)
                     yield start, start + len(keyword.arg), names[keyword.arg]
 

@@ -40,7 +40,7 @@ class Outputs(dict[str, str]):
 
 
 def lacking(name: str) -> str:
-    """Return what to do about an output that a stack lacks."""
+    """Return the words about an output that a stack lacks, with the lines to add."""
     part, up = PARTS.get(name), as_called("up")
     if part is None:
         return f"the stack has no output {name}: it was deployed before that was there; {up} (on AWS: andon deploy)"

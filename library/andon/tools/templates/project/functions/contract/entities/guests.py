@@ -7,7 +7,7 @@ from andon.runtime.marks import Annotated, Says
 
 
 class Guest(TypedDict):
-    """What is said of one: the name that others read."""
+    """A guest: the name that others read."""
 
     name: Annotated[Line, Says("Ana López", "yes")]
     # <placed>
