@@ -267,7 +267,7 @@ def test_a_person_is_erased_wherever_somebody_wrote_the_name_and_a_rule_catches_
     assert "The name is erased." in erased
     assert "Every store is swept." in erased
     assert api.get(person).json == {"id": PERSON, "erased": True}
-    assert api.get(shown).json[walk.domain.renamed] == f"with {PERSON}"
+    assert api.get(shown).json[walk.domain.member] == f"with {PERSON}"
     with api.connect() as connection:
         assert connection.request("PUT", person, said, {}).status == 409
     walk.audited()

@@ -10,6 +10,7 @@ from andon.http import caller
 from andon.http.places import ANYWHERE
 from andon.runtime.log import logger
 from andon.testing.proving.prover import ProvedPart, Prover, Record, prove
+from andon.versions import erasing
 from andon.versions.optimistic_lock import digest_of
 from andon.versions.persons import Persons
 from andon.views.outcome import Outcome
@@ -52,18 +53,18 @@ def who_signs_in_is_said_by_name(patch: pytest.MonkeyPatch) -> None:
 
 
 def nobody_is_erased(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(Persons, "erase", lambda *_, **__: None)
+    patch.setattr(erasing, "erase", lambda *_, **__: None)
 
 
 def a_digest_is_logged(patch: pytest.MonkeyPatch) -> None:
-    erase = Persons.erase
+    erase = erasing.erase
 
     def logged(persons: Persons, person_id: str, **asked: Any) -> None:  # noqa: ANN401  as it is
         name = (persons.table.get(persons.key_of(person_id)) or {}).get("name")
         logger().warning("erased", extra={"who": digest_of({"id": person_id, "name": name})})
         erase(persons, person_id, **asked)
 
-    patch.setattr(Persons, "erase", logged)
+    patch.setattr(erasing, "erase", logged)
 
 
 def whoever_was_erased_is_still_chosen(patch: pytest.MonkeyPatch) -> None:

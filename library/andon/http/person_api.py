@@ -28,8 +28,7 @@ from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import Cursor, IfMatch, Limit, Path, Query, described
 from andon.http.places import ELSEWHERE, SEPARATOR, Places, names_of
 from andon.http.response import Response, respond
-from andon.http.said import person_id
-from andon.project import project
+from andon.http.said import person_id, person_schema
 from andon.runtime.errors import Forbidden, NotFound
 from andon.runtime.json_types import JsonMapping
 from andon.versions.optimistic_lock import Changed, Guard
@@ -89,7 +88,12 @@ class PersonApi:
         readers = self.callers["readers"]
         found = responses(self._shown, 200, 404)
         self._serve(app, "GET", "get", partial(self._get, app), readers, found, {})
-        answer = answering(partial(self._get_some, app), f"get_{self.of.service}", self.says("some"), self._ids)
+        answer = answering(
+            partial(self._get_some, app),
+            f"get_{self.of.service}",
+            self.says("some"),
+            {"ids": (partial(self._ids), REQUIRED)},
+        )
         says = f"{self._many.capitalize()} in the order in which they were asked for."
         some = PageOf(self._shown, f"{self._titles}Response", says, is_all=True)
         app.serves(f"GET {self.path}", groups=readers, at=self.at, responses=responses(some, 200))(answer)
@@ -144,13 +148,15 @@ class PersonApi:
         return app.saved(save(self.of.versions_of(id_), draft), to_response=self.of.to_response)
 
     def _delete(self, app: HttpApi, id_: str) -> Response:
+        from andon.versions.erasing import erase  # noqa: PLC0415  a query erases nobody
+
         places = app.caller.places
 
         def require(row: JsonMapping | None) -> None:
             if not self.is_shown(places, row):
                 raise Forbidden(ELSEWHERE)
 
-        self.of.erase(id_, actor=app.caller.subject, require=require)
+        erase(self.of, id_, actor=app.caller.subject, require=require)
         return respond(HTTPStatus.NO_CONTENT)
 
     def _get(self, app: HttpApi, id_: str) -> Response:
@@ -175,40 +181,28 @@ class PersonApi:
         takes: JsonMapping,
     ) -> None:
         """Let an app answer a route of one person by a function that takes the id, and what the route takes besides."""
-        pattern = {"type": "string", "pattern": self._pattern}
-        says = "The subject of who signs in, or a badge; no name."
-        kind = Annotated[
-            str,
-            AfterValidator(self.check),
-            described(pattern, self.examples[0]),
-            Path(alias="id", description=says),
-        ]
         name = f"{self.of.kind}_id"
 
         def answered(**arguments: Any) -> Response:  # noqa: ANN401
             return answer(arguments.pop(name), **arguments)
 
-        function = answering(answered, f"{what}_{self.of.kind}", self.says(what), {name: (kind, REQUIRED), **takes})
+        function = answering(
+            answered, f"{what}_{self.of.kind}", self.says(what), {name: (partial(self._id), REQUIRED), **takes}
+        )
         app.serves(f"{method} {self.path}/{{id}}", groups=groups, at=self.at, responses=answers)(function)
 
-    @property
-    def _pattern(self) -> str:
-        people = project().people
-        return people.pattern if people else ""
+    def _id(self) -> Any:  # noqa: ANN401
+        """Return the annotation of an id; a process serves few routes, and asks for that of one."""
+        says = "The subject of who signs in, or a badge; no name."
+        schema = described(person_schema(), self.examples[0])
+        return Annotated[str, AfterValidator(self.check), schema, Path(alias="id", description=says)]
 
-    @property
-    def _ids(self) -> JsonMapping:
-        """Argument of the route of several."""
-        one = self._pattern.removeprefix("^").removesuffix("$")
+    def _ids(self) -> Any:  # noqa: ANN401
+        one = person_schema()["pattern"].removeprefix("^").removesuffix("$")
         pattern = {"type": "string", "pattern": f"^{one}(?:,{one}){{0,{MOST_READ_AT_ONCE - 1}}}$"}
         says = f"Ids, separated by commas: {MOST_READ_AT_ONCE} at most."
-        kind = Annotated[
-            str,
-            AfterValidator(self._checked),
-            described(pattern, ",".join(self.examples)),
-            Query(description=says),
-        ]
-        return {"ids": (kind, REQUIRED)}
+        schema = described(pattern, ",".join(self.examples))
+        return Annotated[str, AfterValidator(self._checked), schema, Query(description=says)]
 
     def _checked(self, text: str) -> str:
         ids = text.split(",")

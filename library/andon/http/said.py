@@ -56,7 +56,8 @@ def person_id(text: str) -> str:
     return text
 
 
-def _person_schema() -> dict[str, str]:
+def person_schema() -> dict[str, str]:
+    """Return the schema of the id of a person."""
     from andon.project import project
 
     people = project().people
@@ -130,5 +131,5 @@ First = Annotated[str, Takes(times.first_of), Says("2026-11-21")]
 Last = Annotated[str, Takes(times.last_of), Says("2026-11-21")]
 """A time, or the end of a day."""
 Number = Annotated[int, Bounds(1, 999_999_999), Says(1)]
-PersonId = Annotated[str, Takes(person_id, _person_schema), Says("p-1001", "no")]
+PersonId = Annotated[str, Takes(person_id, person_schema), Says("p-1001", "no")]
 """The id of a person, by `Project.people`: rows, events and paths have it in the place of a name."""

@@ -7,35 +7,25 @@
 | of erasures | `Placed#<id>` | the place of a person, as others may know it; nothing after the erasure |
 
 Names stand in the first table and nowhere else: no stream, no history, and no backup older than a day has them. A
-service that declares its persons as the only one of its RESOURCES has the tables, facts and versioning of this.
-
-An erasure puts a fence in the place of the person's row, and says so to others, both or neither:
-
-| what stands there | what is written |
-|---|---|
-| a person, or nobody of that id | fence and erasure, in one transaction |
-| a person, and an erasure: the table was restored to before it | the fence, with the erasure's time |
-| a fence without an erasure: that table was restored | the erasure, with the fence's time |
-| both | nothing |
+service that declares its persons as the only one of its RESOURCES has the tables, facts and versioning of this. How one
+is erased stands in `erasing`, apart: who only reads or publishes does not load it.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypedDict, cast
 
-from andon.dynamodb.attribute_values import Item
-from andon.dynamodb.client import Delete, Put, Table, transact
-from andon.dynamodb.errors import ConditionFailed, TransactionConditionsFailed, TransactionConflict
-from andon.dynamodb.expressions import UNCONDITIONAL, Condition
+from andon.dynamodb.client import Put, Table
+from andon.dynamodb.expressions import Condition
 from andon.dynamodb.key_query import KeyQuery
 from andon.dynamodb.schema import Index, Keys, TableSchema
 from andon.events.fact import Facts, fact_of_row
-from andon.runtime import clock, times
+from andon.runtime import times
 from andon.runtime.errors import Conflict
 from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.runtime.marks import NotRequired
 from andon.versions.also import Also
 from andon.versions.optimistic_lock import Command, Draft, Guard, VersionedRow, changed, require_admitted
-from andon.versions.versioned_write import ATTEMPTS, Contended, KeptRevisions, Versions, pause
+from andon.versions.versioned_write import Versions
 
 if TYPE_CHECKING:
     from andon.versions.aggregate import Aggregates
@@ -45,7 +35,7 @@ KEYS: Final = Keys("pk", one_partition_per="entity")
 ERASURE_KEYS: Final = Keys("id", one_partition_per="entity")
 ERASURES: Final = Table("ERASURES_TABLE", ERASURE_KEYS)
 
-_ERASURE, _PLACEMENT, _FENCE = "erasure", "placement", "fence"
+ERASURE, PLACEMENT = "erasure", "placement"
 """Discriminators, and the names of the writes of one transaction."""
 
 PLACED: Final = "Placed#"
@@ -62,25 +52,13 @@ class PersonRow(VersionedRow):
     placed: NotRequired[Literal[True]]
 
 
-class _ErasureRow(TypedDict):
+class ErasureRow(TypedDict):
     """The row of an erasure; `timestamp`: epoch milliseconds."""
 
     discriminator: str
     id: str
     timestamp: int
     changedBy: str
-
-
-class _Stamp(NamedTuple):
-    """The time of an erasure, and who asked for it."""
-
-    timestamp: int
-    actor: str
-
-    @classmethod
-    def of(cls, row: JsonMapping) -> "_Stamp":
-        """Return the stamp of an erasure, or of a fence."""
-        return cls(row["timestamp"], row["changedBy"])
 
 
 class Placed(NamedTuple):
@@ -135,7 +113,7 @@ class Persons:
         content, also = {**said}, dict[str, Also]()
         if self.placed:
             content["placed"] = True  # what was written before gets a placement, too
-            also[_PLACEMENT] = self._placement(id_, said[self.placed.member], command)
+            also[PLACEMENT] = self._placement(id_, said[self.placed.member], command)
         require_admitted(guard, content)
         gone = Conflict(f"This {self.kind.replace('_', ' ')} was erased. The id is not given to anybody again.")
         return Draft(content, {"id": id_}, command, revives=False, gone=gone, guard=guard, also=also)
@@ -153,79 +131,12 @@ class Persons:
         said = {name: fields[name] for name in self.names if name in row}
         return {"id": row["id"], "version": row["version"], **said, **changed(row)}
 
-    # An erasure.
-
-    def erase(self, id_: str, *, actor: str, require: Callable[[PersonRow | None], None]) -> None:
-        """Put a fence in place of a person, and record the erasure; whoever is erased already stays so.
-
-        require: refuses a row that the caller may not know of, or that there is none.
-
-        Raises:
-            Contended: others wrote the person at each of `ATTEMPTS` attempts.
-
-        """
-        row = self.versions_of(id_).current()
-        for attempt in range(ATTEMPTS):
-            require(row)
-            if row is not None and row.get("deleted"):
-                _record(id_, row)
-                return
-            try:
-                self._erase(id_, row, _stamp_upon(row, actor=actor, now_ms=clock.now_ms()))
-            except ConditionFailed as failed:
-                row = self.versions_of(id_).row_of(failed.row)
-            except TransactionConflict:
-                pause(attempt)
-            else:
-                return
-        raise Contended
-
-    def fence(self, id_: str, row: PersonRow | None, stamp: _Stamp) -> Put:
-        """Return the write of a fence in place of what stands there: nothing, or this very version of a person."""
-        version = 1 if row is None else row["version"] + 1
-        fenced = {
-            "id": id_,
-            "version": version,
-            "since": version if row is None else row["since"],
-            "timestamp": stamp.timestamp,
-            "changedBy": stamp.actor,
-            "deleted": True,
-        }
-        return Put(self.table, {**self.key_of(id_), **fenced}, self._as_found(row))
-
-    def fence_behind(self, erased: Item) -> tuple[Table, Item]:
-        """Return the table and the row of the fence behind an erasure, for when the region of both is lost."""
-        put = self.fence(erased["id"], None, _Stamp.of(erased))
-        return put.table, dict(put.item)
-
-    def _erase(self, id_: str, row: PersonRow | None, stamp: _Stamp) -> None:
-        """Write fence and erasure; the fence alone if there is an erasure, which is older than the row's restoration.
-
-        Raises:
-            ConditionFailed: another row stands in the person's place than this one.
-            TransactionConflict: others were writing it.
-
-        """
-        fence = self.fence(id_, row, stamp)
-        unplaced = {_PLACEMENT: Delete(ERASURES, _placed_key(id_), UNCONDITIONAL)} if self.placed else {}
-        try:
-            transact({_FENCE: fence, _ERASURE: _erasure(id_, stamp), **unplaced})
-        except TransactionConditionsFailed as failed:
-            if _FENCE in failed.failed:
-                raise ConditionFailed(failed.failed[_FENCE]) from failed
-            self.fence(id_, row, _Stamp.of(failed.failed[_ERASURE] or {})).alone()
-
-    def _as_found(self, row: PersonRow | None) -> Condition:
-        if row is None:
-            return self.table.absent
-        return Condition("#version = :version", {"version": "version"}, {"version": row["version"]})
-
     # A placement: it is written in the transaction that writes the person, since the table of names has no stream.
 
     def _placement(self, id_: str, place: str, command: Command) -> Also:
         assert self.placed is not None  # noqa: S101
         row = {
-            "discriminator": _PLACEMENT,
+            "discriminator": PLACEMENT,
             self.kind: id_,
             "version": command.next_version,
             self.placed.member: place,
@@ -238,7 +149,7 @@ class Persons:
             {name: name for name in ("id", "version", "timestamp")},
             {"version": command.next_version, "now": command.now_ms},
         )
-        return Also(Put(ERASURES, {**_placed_key(id_), **row}, newer))
+        return Also(Put(ERASURES, {**placed_key(id_), **row}, newer))
 
     def _placement_entity(self, row: JsonMapping) -> JsonMapping:
         assert self.placed is not None  # noqa: S101
@@ -259,20 +170,15 @@ class Persons:
         """The facts: a person's place, and that somebody was erased. No name is ever published."""
         one = self.kind.replace("_", "-")
         erased, placed = f"{one}-erased", f"{one}-placed"
-        facts = Facts(self.service, frozenset({erased}), {_ERASURE: self.fact_of}, entities={erased: self.entity})
+        facts = Facts(self.service, frozenset({erased}), {ERASURE: self.fact_of}, entities={erased: self.entity})
         if self.placed is None:
             return facts
-        told = fact_of_row(placed, _PLACEMENT, partition=self.kind, entity_of=self._placement_entity)
+        told = fact_of_row(placed, PLACEMENT, partition=self.kind, entity_of=self._placement_entity)
         return facts._replace(
             types=facts.types | {placed},
-            of={**facts.of, _PLACEMENT: told},
+            of={**facts.of, PLACEMENT: told},
             entities={**facts.entities, placed: self.placed.entity},
         )
-
-    @property
-    def revisions(self) -> KeptRevisions:
-        """The fences behind erasures: these come back when a region is lost, and with them their fences."""
-        return {_ERASURE: self.fence_behind}
 
     @property
     def tables(self) -> Mapping[str, TableSchema]:
@@ -305,50 +211,24 @@ class Persons:
         given = of.Identity.GIVEN
         found = {
             self.kind: of.Aggregate(of.CURRENT_ONLY, given, revised=seldom, read=often, speed=slow),
-            _ERASURE: of.Aggregate(of.WRITTEN_ONCE, given, revised=of.Frequency.NEVER, read=seldom, speed=slow),
+            ERASURE: of.Aggregate(of.WRITTEN_ONCE, given, revised=of.Frequency.NEVER, read=seldom, speed=slow),
         }
         placement = of.Aggregate(of.CURRENT_ONLY, given, revised=seldom, read=seldom, speed=slow)
-        return {**found, _PLACEMENT: placement} if self.placed else found
+        return {**found, PLACEMENT: placement} if self.placed else found
 
     def declarations(self, file: str) -> dict[str, Any]:
         """Return the declarations of a file of the package, by name."""
         if file == "facts":
             return {"FACTS": self.facts}
-        if file == "revisions":
-            return {"REVISIONS": self.revisions}
         if file == "versioning":
             return {"AGGREGATES": self.aggregates}
         return {"TABLE": self.table, "TABLES": self.tables, "GRANTS": self.grants}
 
 
-def _placed_key(id_: str) -> dict[str, str | int]:
+def placed_key(id_: str) -> dict[str, str | int]:
     """Return the primary key of a placement."""
     return ERASURE_KEYS.of(f"{PLACED}{id_}")
 
 
-def _stamp_upon(row: PersonRow | None, *, actor: str, now_ms: int) -> _Stamp:
-    """Return the stamp of an erasure: later than all that was written about the person before."""
-    return _Stamp(now_ms if row is None else max(now_ms, row["timestamp"] + 1), actor)
-
-
-def _erasure(id_: str, stamp: _Stamp) -> Put:
-    """Return the write of an erasure, the first of this person."""
-    row: _ErasureRow = {
-        "discriminator": _ERASURE,
-        "id": id_,
-        "timestamp": stamp.timestamp,
-        "changedBy": stamp.actor,
-    }
-    return Put(ERASURES, row, ERASURES.absent)
-
-
-def _erasure_entity(row: _ErasureRow) -> JsonMapping:
+def _erasure_entity(row: ErasureRow) -> JsonMapping:
     return {"id": row["id"], "erasedAt": times.to_utc(row["timestamp"])}
-
-
-def _record(id_: str, fence: JsonMapping) -> None:
-    """Record the erasure behind a fence, if its table was restored to before it."""
-    try:
-        _erasure(id_, _Stamp.of(fence)).alone()
-    except ConditionFailed:
-        return
