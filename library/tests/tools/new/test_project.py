@@ -311,7 +311,7 @@ def _is_named(file: str, said: str) -> bool:
         (["new", "Stack"], "has a class of that name"),
         (["new", "City", "--service", "1st"], "is no name"),
         (["new", "City", "--service", "watch"], "'watch' is taken"),
-        (["new", "City", "--person", "things"], "'things' is taken"),
+        (["new", "City", "--person", "things"], "'thing' is taken"),
         (["new", "City", "--wheel", "andon-9.whl"], "no wheel of andon that is there"),
     ],
 )
