@@ -17,7 +17,7 @@ from andon.tools.console.widgets import tables_of, widgets_of
 from andon.views.ledger import LATE, UNPROCESSED
 from andon.views.outcome import Outcome
 from andon.wire.aws import BOTOCORE, FELL_BACK
-from tests.support.infra.synthesised import READERS, SERVICES, SWEPT, VIEWS, rolls_back
+from tests.support.infra.synthesised import OTHER_SETTINGS, READERS, SERVICES, SWEPT, VIEWS, rolls_back
 
 ALARM = "AWS::CloudWatch::Alarm"
 LABEL = re.compile(r" as `([^`]+)`")
@@ -252,3 +252,12 @@ def test_the_console_makes_tables_of_the_deployed_dashboard_with_every_reader_in
     tables = {table.title: table for table in tables_of(widgets_of(text(made["DashboardBody"])))}
 
     assert {row.subject for row in tables[title].rows} >= {reader.name for reader in READERS}
+
+
+def test_what_a_sweep_may_leave_over_is_the_hold_back_of_the_stage_and_the_next_sweep(
+    aws: Synthesised, varied: Synthesised
+) -> None:
+    held = {one: alarm(one, "oldest", service="dispatch", stage="dev")["Threshold"] for one in (aws, varied)}
+
+    assert OTHER_SETTINGS["holdBackSeconds"] == 0
+    assert held == {aws: (30 + 60) * 1000, varied: 60 * 1000}

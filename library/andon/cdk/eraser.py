@@ -16,7 +16,7 @@ from andon.cdk.contents import OwnedContents
 from andon.cdk.event_hub import EventHub
 from andon.cdk.names import ERASER_ROLE, SWEPT_BUCKETS
 from andon.cdk.operations import dashboard
-from andon.cdk.operations.alarms import Signal
+from andon.cdk.operations.signals import Watched
 from andon.cdk.owned_table import KEY_USES, OwnedTable
 from andon.cdk.package_stack import root_of, tell
 from andon.cdk.queues import LastResort
@@ -74,7 +74,7 @@ class Eraser:
         self._allow(READS, [queue.queue_arn for queue in made if isinstance(queue, LastResort)])
         self._allow(SIGNS_OUT, [self._api.sign_in.pool.user_pool_arn])
 
-    def signals(self) -> Iterator[Signal]:
+    def signals(self) -> Iterator[Watched]:
         """Yield nothing: a person waits for it."""
         yield from ()
 

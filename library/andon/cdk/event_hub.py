@@ -23,9 +23,9 @@ from andon.cdk.checks import nag
 from andon.cdk.checks.loops import Participant, refuse_loops
 from andon.cdk.function import Function
 from andon.cdk.names import pascal
-from andon.cdk.operations.alarms import Signal, watch
 from andon.cdk.operations.dashboard import draw
 from andon.cdk.operations.scaling import follow_load
+from andon.cdk.operations.signals import Watched, watch
 from andon.cdk.package_stack import order, tell
 from andon.cdk.queues import Batch, Reader
 from andon.cdk.target import Target
@@ -100,7 +100,7 @@ class Declared(Protocol):
     def build(self) -> None: ...  # noqa: D102
     def connect(self) -> None: ...  # noqa: D102
     def finish(self) -> None: ...  # noqa: D102
-    def signals(self) -> Iterator[Signal]: ...  # noqa: D102
+    def signals(self) -> Iterator[Watched]: ...  # noqa: D102
     def widgets(self) -> Iterator[list[cloudwatch.ConcreteWidget]]: ...  # noqa: D102
 
 

@@ -11,7 +11,7 @@ from andon.cdk.checks import nag
 from andon.cdk.event_hub import EventHub
 from andon.cdk.function import Function
 from andon.cdk.operations import dashboard
-from andon.cdk.operations.alarms import Signal, of_faults
+from andon.cdk.operations.signals import OF_FAULTS, Watched
 from andon.cdk.package_stack import tell
 from andon.cdk.store import Store
 from andon.stores.faults import store
@@ -43,9 +43,9 @@ class FaultStore(Store):
         self._command.handler.add_environment(store.QUEUES, ",".join(names))
         self._command.grant(["sqs:SendMessage"], [queue.queue_arn for queue in queues])
 
-    def signals(self) -> Iterator[Signal]:
-        """Yield the alarms about faults and their listener."""
-        return of_faults(self.reader)
+    def signals(self) -> Iterator[Watched]:
+        """Yield its queue."""
+        yield self.reader, OF_FAULTS
 
     def widgets(self) -> Iterator[dashboard.Row]:
         """Yield the dashboard row of its queue."""

@@ -9,7 +9,7 @@ from andon.cdk.bucket import append_only_bucket
 from andon.cdk.checks import nag
 from andon.cdk.event_hub import EventHub
 from andon.cdk.operations import dashboard
-from andon.cdk.operations.alarms import Signal, of_copy, of_lake
+from andon.cdk.operations.signals import OF_COPY, OF_LAKE, Watched
 from andon.cdk.package_stack import tell
 from andon.cdk.questions import Questions
 from andon.cdk.queues import FEWEST, Batch
@@ -50,10 +50,10 @@ class Lake(Store):
         if target.asks_by_athena:
             Questions(self.stack, bucket)
 
-    def signals(self) -> Iterator[Signal]:
-        """Yield the alarms of the lake."""
-        yield from of_lake(self.reader)
-        yield from of_copy(self._bucket)
+    def signals(self) -> Iterator[Watched]:
+        """Yield its queue and its copy."""
+        yield self.reader, OF_LAKE
+        yield self._bucket, OF_COPY
 
     def widgets(self) -> Iterator[dashboard.Row]:
         """Yield the dashboard row of the lake."""

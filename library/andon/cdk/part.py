@@ -12,7 +12,7 @@ from andon.cdk.event_hub import EventHub
 from andon.cdk.function import Function, functions_of
 from andon.cdk.limits import let_find_subjects
 from andon.cdk.names import pascal
-from andon.cdk.operations.alarms import Signal
+from andon.cdk.operations.signals import Watched
 from andon.cdk.package_stack import PackageStack
 from andon.cdk.target import Target
 from andon.cdk.throttles import Throttle
@@ -71,8 +71,8 @@ class Part:
     def finish(self) -> None:
         """Do what needs all that the parts have created."""
 
-    def signals(self) -> Iterator[Signal]:
-        """Yield the alarms that are about no single resource of it."""
+    def signals(self) -> Iterator[Watched]:
+        """Yield what is watched about no single resource of it."""
         yield from ()
 
     def widgets(self) -> Iterator[list[cloudwatch.ConcreteWidget]]:

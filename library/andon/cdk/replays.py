@@ -9,7 +9,7 @@ from andon.cdk.checks import nag
 from andon.cdk.event_hub import EventHub
 from andon.cdk.function import Function
 from andon.cdk.names import pascal
-from andon.cdk.operations.alarms import Signal, of_replays
+from andon.cdk.operations.signals import OF_REPLAYS, Watched
 from andon.cdk.owned_table import OwnedTable
 from andon.cdk.store import Store
 from andon.cdk.target import Target
@@ -48,9 +48,9 @@ class Replays(Store):
         for reader in readers:  # of no service, and no bus
             listener.grant(["sqs:SendMessage"], [reader.queue.queue_arn])
 
-    def signals(self) -> Iterator[Signal]:
-        """Yield the alarms about a replay that stands, and about its listener."""
-        return of_replays(self.reader)
+    def signals(self) -> Iterator[Watched]:
+        """Yield its queue."""
+        yield self.reader, OF_REPLAYS
 
     def _grant_ask(self, function: Function, views: str) -> None:
         """Allow listing the lake, and asking for what it has."""

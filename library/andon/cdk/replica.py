@@ -1,8 +1,8 @@
 """The rest when a region is lost: a stack of its own in the replica region, with copies of lake and archive.
 
 An acknowledged write is in a table, or on the bus. From there it goes over the stream and the bus into the lake, and
-S3 copies the lake's objects. Each step takes so long at most, as long as no alarm rings. What the archive's copy lacks
-its sweep writes again, from the lake.
+S3 copies the lake's objects. What each step takes at most: `rpo_seconds` of `andon.cdk.operations.signals`. What the
+archive's copy lacks its sweep writes again, from the lake.
 """
 
 from typing import Final
@@ -15,10 +15,12 @@ from constructs import Construct
 from andon.cdk.bucket import append_only_bucket, tiered_bucket
 from andon.cdk.checks import nag
 from andon.cdk.package_stack import tell
-from andon.cdk.replica_time import COPY_MINUTES
 from andon.cdk.target import Target
 
 LAKE, ARCHIVE = "lake", "archive"
+
+COPY_MINUTES: Final = 15
+"""S3 promises 99.9 % of a month's objects within it, by replication time control: https://aws.amazon.com/s3/sla-rtc/"""
 
 # What S3 needs to copy an object, with its lock if it has one.
 # https://docs.aws.amazon.com/AmazonS3/latest/userguide/setting-repl-config-perm-overview.html

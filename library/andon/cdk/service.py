@@ -21,7 +21,7 @@ from andon.cdk.function import Function
 from andon.cdk.models import READERS, Models
 from andon.cdk.names import FAILURES_BUCKET, TRIGGER, pascal
 from andon.cdk.operations import dashboard
-from andon.cdk.operations.alarms import Signal, of_facts, of_ingest, of_model, of_reader, of_sender
+from andon.cdk.operations.signals import OF_INGESTING, OF_MODEL, OF_READER, OF_SENDING, Watched, of_facts
 from andon.cdk.outbound import let_read_secrets, let_send
 from andon.cdk.owned_table import OwnedTable
 from andon.cdk.package_stack import tell
@@ -139,18 +139,18 @@ class Service(Part):
             if role in self.functions:
                 wire(self.functions[role])
 
-    def signals(self) -> Iterator[Signal]:
-        """Yield the alarms about its listener, its sender, its ingest, its model and its facts."""
+    def signals(self) -> Iterator[Watched]:
+        """Yield its listener, its sender, its ingest, its model and its facts."""
         if self.reader:
-            yield from of_reader(self.reader)
+            yield self.reader, OF_READER
         if self.sending:
-            yield of_sender(self.sending)
+            yield self.sending, OF_SENDING
         if self.ingesting:
-            yield of_ingest(self.ingesting)
+            yield self.ingesting, OF_INGESTING
         if self.package.models:
-            yield of_model(self.functions[READERS[0]])
+            yield self.functions[READERS[0]], OF_MODEL
         if "trigger" in self.functions:
-            yield from of_facts(self.functions["trigger"], self.package.facts)
+            yield self.functions["trigger"], of_facts(self.package.facts)
 
     def widgets(self) -> Iterator[dashboard.Row]:
         """Yield a row about what it reads, and one for each other version of the service, whose edits cross into it."""

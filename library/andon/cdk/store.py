@@ -10,7 +10,7 @@ from andon.cdk.api import Api
 from andon.cdk.checks.loops import Participant
 from andon.cdk.event_hub import EventHub
 from andon.cdk.function import Function
-from andon.cdk.operations.alarms import Signal, of_listener
+from andon.cdk.operations.signals import OF_LISTENER, Watched
 from andon.cdk.part import Part
 from andon.cdk.queues import SOON, Batch, Reader
 from andon.packages.package import Package
@@ -24,9 +24,9 @@ class Store(Part):
     def __init__(self, scope: Construct, name: str, hub: EventHub, api: Api) -> None:
         super().__init__(scope, Package("stores", name), hub, api)
 
-    def signals(self) -> Iterator[Signal]:
-        """Yield the alarms about its listener."""
-        return of_listener(self.reader)
+    def signals(self) -> Iterator[Watched]:
+        """Yield its queue."""
+        yield self.reader, OF_LISTENER
 
     def open(self, environment: Mapping[str, str], *, output: str, batch: Batch = SOON) -> dict[str, Function]:
         """Create and serve the functions, and the listener's queue, whose outputs begin with `output`."""

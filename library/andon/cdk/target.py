@@ -15,7 +15,6 @@ from andon.cdk.capacity import QUOTA_OF_ACCOUNT, Capacity
 from andon.cdk.checks.partition import refuse_foreign
 from andon.cdk.names import FIRST_STAGE, SINK, stack_of
 from andon.cdk.outbound_settings import OF_ALL_STAGES, ON_ONE_MACHINE, OutboundSettings
-from andon.cdk.replica_time import rpo_seconds
 from andon.cdk.stage import Stage
 from andon.cdk.throttles import LEAST, OF_ONE, REPORTS, REQUESTS, Quotas, Throttle
 from andon.project import Project, project
@@ -239,11 +238,6 @@ class Target:
         """After so many seconds the lake has what the bus takes now, unless it is late, which is an alarm."""
         _, window_seconds = self.lake_batch
         return 2 * window_seconds + 5
-
-    @property
-    def rpo_seconds(self) -> int:
-        """The age from which on no acknowledged write is missing in the replica region."""
-        return rpo_seconds(self.lake_settles_seconds)
 
     @property
     def removal_policy(self) -> RemovalPolicy:

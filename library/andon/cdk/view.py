@@ -14,7 +14,7 @@ from andon.cdk.event_hub import RETRY_HOURS, EventHub
 from andon.cdk.function import Function
 from andon.cdk.live import Live
 from andon.cdk.operations import dashboard
-from andon.cdk.operations.alarms import Signal, of_reader
+from andon.cdk.operations.signals import OF_READER, Watched
 from andon.cdk.owned_table import OwnedObjects, OwnedTable
 from andon.cdk.part import Part
 from andon.cdk.queues import FEWEST, Batch, Reader
@@ -97,9 +97,9 @@ class View(Part):
         self.hub.grant_publish(recompute, only={"source": self.package.name, "detail-type": drift.TYPE})
         self.hub.recomputed.append(recompute)
 
-    def signals(self) -> Iterator[Signal]:
-        """Yield the alarms about its listener."""
-        return of_reader(self.reader)
+    def signals(self) -> Iterator[Watched]:
+        """Yield its queue."""
+        yield self.reader, OF_READER
 
     def widgets(self) -> Iterator[dashboard.Row]:
         """Yield the dashboard row of its queue."""

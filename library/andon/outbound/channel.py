@@ -15,7 +15,7 @@ class Message(NamedTuple):
 
     id: of the message, the same when it is sent again. about: of its subject, by which providers join repeats.
     link: an address to answer at. language: as `es` or `es-MX`. is_over: it says nothing but that its subject is over,
-    to who has an end for it, see `hosts.PAGERDUTY`.
+    to who has an end for it, see `addresses.PAGERDUTY`.
     """
 
     id: str

@@ -78,8 +78,8 @@ def draw(root: Stack, found: Sequence[IConstruct], parts: Iterable[Row]) -> None
 
 
 def _of_api(api: Api) -> Row:
-    counts = {name: of_api(api, name) for name in ("Count", "4xx", "5xx")}
-    latency = {share: of_api(api, "Latency", share) for share in ("p50", "p99")}
+    counts = {name: of_api(name)(api) for name in ("Count", "4xx", "5xx")}
+    latency = {share: of_api("Latency", share)(api) for share in ("p50", "p99")}
     return _row({"HTTP: requests and refusals": counts, "HTTP: latency (ms)": latency})
 
 
