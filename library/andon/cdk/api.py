@@ -61,8 +61,8 @@ class Api(Construct):
         self._throttles: dict[str, dict[str, float]] = {}
         self._routes = 0
         self._stage = self._deployed()
-        self._failing = self._failing_alarm() if self._target.deployment and self._target.alarmed else None
-        self.page_origin = self._target.origin or self.http.api_endpoint
+        self._failing = self._failing_alarm() if self._target.deployment and self._target.stage.alarms else None
+        self.page_origin = self._target.stage.origin or self.http.api_endpoint
         self.page_url = f"{self.page_origin}/"
         pool = self._users()
         client = self._client(pool)
@@ -178,7 +178,7 @@ class Api(Construct):
             stage_name="$default",
             auto_deploy=True,
             access_log_settings=gateway.CfnStage.AccessLogSettingsProperty(
-                destination_arn=log_group.log_group_arn, format=json.dumps(LOGGED | {STAGE: target.stage})
+                destination_arn=log_group.log_group_arn, format=json.dumps(LOGGED | {STAGE: target.stage.name})
             ),
             # Each route has as much for itself.
             default_route_settings=gateway.CfnStage.RouteSettingsProperty(
@@ -205,8 +205,8 @@ class Api(Construct):
             self_sign_up_enabled=False,
             password_policy=PASSWORDS,
             # Not required: devices are in the same pool, and cannot answer it.
-            mfa=cognito.Mfa.OPTIONAL if target.second_factor else None,
-            mfa_second_factor=cognito.MfaSecondFactor(otp=True, sms=False) if target.second_factor else None,
+            mfa=cognito.Mfa.OPTIONAL if target.stage.second_factor else None,
+            mfa_second_factor=cognito.MfaSecondFactor(otp=True, sms=False) if target.stage.second_factor else None,
             deletion_protection=target.refuses_deletion,
             removal_policy=target.removal_policy,
         )

@@ -38,7 +38,7 @@ class Archive(Store):
         stacks cannot refer to each other.
         """
         place = Construct(root_of(self.stack), "Archive")
-        is_copied = Target.of(place).replica_region is not None
+        is_copied = Target.of(place).stage.replica_region is not None
         rules = [*self._rules(), old_versions()] if is_copied else self._rules()
         self._bucket = tiered_bucket(place, "Bucket", unlogged=nag.ARCHIVE_READS, rules=rules, versioned=is_copied)
         replicate(self._bucket, ARCHIVE, in_time=False)

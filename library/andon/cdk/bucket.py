@@ -11,7 +11,8 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from andon.cdk.checks import nag
-from andon.cdk.target import MOST_LOCK_DAYS, Target
+from andon.cdk.stage import MOST_LOCK_DAYS
+from andon.cdk.target import Target
 
 FORGETS_DAYS: Final = MOST_LOCK_DAYS
 """So long a version of an object stays that was replaced, and a batch that a trigger gave up on."""

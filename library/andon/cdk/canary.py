@@ -18,9 +18,6 @@ from andon.cdk.package_stack import root_of
 from andon.cdk.target import Target
 
 ALIAS: Final = "live"
-_DEPLOYMENTS: Final = frozenset(
-    name for name in dir(codedeploy.LambdaDeploymentConfig) if name.startswith(("ALL_", "CANARY_", "LINEAR_"))
-)
 PAGE: Final = "rolled-back.md"
 
 # Of all calls, in two of five minutes: new code gets a tenth of them, so that a hundredth of its own fails. Where all
@@ -44,7 +41,7 @@ class Canary(Construct):
 
     def __init__(self, scope: Construct, handler: lambda_.Function, *, of: str, deployment: str) -> None:
         super().__init__(scope, "Canary")
-        self._alarmed = Target.of(self).alarmed
+        self._alarmed = Target.of(self).stage.alarms
         self.alias = lambda_.Alias(self, "Live", alias_name=ALIAS, version=handler.current_version)
         deployer = Deployer.beside(self)
         deployer.grant_move(handler)
@@ -55,7 +52,7 @@ class Canary(Construct):
             application=deployer.application,
             role=deployer.role.without_policy_updates(),  # else it gets a managed policy, for every function there is
             alias=self.alias,
-            deployment_config=_config(deployment),
+            deployment_config=getattr(codedeploy.LambdaDeploymentConfig, deployment),
             auto_rollback=codedeploy.AutoRollbackConfig(
                 failed_deployment=True, stopped_deployment=True, deployment_in_alarm=self._alarmed
             ),
@@ -112,7 +109,7 @@ def rollback_alarm(
 
     Lambda's own words for a rate of errors: https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html
     """
-    page = f"{Target.of(scope).runbooks}/{PAGE}"
+    page = f"{Target.of(scope).stage.runbooks}/{PAGE}"
     rate = cloudwatch.MathExpression(
         expression="failed / among", using_metrics={"failed": failed, "among": among}, period=Duration.minutes(1)
     )
@@ -127,13 +124,6 @@ def rollback_alarm(
         datapoints_to_alarm=FAILING_MINUTES,
         treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
     )
-
-
-def _config(name: str) -> codedeploy.ILambdaDeploymentConfig:
-    if name not in _DEPLOYMENTS:
-        raise ValueError(f"deployment: there is {', '.join(sorted(_DEPLOYMENTS))}, but no {name}")
-    made: codedeploy.ILambdaDeploymentConfig = getattr(codedeploy.LambdaDeploymentConfig, name)
-    return made
 
 
 def _application(scope: Construct) -> str:

@@ -78,14 +78,7 @@ class Capacity(NamedTuple):
 
     @classmethod
     def of(cls, mode: str, reports_per_second: float) -> "Capacity | None":
-        """Return the capacity for the reports per second that the stage is made for; None: on demand.
-
-        Raises:
-            ValueError: there is no such mode.
-
-        """
-        if mode not in MODES:
-            raise ValueError(f"capacity: there is {' and '.join(MODES)}, but no {mode}")
+        """Return the capacity for the reports per second that the stage is made for; None: on demand."""
         if mode == ON_DEMAND:
             return None
         firsts = (SELDOM_SHARE, SHOWN_SHARE, FIRST_UNITS)

@@ -182,7 +182,7 @@ class EventHub(Construct):
 
     def _trail(self, root: Stack) -> None:
         """Have CloudTrail write down who reads what is recorded, where the stage says so."""
-        if Target.of(root).trailed and self.buckets:
+        if Target.of(root).stage.data_trail and self.buckets:
             trail_of(root, [bucket for _, bucket in sorted(self.buckets.items())])
 
     def join(self, participant: Participant) -> None:

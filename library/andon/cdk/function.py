@@ -72,7 +72,7 @@ class Function(Construct):
                 "POWERTOOLS_SERVICE_NAME": package.name,
                 "POWERTOOLS_METRICS_NAMESPACE": target.project.name,
                 "PYDANTIC_DISABLE_PLUGINS": "__all__",  # else a cold start looks through all packages for some
-                "STAGE": target.stage,
+                "STAGE": target.stage.name,
                 log.SHARE: f"{target.logged_share:g}",
                 **environment,
             },
@@ -87,7 +87,7 @@ class Function(Construct):
 
     @property
     def _is_traced(self) -> bool:
-        return Target.of(self).traced and self.role not in UNTRACED
+        return Target.of(self).stage.traced and self.role not in UNTRACED
 
     def _log_group(self, target: Target) -> logs.LogGroup:
         """Return its log group, into which it may write."""

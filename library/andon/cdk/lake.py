@@ -37,7 +37,7 @@ class Lake(Store):
             unlogged=nag.LAKE_READS,
             writer=listener.iam_role,
             replacing=True,
-            lock_days=target.lake_lock_days,
+            lock_days=target.stage.lake_lock_days,
         )
         replicate(bucket, LAKE, in_time=True)
         self._bucket = self.hub.buckets[store.BUCKET] = bucket

@@ -29,7 +29,7 @@ def live_origin(scope: Construct) -> str:
     AWS tells nobody the account's own host at synth; so it is any of the region, unless the stage's `liveOrigin` names
     that of `aws iot describe-endpoint --endpoint-type iot:Data-ATS`.
     """
-    return Target.of(scope).live_origin or f"wss://*.iot.{Aws.REGION}.{Aws.URL_SUFFIX}"
+    return Target.of(scope).stage.live_origin or f"wss://*.iot.{Aws.REGION}.{Aws.URL_SUFFIX}"
 
 
 class Live(Construct):
@@ -69,7 +69,7 @@ class Live(Construct):
     def _publishing(self, push: Function) -> None:
         topics = arn_of(f"topic/{self._root}/*")
         push.grant(["iot:Publish"], [topics])
-        if (origin := Target.of(self).live_origin) and origin.startswith("wss://"):
+        if (origin := Target.of(self).stage.live_origin) and origin.startswith("wss://"):
             push.handler.add_environment(BROKER, origin.replace("wss://", "https://", 1))
         nag.acknowledge_wildcard(push, topics, nag.LIVE_TOPICS)
 
@@ -78,7 +78,7 @@ class Live(Construct):
         # Not within the query's role: each of the two roles would have to exist before the other.
         assuming = iam.PolicyStatement(actions=["sts:AssumeRole"], resources=[self.role.role_arn])
         query.iam_role.add_to_principal_policy(assuming)
-        if origin := Target.of(self).live_origin:
+        if origin := Target.of(self).stage.live_origin:
             query.handler.add_environment(connection.ORIGIN, origin)
         else:
             query.grant(["iot:DescribeEndpoint"], ["*"])

@@ -25,7 +25,8 @@ SMS_MOST_DOLLARS: Final = "0.25"
 
 def let_send(sender: Function, api: Api, *, others: Mapping[str, Function]) -> None:
     """Let a sender use the channels of the stage; a command knows the hosts, and refuses addresses elsewhere."""
-    settings = Target.of(sender).outbound
+    target = Target.of(sender)
+    settings = target.stage
     hosts = {
         variables.WEBHOOK_HOSTS: " ".join(settings.webhook_hosts),
         variables.PUSH_HOSTS: " ".join(settings.push_hosts),
@@ -40,7 +41,7 @@ def let_send(sender: Function, api: Api, *, others: Mapping[str, Function]) -> N
             variables.SMS_PER_DAY: str(settings.sms_per_day) if settings.sms_per_day else None,
             variables.LINK_ORIGIN: api.page_origin,
             variables.LINK_HOURS: str(settings.link_hours),
-            once.SINK: settings.sink,
+            once.SINK: target.sink,
         },
     )
     if settings.mail_from:
@@ -54,7 +55,7 @@ def let_read_secrets(package: Package, functions: Mapping[str, Function]) -> Non
     for variable, roles in package.secrets.items():
         for role in roles:
             function = functions[role]
-            if variable != variables.PUSH_SECRET or Target.of(function).outbound.push_hosts:
+            if variable != variables.PUSH_SECRET or Target.of(function).stage.push_hosts:
                 secret = _secret(function, variable)
                 function.handler.add_environment(variable, secret.secret_arn)
                 function.grant([READ], [secret.secret_arn])
@@ -67,7 +68,7 @@ def _secret(function: Function, variable: str) -> secretsmanager.Secret:
     if isinstance(existing, secretsmanager.Secret):
         return existing
     target = Target.of(function)
-    known = target.outbound.secret
+    known = target.secret
     secret = secretsmanager.Secret(
         root,
         name,

@@ -60,7 +60,7 @@ class OwnedTable(dynamodb.Table):
             stream=dynamodb.StreamViewType.NEW_AND_OLD_IMAGES if schema.stream else None,
             time_to_live_attribute="ttl" if schema.expires else None,
             encryption=_encryption(target),
-            encryption_key=_customer_key(scope) if target.customer_key else None,
+            encryption_key=_customer_key(scope) if target.stage.customer_key else None,
             point_in_time_recovery_specification=_recovery(schema, is_kept=target.keeps_data and not is_rebuilt),
             deletion_protection=target.protects(pascal(variable)),
             removal_policy=target.removal_policy,
@@ -180,7 +180,7 @@ def _projection(index: Index) -> dynamodb.ProjectionType:
 
 
 def _encryption(target: Target) -> dynamodb.TableEncryption:
-    return dynamodb.TableEncryption.CUSTOMER_MANAGED if target.customer_key else dynamodb.TableEncryption.DEFAULT
+    return dynamodb.TableEncryption.CUSTOMER_MANAGED if target.stage.customer_key else dynamodb.TableEncryption.DEFAULT
 
 
 def _customer_key(scope: Construct) -> kms.Key:

@@ -21,7 +21,7 @@ class Page(Part):
 
     def build(self) -> None:
         """Create its function, and serve its files to everybody."""
-        sign_in, push_key = self.api.sign_in, Target.of(self.stack).outbound.push_key
+        sign_in, push_key = self.api.sign_in, Target.of(self.stack).stage.push_key
         functions = self.create_functions(
             {
                 "ISSUER": sign_in.issuer,

@@ -93,6 +93,6 @@ class Part:
         self.api.serve(self.package.routes, functions, public=self.package.public, throttles=throttles)
         for role in sorted({role_of(route) for route in self.package.routes}):
             self.api.admit(functions[role])
-            if self.package.side != "pages" and Target.of(self._scope).places_required:
+            if self.package.side != "pages" and Target.of(self._scope).stage.places_required:
                 functions[role].handler.add_environment(places.VARIABLE, "1")
         self._serving = functions

@@ -36,7 +36,7 @@ def kinds_by_claim(package: Package, target: Target) -> list[Kind]:
     """
     if not package.plays(PROVISION):
         return []
-    named = target.provisioned_by_claim
+    named = None if target.any_claim else target.stage.provisioned_by_claim
     known = {kind.name for one in services() if one.plays(PROVISION) for kind in one.ingress.kinds}
     if named is not None and (unknown := sorted({*named} - known)):
         raise ValueError(NO_KIND.format(unknown=", ".join(unknown), known=", ".join(sorted(known))))

@@ -118,7 +118,7 @@ def _roll_back(reader: Reader) -> None:
     """Roll back a listener that takes too few of its messages, too: it raises for no single one."""
     listener, target = reader.listener, Target.of(reader.queue)
     if listener.canary and listener.role == "listener":
-        minute, by = Duration.minutes(1), {"view": reader.name, STAGE: target.stage}
+        minute, by = Duration.minutes(1), {"view": reader.name, STAGE: target.stage.name}
         lost = cloudwatch.Metric(
             namespace=target.project.name, metric_name=UNPROCESSED, dimensions_map=by, statistic="Sum", period=minute
         )

@@ -56,9 +56,9 @@ class ReplicaStack(Stack):
             app if isinstance(app, Construct) else None,
             f"{target.stack_name}-replica",
             description=f"{target.project.title}: what is left when a region is lost",
-            env=Environment(account=account, region=target.replica_region),
+            env=Environment(account=account, region=target.stage.replica_region),
             synthesizer=target.synthesizer,
-            termination_protection=target.protected,
+            termination_protection=target.stage.termination_protection,
         )
         root.add_stack_dependency(self)
         arn = f"arn:{Aws.PARTITION}:iam::{Aws.ACCOUNT_ID}:role/{_role_name(target, LAKE)}"
@@ -67,7 +67,7 @@ class ReplicaStack(Stack):
             "Lake",
             unlogged=nag.COPY_READS,
             writer=iam.Role.from_role_arn(self, "Copier", arn),
-            lock_days=target.lake_lock_days,
+            lock_days=target.stage.lake_lock_days,
             bucket_name=name_of_copy(target, LAKE),
         )
         archive = tiered_bucket(
@@ -89,7 +89,7 @@ def replicate(bucket: s3.Bucket, kind: str, *, in_time: bool) -> None:
     deleted there, too.
     """
     target = Target.of(bucket)
-    if target.replica_region is None:
+    if target.stage.replica_region is None:
         return
     copy = f"arn:{Aws.PARTITION}:s3:::{name_of_copy(target, kind)}"
     role = _copier(bucket, kind, COPIES if in_time else (*COPIES, FORGETS), f"{copy}/*")
@@ -115,7 +115,7 @@ def _copier(bucket: s3.Bucket, kind: str, writes: tuple[str, ...], copies: str) 
 
 def name_of_copy(target: Target, kind: str) -> str:
     """Return the name of a bucket's copy, which both stacks and the runbook have to know: unique by account."""
-    return f"{target.stack_name.lower()}-{kind}-{Aws.ACCOUNT_ID}-{target.replica_region}"
+    return f"{target.stack_name.lower()}-{kind}-{Aws.ACCOUNT_ID}-{target.stage.replica_region}"
 
 
 def old_versions() -> s3.LifecycleRule:
@@ -125,7 +125,7 @@ def old_versions() -> s3.LifecycleRule:
 
 
 def _role_name(target: Target, kind: str) -> str:
-    return f"{target.stack_name}-{kind}-to-{target.replica_region}"
+    return f"{target.stack_name}-{kind}-to-{target.stage.replica_region}"
 
 
 def _allow(role: iam.Role, actions: tuple[str, ...], resource: str) -> None:

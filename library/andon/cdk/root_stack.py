@@ -24,7 +24,7 @@ class RootStack(Stack):
             description=target.project.title,
             env=target.environment,
             synthesizer=target.synthesizer,
-            termination_protection=target.protected,
+            termination_protection=target.stage.termination_protection,
         )
         if not target.annotated:
             for name in NOTES:

@@ -163,7 +163,7 @@ class Service(Part):
         """Serve the routes; of those that are shared out the function refuses whoever exceeds its share."""
         target, package = Target.of(self.stack), self.package
         for role in {role_of(route) for route in package.shared}:
-            self.functions[role].handler.add_environment(shares.VARIABLE, str(target.reports_of_one))
+            self.functions[role].handler.add_environment(shares.VARIABLE, str(target.stage.reports_per_second_of_one))
         throttles = throttles_of(package, reports=target.reports, quotas=target.quotas)
         self.serve(self.functions, throttles=throttles)
 
@@ -258,7 +258,7 @@ class Service(Part):
         self._hold_back(function)
 
     def _hold_back(self, function: Function) -> None:
-        function.handler.add_environment(hold_back.VARIABLE, str(Target.of(self.stack).hold_back_seconds))
+        function.handler.add_environment(hold_back.VARIABLE, str(Target.of(self.stack).stage.hold_back_seconds))
 
     def _schedule(self, sweep: Function) -> None:
         """Call the sweep by a schedule. None is retried: the next one does what this one could not."""

@@ -48,8 +48,8 @@ class SignIn(Construct):
         self.walls = self._client("Walls", WALL, cognito.OAuthScope.resource_server(server, read))
         domain = pool.add_domain("Domain", cognito_domain=cognito.CognitoDomainOptions(domain_prefix=_prefix(name)))
         self.origin, self.issuer = domain.base_url(), pool.user_pool_provider_url
-        if target.origin and target.serves_sign_in:
-            self.origin, self.issuer = target.origin, f"{target.origin}/{pool.user_pool_id}"
+        if target.stage.origin and target.serves_sign_in:
+            self.origin, self.issuer = target.stage.origin, f"{target.stage.origin}/{pool.user_pool_id}"
         tell(self, "PageClientId", self.people.user_pool_client_id, "the app client of the page")
 
     def _client(self, name: str, lasts: Duration, scope: cognito.OAuthScope) -> cognito.UserPoolClient:

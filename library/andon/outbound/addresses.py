@@ -73,12 +73,12 @@ _ADDRESS: Final = re.compile(
 )
 
 
-_ENTRY: Final = re.compile(r"(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::[1-9][0-9]{0,4})?")
+ENTRY_PATTERN: Final = r"(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::[1-9][0-9]{0,4})?"
 
 
 def is_entry(text: str) -> bool:
     """Return True if a text is an entry of a list."""
-    return _ENTRY.fullmatch(text) is not None
+    return re.fullmatch(ENTRY_PATTERN, text) is not None
 
 
 def is_at(host: str, names: Collection[str]) -> bool:

@@ -68,7 +68,7 @@ def throttled(api: Api) -> cloudwatch.Metric:
 
 def _ours(scope: IConstruct, name: str, statistic: str = "Sum", /, **by: str) -> cloudwatch.Metric:
     target = Target.of(scope)
-    return _metric(target.project.name, name, {**by, STAGE: target.stage}, statistic)
+    return _metric(target.project.name, name, {**by, STAGE: target.stage.name}, statistic)
 
 
 def _metric(

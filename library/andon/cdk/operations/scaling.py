@@ -49,14 +49,14 @@ def _refuse_too_much(steady: Sequence[tuple[OwnedTable, Capacity]]) -> None:
         target, names = Target.of(table), sorted(chain.from_iterable(_names(one) for one, _ in steady))
         firsts = [capacity.first_of(place) for one, capacity in steady for place in one.places.values()]
         together = Throughput(*map(sum, zip(*firsts, strict=True)))
-        if max(together) > target.table_units:
+        if max(together) > target.stage.table_units_per_second:
             raise ValueError(
                 TOO_MUCH.format(
                     **together._asdict(),
                     places=len(names),
-                    quota=target.table_units,
+                    quota=target.stage.table_units_per_second,
                     names=", ".join(names),
-                    stage=target.stage,
+                    stage=target.stage.name,
                 )
             )
 

@@ -61,7 +61,7 @@ class Signal(Generic[W]):
     there_is: Callable[[Target], object] = lambda _: True
 
     def limit(self, target: Target) -> float:
-        """Return what the metric may be at most, in the unit of `above`."""
+        """Return the most that the metric may be, in the unit of `above`."""
         return self.above(target) if callable(self.above) else self.above
 
 
@@ -80,7 +80,7 @@ LATE_TRIGGER_SECONDS: Final = 180
 
 def late_decision_seconds(target: Target) -> int:
     """Return the age of a decision that is late: the hold-back of the stage is over, and so is the next sweep."""
-    return target.hold_back_seconds + EVERY_SECONDS
+    return target.stage.hold_back_seconds + EVERY_SECONDS
 
 
 LATE_DECISION_SECONDS: Final = late_decision_seconds(AWS)
@@ -308,7 +308,7 @@ OF_FUNCTION: Final[Mapping[str, tuple[Signal[Function], ...]]] = {  # by side an
             name="Bounced",
             metric=metrics.bounced,
             above=0.04,  # a share: from 0.05 on SES reviews the account, from 0.1 on it may pause it
-            there_is=lambda target: target.outbound.mail_from,
+            there_is=lambda target: target.stage.mail_from,
             means="Of the account's mail more comes back than SES bears for long: people are told in vain.",
             runbook="told-in-vain",
         ),
@@ -316,7 +316,7 @@ OF_FUNCTION: Final[Mapping[str, tuple[Signal[Function], ...]]] = {  # by side an
             name="SmsFailed",
             metric=metrics.sms_failed,
             above=2,  # a phone that is off is no trouble of ours
-            there_is=lambda target: target.outbound.sms_per_day,
+            there_is=lambda target: target.stage.sms_per_day,
             means="Of the SMS of an hour more than {above} reached nobody, though SNS had taken them.",
             runbook="told-in-vain",
         ),
@@ -453,14 +453,14 @@ OF_COPY: Final[tuple[Signal[s3.Bucket], ...]] = (  # the lake's, in another regi
         metric=metrics.of_copy("ReplicationLatency", "Maximum"),
         above=COPY_MINUTES * 60,
         minutes=5,
-        there_is=lambda target: target.replica_region,
+        there_is=lambda target: target.stage.replica_region,
         means="For more than {above} s events are not in the lake's copy: if the region is lost, they are.",
         runbook="copy-behind",
     ),
     Signal(
         name="CopyFailed",
         metric=metrics.of_copy("OperationsFailedReplication", "Sum"),
-        there_is=lambda target: target.replica_region,
+        there_is=lambda target: target.stage.replica_region,
         means="S3 could not copy objects of the lake, and does not try again.",
         runbook="copy-behind",
     ),
@@ -512,9 +512,9 @@ def _rows(found: IConstruct) -> Iterator[Watched]:
 
 def watch(root: Stack, found: Iterable[Construct], parts: Mapping[Stack, Iterable[Watched]]) -> None:
     """Create the alarms of all functions together, of all that is found, and of each part in its stack, if any."""
-    if not Target.of(root).alarmed:
+    if not Target.of(root).stage.alarms:
         return
-    topic = Target.of(root).alarm_topic
+    topic = Target.of(root).stage.alarm_topic
     if topic:
         tell(root, "AlarmTopicArn", _arn(root, topic), "the topic of all alarms")
     _ring(Construct(root, "Functions"), [(root, OF_STACK)])
@@ -543,11 +543,11 @@ class _Settings(TypedDict):
 def _alarm(scope: Construct, it: object, row: Signal[Any]) -> None:
     """Create an alarm, named by the path of what it watches: the root stack's name begins all of them."""
     target, missing, compared = Target.of(scope), cloudwatch.TreatMissingData, cloudwatch.ComparisonOperator
-    above, name = row.limit(target), row.name.format(it=it)
+    above, name, page = row.limit(target), row.name.format(it=it), f"{target.stage.runbooks}/{row.runbook}.md"
     settings: _Settings = {
         "metric": row.metric(it),
         "alarm_name": f"{scope.node.path}/{name}",
-        "alarm_description": f"{row.means.format(it=it, above=above)} Runbook: {target.runbooks}/{row.runbook}.md",
+        "alarm_description": f"{row.means.format(it=it, above=above)} Runbook: {page}",
         "evaluation_periods": row.minutes,
         # Most of these metrics are published only when there is something to count.
         "treat_missing_data": missing.BREACHING if row.ceases else missing.NOT_BREACHING,
@@ -562,8 +562,8 @@ def _alarm(scope: Construct, it: object, row: Signal[Any]) -> None:
         operator = compared.LESS_THAN_THRESHOLD if row.ceases else compared.GREATER_THAN_THRESHOLD
         threshold = 1 if row.ceases else above * row.unit
         alarm = cloudwatch.Alarm(scope, f"{name}Alarm", threshold=threshold, comparison_operator=operator, **settings)
-    if target.alarm_topic:
-        alarm.add_alarm_action(actions.SnsAction(_topic(scope, target.alarm_topic)))
+    if target.stage.alarm_topic:
+        alarm.add_alarm_action(actions.SnsAction(_topic(scope, target.stage.alarm_topic)))
 
 
 def _topic(scope: Construct, topic: str) -> sns.ITopic:
