@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from andon.cdk.canary import CANARIES
+from andon.cdk.function import CANARIES
 from andon.cdk.names import pascal
 from andon.packages.discovery import packages
 from andon.testing.synthesised import Properties, Synthesised, listed, text

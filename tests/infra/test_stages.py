@@ -9,10 +9,9 @@ import pytest
 from aws_cdk import App
 from jsonschema import Draft202012Validator
 
-from andon.cdk.api import Api
+from andon.cdk.api import Api, hours_of_device
 from andon.cdk.event_hub import EventHub
 from andon.cdk.lake import Lake
-from andon.cdk.sign_in import hours_of_device
 from andon.cdk.stage import MOST_LOCK_DAYS, NEEDED, SETTINGS, read, schema
 from andon.cdk.target import Target
 from andon.packages.discovery import subscribers_of

@@ -8,7 +8,7 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from andon.cdk.bucket import FORGETS_DAYS, private_bucket
+from andon.cdk.buckets import FORGETS_DAYS, private_bucket
 from andon.cdk.checks import nag
 from andon.cdk.function import Function
 from andon.cdk.names import FAILURES

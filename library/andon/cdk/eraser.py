@@ -10,9 +10,8 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from andon.cdk.api import Api
-from andon.cdk.bucket import eraser_name
+from andon.cdk.buckets import OwnedContents, eraser_name
 from andon.cdk.checks import nag
-from andon.cdk.contents import OwnedContents
 from andon.cdk.event_hub import EventHub
 from andon.cdk.names import ERASER_ROLE, SWEPT_BUCKETS
 from andon.cdk.operations import dashboard

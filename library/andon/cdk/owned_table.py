@@ -1,15 +1,17 @@
 """A DynamoDB table, from the schema that its owner declares, and the permissions on it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Final
 
 from aws_cdk import Aws
+from aws_cdk import aws_applicationautoscaling as scaling
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_kms as kms
-from constructs import Construct
+from constructs import Construct, IConstruct
 
-from andon.cdk.bucket import private_bucket
-from andon.cdk.capacity import PROVISIONED, Place, Throughput, warm
+from andon.cdk.buckets import private_bucket
+from andon.cdk.capacity import PROVISIONED, USED, Capacity, Place, Throughput, warm
 from andon.cdk.checks import nag
 from andon.cdk.checks.declared import refuse_hot_partitions, refuse_unkept
 from andon.cdk.function import Function
@@ -17,7 +19,9 @@ from andon.cdk.names import pascal
 from andon.cdk.package_stack import root_of, tell
 from andon.cdk.target import Target
 from andon.dynamodb.schema import MOST_RECOVERY_DAYS, Index, Keys, TableSchema
+from andon.packages.discovery import role_of
 from andon.packages.package import Package
+from andon.project import project
 from andon.views.object_table import FOLDER, ObjectTable
 
 # The uses of a customer's key for which DynamoDB needs the permission of its caller.
@@ -243,3 +247,128 @@ class OwnedObjects(Construct):
         # Without it S3 answers 403 where there is no object, as where nobody may read, and not 404.
         # https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
         function.grant(["s3:ListBucket"], [self._bucket.bucket_arn])
+
+
+# Rights for callers who are limited to places, `andon/http/places.py`: functions read where subjects are.
+
+
+NO_TABLE: Final = (
+    "{package} reads where subjects are, by {table}, which no view of the stack has: add the view's line, or let "
+    "`whereabouts` of functions/project.py name the version that is left."
+)
+
+
+def let_find_subjects(package: Package, functions: Mapping[str, Function], tables: Mapping[str, OwnedTable]) -> None:
+    """Let the functions behind a package's routes read where subjects are, if a route asks; `tables`: of views.
+
+    In a stack without views nobody knows where anything is, and whoever is limited is refused.
+
+    Raises:
+        ValueError: the stack does not have the table that the project names.
+
+    """
+    declared = project().whereabouts
+    if declared is None or not tables:
+        return
+    for role, actions in _reads_of(package).items():
+        if declared.table not in tables:
+            raise ValueError(NO_TABLE.format(package=package.folder, table=declared.table))
+        table = tables[declared.table]
+        functions[role].handler.add_environment(declared.table, table.table_name)
+        table.grant_exactly(functions[role], *sorted(actions))
+
+
+def _reads_of(package: Package) -> Mapping[str, set[str]]:
+    """Return DynamoDB's actions by the role of the function."""
+    reads: dict[str, set[str]] = {}
+    for route in package.routes:
+        at = package.limits.get(route)
+        if at is not None and at.reads:
+            reads.setdefault(role_of(route), set()).update(at.reads)
+    return reads
+
+
+# Capacity of tables and indexes that follows their load: for writes and for reads, a target and a policy.
+
+
+DYNAMODB: Final = "dynamodb"
+KINDS: Final = ("Read", "Write")
+
+TOO_MUCH: Final = (
+    "{places} steady tables and indexes begin with {reads:,} units of reads and {writes:,} of writes, but an account "
+    "has {quota:,} of either: {names}. Take STEADY from a view (its table is on demand then), take an index from it, "
+    "or ask AWS for more and write it down: tableUnitsPerSecond in stages.{stage} of cdk.json."
+)
+
+
+def follow_load(found: Iterable[IConstruct]) -> None:
+    """Track the load of every table whose capacity is provisioned, and of each of its indexes, beside the table.
+
+    Application Auto Scaling acts by a role linked to the service, which it creates, and adds four alarms to each
+    policy. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/AutoScaling.html
+
+    Raises:
+        ValueError: together they begin with more than an account has.
+
+    """
+    steady = [(one, one.capacity) for one in found if isinstance(one, OwnedTable) and one.capacity]
+    _refuse_too_much(steady)
+    for table, capacity in steady:
+        scope = Construct(table, "Scaling")
+        for index, place in table.places.items():
+            resource = f"table/{table.table_name}" + (f"/index/{index}" if index else "")
+            dimension = f"{DYNAMODB}:{'index' if index else 'table'}"
+            for kind, least in zip(KINDS, capacity.least_of(place), strict=True):
+                name = f"{table.node.id}{index}{kind}s"
+                _track(scope, name, kind, resource=resource, dimension=dimension, least=least, most=capacity.most)
+
+
+def _refuse_too_much(steady: Sequence[tuple[OwnedTable, Capacity]]) -> None:
+    """Refuse tables that together begin with more than an account has: their creation would fail half-way."""
+    for table, _ in steady[:1]:
+        target, names = Target.of(table), sorted(chain.from_iterable(_names(one) for one, _ in steady))
+        firsts = [capacity.first_of(place) for one, capacity in steady for place in one.places.values()]
+        together = Throughput(*map(sum, zip(*firsts, strict=True)))
+        if max(together) > target.stage.table_units_per_second:
+            raise ValueError(
+                TOO_MUCH.format(
+                    **together._asdict(),
+                    places=len(names),
+                    quota=target.stage.table_units_per_second,
+                    names=", ".join(names),
+                    stage=target.stage.name,
+                )
+            )
+
+
+def _names(table: OwnedTable) -> list[str]:
+    return [f"{table.variable}/{index}" if index else table.variable for index in table.places]
+
+
+def _track(scope: Construct, name: str, kind: str, *, resource: str, dimension: str, least: int, most: int) -> None:
+    target = scaling.CfnScalableTarget(
+        scope,
+        name,
+        service_namespace=DYNAMODB,
+        resource_id=resource,
+        scalable_dimension=f"{dimension}:{kind}CapacityUnits",
+        min_capacity=least,
+        max_capacity=most,
+    )
+    scaling.CfnScalingPolicy(
+        scope,
+        f"{name}Follow",
+        policy_name=f"{kind}s",
+        policy_type="TargetTrackingScaling",
+        scaling_target_id=target.ref,
+        target_tracking_scaling_policy_configuration=_followed(kind),
+    )
+
+
+def _followed(kind: str) -> scaling.CfnScalingPolicy.TargetTrackingScalingPolicyConfigurationProperty:
+    used = scaling.CfnScalingPolicy.PredefinedMetricSpecificationProperty(
+        predefined_metric_type=f"DynamoDB{kind}CapacityUtilization"
+    )
+    return scaling.CfnScalingPolicy.TargetTrackingScalingPolicyConfigurationProperty(
+        predefined_metric_specification=used, target_value=USED
+    )

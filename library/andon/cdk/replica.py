@@ -12,7 +12,7 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from andon.cdk.bucket import append_only_bucket, tiered_bucket
+from andon.cdk.buckets import append_only_bucket, tiered_bucket
 from andon.cdk.checks import nag
 from andon.cdk.package_stack import tell
 from andon.cdk.target import Target

@@ -1,38 +1,38 @@
 """A write side: the tables it owns, a function for each handler file, and the way of its changes to the bus."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from aws_cdk import Duration
+from aws_cdk import Aws, Duration, SecretValue
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
 from andon.cdk import queues
 from andon.cdk.api import Api
+from andon.cdk.buckets import READERS, Models, OwnedContents
 from andon.cdk.changes import failure_store, follow, published
+from andon.cdk.checks import nag
 from andon.cdk.checks.declared import refuse_idle_rules, refuse_unlifted, refuse_unversioned
 from andon.cdk.checks.loops import Participant
-from andon.cdk.contents import OwnedContents
 from andon.cdk.event_hub import EventHub
 from andon.cdk.function import Function
-from andon.cdk.models import READERS, Models
 from andon.cdk.names import FAILURES_BUCKET, TRIGGER, pascal
 from andon.cdk.operations import dashboard
 from andon.cdk.operations.signals import OF_INGESTING, OF_MODEL, OF_READER, OF_SENDING, Watched, of_facts
-from andon.cdk.outbound import let_read_secrets, let_send
 from andon.cdk.owned_table import OwnedTable
-from andon.cdk.package_stack import tell
+from andon.cdk.package_stack import root_of, tell
 from andon.cdk.part import Part
-from andon.cdk.provisioning import Provisioning, kinds_by_claim
 from andon.cdk.queues import Batch, Reader
 from andon.cdk.target import Target
-from andon.cdk.things import Things
+from andon.cdk.things import Provisioning, Things, kinds_by_claim
 from andon.cdk.throttles import throttles_of
 from andon.events import fault, publish_changes
 from andon.http import shares
+from andon.outbound import once, variables
 from andon.outbound.delivery import most_receives
 from andon.outbound.pace import OPENS_AT
 from andon.packages.discovery import role_of
@@ -41,6 +41,107 @@ from andon.rules import due, hold_back
 from andon.rules.sweep import ALL_SHARDS, EVERY_SECONDS, SHARDS
 from andon.versions.owned import COMMAND_ACTIONS
 from andon.wire import queue
+
+# Rights of senders alone: mail, SMS, hosts of others; and the secrets of links and of push.
+
+
+READ: Final = "secretsmanager:GetSecretValue"
+CHARACTERS: Final = 64  # of letters and digits, 5.9 bits each
+COMMAND: Final = "command"
+
+# Of one message. SNS refuses one that would cost more: https://docs.aws.amazon.com/sns/latest/dg/sms_publish-to-phone.html
+SMS_MOST_DOLLARS: Final = "0.25"
+
+
+def let_send(sender: Function, api: Api, *, others: Mapping[str, Function]) -> None:
+    """Let a sender use the channels of the stage; a command knows the hosts, and refuses addresses elsewhere."""
+    target = Target.of(sender)
+    settings = target.stage
+    hosts = {
+        variables.WEBHOOK_HOSTS: " ".join(settings.webhook_hosts),
+        variables.PUSH_HOSTS: " ".join(settings.push_hosts),
+    }
+    for function in (sender, *(one for role, one in others.items() if role == COMMAND)):
+        _tell(function, hosts)
+    _tell(
+        sender,
+        {
+            variables.MAIL_FROM: settings.mail_from,
+            variables.SMS_MOST_DOLLARS: SMS_MOST_DOLLARS if settings.sms_per_day else None,
+            variables.SMS_PER_DAY: str(settings.sms_per_day) if settings.sms_per_day else None,
+            variables.LINK_ORIGIN: api.page_origin,
+            variables.LINK_HOURS: str(settings.link_hours),
+            once.SINK: target.sink,
+        },
+    )
+    if settings.mail_from:
+        _let_mail(sender, settings.mail_from)
+    if settings.sms_per_day:
+        _let_text(sender)
+
+
+def let_read_secrets(package: Package, functions: Mapping[str, Function]) -> None:
+    """Let the roles that a package names read a secret of the stack; that of push exists where there is push."""
+    for variable, roles in package.secrets.items():
+        for role in roles:
+            function = functions[role]
+            if variable != variables.PUSH_SECRET or Target.of(function).stage.push_hosts:
+                secret = _secret(function, variable)
+                function.handler.add_environment(variable, secret.secret_arn)
+                function.grant([READ], [secret.secret_arn])
+
+
+def _secret(function: Function, variable: str) -> secretsmanager.Secret:
+    """Return the stack's secret of a name; one for all packages, for one signs what another one verifies."""
+    root, name = root_of(function), pascal(variable)
+    existing = root.node.try_find_child(name)
+    if isinstance(existing, secretsmanager.Secret):
+        return existing
+    target = Target.of(function)
+    known = target.secret
+    secret = secretsmanager.Secret(
+        root,
+        name,
+        description=f"{target.project.name}: {variable}",
+        secret_string_value=SecretValue.unsafe_plain_text(known) if known else None,
+        generate_secret_string=None
+        if known
+        else secretsmanager.SecretStringGenerator(password_length=CHARACTERS, exclude_punctuation=True),
+        removal_policy=target.removal_policy,
+    )
+    nag.acknowledge(secret, SMG4=nag.SECRETS)
+    tell(root, name, secret.secret_arn, "a secret")
+    return secret
+
+
+def _tell(function: Function, variables: Mapping[str, str | None]) -> None:
+    for name, value in variables.items():
+        if value:
+            function.handler.add_environment(name, value)
+
+
+def _let_mail(sender: Function, address: str) -> None:
+    """Allow mail from one address. SES asks for more than its identity, which the condition names.
+
+    In the sandbox it asks for those of the recipients, too, and always for the account's default configuration set.
+    https://docs.aws.amazon.com/ses/latest/dg/control-user-access.html
+    """
+    kinds = ("identity", "configuration-set")
+    asked = [f"arn:{Aws.PARTITION}:ses:{Aws.REGION}:{Aws.ACCOUNT_ID}:{kind}/*" for kind in kinds]
+    sender.grant(["ses:SendEmail"], asked, only_if={"StringEquals": {"ses:FromAddress": address}})
+    for every in asked:
+        nag.acknowledge_wildcard(sender, every, nag.MAIL)
+
+
+def _let_text(sender: Function) -> None:
+    """Allow SMS. A phone number is no resource, so that all are allowed, and each topic is denied.
+
+    https://docs.aws.amazon.com/sns/latest/dg/sns-access-policy-use-cases.html
+    """
+    sender.grant(["sns:Publish"], ["*"])
+    sender.deny(["sns:Publish"], ["arn:aws:sns:*:*:*"])
+    nag.acknowledge_wildcard(sender, "*", nag.PHONES)
+
 
 # Stores events and the rows that rules need beside them; queries for newer events first.
 LISTENER_ACTIONS: Final = ("PutItem", "Query", "UpdateItem")

@@ -173,7 +173,7 @@ class Target:
 
     @property
     def deployment(self) -> str | None:
-        """The way of traffic to new code, see canary.py; None: at once, without aliases."""
+        """The way of traffic to new code, see `Canary`; None: at once, without aliases."""
         return self.stage.deployment if self.moves_traffic else None
 
     @property

@@ -7,15 +7,14 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from andon.cdk.api import Api
-from andon.cdk.checks.declared import refuse_unlifted
+from andon.cdk.checks.declared import refuse_foreign_keys, refuse_unlifted
 from andon.cdk.checks.loops import Participant
-from andon.cdk.checks.view_keys import refuse_foreign_keys
 from andon.cdk.event_hub import RETRY_HOURS, EventHub
 from andon.cdk.function import Function
-from andon.cdk.live import Live
 from andon.cdk.operations import dashboard
 from andon.cdk.operations.signals import OF_READER, Watched
 from andon.cdk.owned_table import OwnedObjects, OwnedTable
+from andon.cdk.pages import Live
 from andon.cdk.part import Part
 from andon.cdk.queues import FEWEST, Batch, Reader
 from andon.cdk.target import Target

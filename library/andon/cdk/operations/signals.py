@@ -5,7 +5,8 @@ finds, and with what each part says of itself (`Part.signals`: something watched
 alarm of each row, in the template of what is watched, named by its path.
 
 So a threshold is changed here: `above` and `minutes` of its row. Elsewhere are those of deployments, which wake nobody
-(`canary.py`), and the facts that ring whenever one is published (`alarms` in a service's `facts.py`).
+(`rollback_alarm` in `function.py`), and the facts that ring whenever one is published (`alarms` in a service's
+`facts.py`).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -18,7 +18,7 @@ import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
 from andon.cdk import stage as stages
-from andon.cdk.canary import ALIAS
+from andon.cdk.function import ALIAS
 from andon.cdk.names import FIRST_STAGE, pascal, stack_of
 from andon.cdk.stage import Stage
 from andon.cdk.target import ALL, REPAIR, UNPROTECTED

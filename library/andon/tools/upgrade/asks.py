@@ -43,6 +43,18 @@ class Renamed(NamedTuple):
 
 
 MOVED: Final = {
+    "cdk.archive": "cdk.stores",
+    "cdk.asset": "cdk.assets",
+    "cdk.bucket": "cdk.buckets",
+    "cdk.bytecode": "cdk.assets",
+    "cdk.canary": "cdk.function",
+    "cdk.checks.view_keys": "cdk.checks.declared",
+    "cdk.drift": "cdk.stores",
+    "cdk.fault_store": "cdk.stores",
+    "cdk.layer": "cdk.assets",
+    "cdk.operations.alarms": "cdk.operations.signals",
+    "cdk.replays": "cdk.stores",
+    "cdk.root_stack": "cdk.part",
     "live.topics": "live.connection",
     "outbound.gateway": "outbound.delivery",
     "outbound.hosts": "outbound.addresses",

@@ -1,8 +1,10 @@
-"""Private buckets: no public access, encrypted, over TLS only. One kind can be added to and nothing else.
+"""Buckets: no public access, encrypted, over TLS only; those of a view in objects, of contents and of models.
 
-What is replaced is what somebody was erased from: nobody reads it any more, and it goes after `FORGETS_DAYS`.
+One kind can be added to and nothing else. What is replaced in it is what somebody was erased from: nobody reads it any
+more, and it goes after `FORGETS_DAYS`.
 """
 
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from aws_cdk import Aws, Duration
@@ -10,9 +12,19 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
+from andon.cdk.api import Api
 from andon.cdk.checks import nag
+from andon.cdk.function import Function
+from andon.cdk.names import pascal
+from andon.cdk.package_stack import tell
 from andon.cdk.stage import MOST_LOCK_DAYS
 from andon.cdk.target import Target
+from andon.content.contents import FOLDER, Contents
+from andon.content.links import CHECKSUM, CONTENT_TYPE
+from andon.packages.package import Package
+
+# Private buckets: no public access, encrypted, over TLS only. One kind can be added to and nothing else.
+
 
 FORGETS_DAYS: Final = MOST_LOCK_DAYS
 """So long a version of an object stays that was replaced, and a batch that a trigger gave up on."""
@@ -136,3 +148,86 @@ def _bucket(scope: Construct, name: str, *, unlogged: str, **settings: Any) -> s
     )
     nag.acknowledge(bucket, S1=unlogged)
     return bucket
+
+
+# The bucket of a service that keeps contents of users, and the permissions on it.
+
+
+# A client uploads and reads with an address that the command or the query has signed: by their permissions.
+ALLOWED: Final[Mapping[str, tuple[str, ...]]] = {
+    "command": ("s3:GetObject", "s3:PutObject"),
+    "query": ("s3:GetObject",),
+    "trigger": ("s3:DeleteObject",),
+}
+LOOK: Final = ("command", "query")
+"""The roles that ask whether an object is there. Without ListBucket S3 answers 403 where there is none, and not 404."""
+
+AGE_SECONDS: Final = 3600  # a browser asks so seldom again whether it may upload
+
+DECIDES: Final = "{name}: a control service keeps no contents: keep them in a service without rules."
+NOT_TOLD: Final = (
+    "{name}: contents are in the table {table}, which is not its own, or has no stream or no ttl: so nobody would "
+    "delete what nothing refers to."
+)
+
+
+class OwnedContents(Construct):
+    """A service's bucket of contents; its output is its environment variable in PascalCase."""
+
+    def __init__(
+        self, scope: Construct, package: Package, contents: Contents, *, functions: Mapping[str, Function], api: Api
+    ) -> None:
+        super().__init__(scope, pascal(contents.variable))
+        refuse_unreleased(package, contents)
+        self._bucket = private_bucket(self, "Bucket", unlogged=nag.CONTENT_READS)
+        self._bucket.add_cors_rule(
+            allowed_methods=[s3.HttpMethods.PUT, s3.HttpMethods.GET],
+            allowed_origins=[api.page_origin],
+            allowed_headers=[CONTENT_TYPE, CHECKSUM],
+            max_age=AGE_SECONDS,
+        )
+        tell(scope, pascal(contents.variable), self._bucket.bucket_name, "contents of users")
+        for role, actions in ALLOWED.items():
+            if role in functions:
+                functions[role].handler.add_environment(contents.variable, self._bucket.bucket_name)
+                functions[role].grant([*actions], [self._bucket.arn_for_objects(f"{FOLDER}/*")])
+                nag.acknowledge_keys(functions[role], self._bucket, FOLDER, nag.CONTENT_KEYS)
+        for role in LOOK:
+            if role in functions:
+                functions[role].grant(["s3:ListBucket"], [self._bucket.bucket_arn])
+
+
+def refuse_unreleased(package: Package, contents: Contents) -> None:
+    """Refuse contents that nobody would delete.
+
+    Raises:
+        ValueError: the service decides by rules, or its table tells nobody what has expired.
+
+    """
+    if package.has("control"):
+        raise ValueError(DECIDES.format(name=package.name))
+    schema = package.tables.get(contents.table.variable)
+    if schema is None or not (schema.stream and schema.expires):
+        raise ValueError(NOT_TOLD.format(name=package.name, table=contents.table.variable))
+
+
+# The models of a service: a bucket that a person writes (`make train`) and its trigger and sweep read.
+
+
+MODELS: Final = "models"
+READERS: Final = ("trigger", "sweep")
+
+
+class Models(Construct):
+    """The bucket of a service that declares one. No function writes models, or deletes any."""
+
+    def __init__(self, scope: Construct, variable: str, *, readers: Iterable[Function]) -> None:
+        super().__init__(scope, "Models")
+        bucket = private_bucket(self, "Bucket", unlogged=nag.FEW_MODELS, versioned=True)
+        tell(self, pascal(variable), bucket.bucket_name, "the models")
+        for reader in readers:
+            reader.handler.add_environment(variable, bucket.bucket_name)
+            reader.grant(["s3:GetObject"], [bucket.arn_for_objects(f"{MODELS}/*")])
+            # Without it S3 answers 403 instead of 404 for an object that does not exist.
+            reader.grant(["s3:ListBucket"], [bucket.bucket_arn])
+            nag.acknowledge_keys(reader, bucket, MODELS, nag.MODEL_KEYS)
