@@ -5,7 +5,8 @@ more, and it goes after `FORGETS_DAYS`.
 """
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
 
 from aws_cdk import Aws, Duration
 from aws_cdk import aws_iam as iam
@@ -14,6 +15,7 @@ from constructs import Construct
 
 from andon.cdk.api import Api
 from andon.cdk.checks import nag
+from andon.cdk.checks.declared import refuse_unkept
 from andon.cdk.function import Function
 from andon.cdk.names import pascal
 from andon.cdk.package_stack import tell
@@ -22,9 +24,8 @@ from andon.cdk.target import Target
 from andon.content.contents import FOLDER, Contents
 from andon.content.links import CHECKSUM, CONTENT_TYPE
 from andon.packages.package import Package
-
-# Private buckets: no public access, encrypted, over TLS only. One kind can be added to and nothing else.
-
+from andon.views.object_table import FOLDER as OBJECTS
+from andon.views.object_table import ObjectTable
 
 FORGETS_DAYS: Final = MOST_LOCK_DAYS
 """So long a version of an object stays that was replaced, and a batch that a trigger gave up on."""
@@ -43,6 +44,77 @@ DESTROYS: Final = (
     "s3:BypassGovernanceRetention",
     "s3:DeleteBucket",
 )
+
+
+READ: Final = "s3:GetObject"
+WRITE: Final = "s3:PutObject"  # to replace an object if it has not changed, S3 needs both permissions
+DELETE: Final = "s3:DeleteObject"
+
+
+class Use(NamedTuple):
+    """The calls that roles make on the objects below some folders."""
+
+    roles: tuple[str, ...]
+    folders: tuple[str, ...]
+    calls: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """A bucket, as its owner declares it: what is in it, and what may be done with that.
+
+    variable: of the functions that use it; in PascalCase it is the output. holds: in words. unlogged: why its reads are
+    not logged. keys: why the keys below a folder are a wildcard. looks: the roles that ask whether an object is there:
+    without ListBucket S3 answers 403 where there is none, and not 404. keeps_days: when its objects expire; None is
+    never. versioned: what is replaced stays for a while.
+    """
+
+    variable: str
+    holds: str
+    unlogged: str
+    keys: str
+    uses: tuple[Use, ...]
+    looks: tuple[str, ...] = ()
+    keeps_days: int | None = None
+    versioned: bool = False
+
+    def create(self, scope: Construct, functions: Mapping[str, Function]) -> s3.Bucket:
+        """Create it, and let its owner's functions use it as declared."""
+        bucket = private_bucket(
+            scope, "Bucket", unlogged=self.unlogged, keeps_days=self.keeps_days, versioned=self.versioned
+        )
+        self.let(functions, bucket)
+        return bucket
+
+    def let(self, functions: Mapping[str, Function], bucket: s3.Bucket, *, told: Construct | None = None) -> None:
+        """Name a bucket, and let functions by their roles use it as declared; told: in that template, not its own."""
+        tell(told or bucket, pascal(self.variable), bucket.bucket_name, self.holds)
+        for use in self.uses:
+            for role in use.roles:
+                if role in functions:
+                    self.allow(functions[role], bucket, use.folders, *use.calls)
+        for role in self.looks:
+            if role in functions:
+                functions[role].grant(["s3:ListBucket"], [bucket.bucket_arn])
+
+    def let_read(self, function: Function, bucket: s3.Bucket, folder: str, *, variable: str | None = None) -> None:
+        """Let a function of another package read what is below a folder, and ask whether it is there."""
+        self.allow(function, bucket, [folder], READ, variable=variable)
+        function.grant(["s3:ListBucket"], [bucket.bucket_arn])
+
+    def allow(
+        self, function: Function, bucket: s3.Bucket, folders: Iterable[str], *calls: str, variable: str | None = None
+    ) -> None:
+        """Allow a function some calls on the objects below folders."""
+        function.handler.add_environment(variable or self.variable, bucket.bucket_name)
+        allow_below(function, bucket, folders, *calls, keys=self.keys)
+
+
+def allow_below(function: Function, bucket: s3.Bucket, folders: Iterable[str], *calls: str, keys: str) -> None:
+    """Allow a function some calls on the objects below folders; keys: why their keys are a wildcard."""
+    function.grant([*calls], [bucket.arn_for_objects(f"{folder}/*") for folder in folders])
+    for folder in folders:
+        nag.acknowledge_keys(function, bucket, folder, keys)
 
 
 def private_bucket(
@@ -153,15 +225,6 @@ def _bucket(scope: Construct, name: str, *, unlogged: str, **settings: Any) -> s
 # The bucket of a service that keeps contents of users, and the permissions on it.
 
 
-# A client uploads and reads with an address that the command or the query has signed: by their permissions.
-ALLOWED: Final[Mapping[str, tuple[str, ...]]] = {
-    "command": ("s3:GetObject", "s3:PutObject"),
-    "query": ("s3:GetObject",),
-    "trigger": ("s3:DeleteObject",),
-}
-LOOK: Final = ("command", "query")
-"""The roles that ask whether an object is there. Without ListBucket S3 answers 403 where there is none, and not 404."""
-
 AGE_SECONDS: Final = 3600  # a browser asks so seldom again whether it may upload
 
 DECIDES: Final = "{name}: a control service keeps no contents: keep them in a service without rules."
@@ -179,22 +242,28 @@ class OwnedContents(Construct):
     ) -> None:
         super().__init__(scope, pascal(contents.variable))
         refuse_unreleased(package, contents)
-        self._bucket = private_bucket(self, "Bucket", unlogged=nag.CONTENT_READS)
-        self._bucket.add_cors_rule(
+        contents_of(contents.variable).create(self, functions).add_cors_rule(
             allowed_methods=[s3.HttpMethods.PUT, s3.HttpMethods.GET],
             allowed_origins=[api.page_origin],
             allowed_headers=[CONTENT_TYPE, CHECKSUM],
             max_age=AGE_SECONDS,
         )
-        tell(scope, pascal(contents.variable), self._bucket.bucket_name, "contents of users")
-        for role, actions in ALLOWED.items():
-            if role in functions:
-                functions[role].handler.add_environment(contents.variable, self._bucket.bucket_name)
-                functions[role].grant([*actions], [self._bucket.arn_for_objects(f"{FOLDER}/*")])
-                nag.acknowledge_keys(functions[role], self._bucket, FOLDER, nag.CONTENT_KEYS)
-        for role in LOOK:
-            if role in functions:
-                functions[role].grant(["s3:ListBucket"], [self._bucket.bucket_arn])
+
+
+def contents_of(variable: str) -> Kept:
+    """Return the bucket of contents; a client uploads and reads as the command or the query that signs may."""
+    return Kept(
+        variable=variable,
+        holds="contents of users",
+        unlogged="read at presigned addresses, whose giving the API logs: data events say more than S3's logs",
+        keys="an object's key names its digest and a time, below a fixed prefix of a bucket of one service",
+        uses=(
+            Use(("command",), (FOLDER,), (READ, WRITE)),
+            Use(("query",), (FOLDER,), (READ,)),
+            Use(("trigger",), (FOLDER,), (DELETE,)),
+        ),
+        looks=("command", "query"),
+    )
 
 
 def refuse_unreleased(package: Package, contents: Contents) -> None:
@@ -221,13 +290,43 @@ READERS: Final = ("trigger", "sweep")
 class Models(Construct):
     """The bucket of a service that declares one. No function writes models, or deletes any."""
 
-    def __init__(self, scope: Construct, variable: str, *, readers: Iterable[Function]) -> None:
+    def __init__(self, scope: Construct, variable: str, *, functions: Mapping[str, Function]) -> None:
         super().__init__(scope, "Models")
-        bucket = private_bucket(self, "Bucket", unlogged=nag.FEW_MODELS, versioned=True)
-        tell(self, pascal(variable), bucket.bucket_name, "the models")
-        for reader in readers:
-            reader.handler.add_environment(variable, bucket.bucket_name)
-            reader.grant(["s3:GetObject"], [bucket.arn_for_objects(f"{MODELS}/*")])
-            # Without it S3 answers 403 instead of 404 for an object that does not exist.
-            reader.grant(["s3:ListBucket"], [bucket.bucket_arn])
-            nag.acknowledge_keys(reader, bucket, MODELS, nag.MODEL_KEYS)
+        Kept(
+            variable=variable,
+            holds="the models",
+            unlogged="read by two functions each minute, written by a person: CloudTrail data events say more than S3's"
+            " logs",
+            keys="a model's key ends in its version, below a fixed prefix of the bucket of models",
+            uses=(Use(READERS, (MODELS,), (READ,)),),
+            looks=READERS,
+            versioned=True,
+        ).create(self, functions)
+
+
+# The bucket of a view in objects.
+
+
+class OwnedObjects(Construct):
+    """A view's bucket; its output is its environment variable in PascalCase.
+
+    S3 deletes an object so many days after it was last written, and knows no date of its own for each. So it is kept as
+    long as a row of that write may be, and a day more; readers leave out rows that have expired. An object is never
+    deleted but by S3 itself.
+    """
+
+    def __init__(
+        self, scope: Construct, package: Package, objects: ObjectTable, *, functions: Mapping[str, Function]
+    ) -> None:
+        super().__init__(scope, pascal(objects.variable))
+        refuse_unkept(package)
+        view = package.view
+        Kept(
+            variable=objects.variable,
+            holds="the objects of a view",
+            unlogged="read by a view's query, whose requests the API logs: data events say more than S3's logs",
+            keys="an object's key names the group of rows in it, below a fixed prefix of a bucket of one view",
+            uses=(Use(("query",), (OBJECTS,), (READ,)), Use(("listener", "recompute"), (OBJECTS,), (READ, WRITE))),
+            looks=("query", "listener", "recompute"),
+            keeps_days=max(view.TTL_DAYS or 0, getattr(view, "EXPIRES_WITHIN_DAYS", None) or 0) + 1,
+        ).create(self, functions)

@@ -18,12 +18,11 @@ from andon.cdk.operations import dashboard
 from andon.cdk.operations.signals import OF_COPY, OF_LAKE, Watched
 from andon.cdk.package_stack import tell
 from andon.cdk.queues import FEWEST, Batch
-from andon.cdk.replica import LAKE, replicate
-from andon.cdk.stores import Store
+from andon.cdk.replica import LAKE_COPY, replicate
+from andon.cdk.stores import LAKE, Store
 from andon.cdk.target import Target
-from andon.recorded import lake as lake_contract
 from andon.recorded.lake import EVENTS
-from andon.stores.lake import batch, queries, store
+from andon.stores.lake import queries, store
 
 # The place to ask the lake: a table over its objects in Glue, and a work group of Athena with the saved queries.
 
@@ -161,7 +160,7 @@ class Questions(Construct):
         policy = iam.ManagedPolicy(
             self, "Ask", description="May ask the lake, and change nothing in it", statements=statements
         )
-        nag.acknowledge_keys(policy, lake, EVENTS, nag.LAKE_KEYS)
+        nag.acknowledge_keys(policy, lake, EVENTS, LAKE.keys)
         nag.acknowledge_wildcard(policy, f"<{nag.arn_of(answers, seen_from=policy)}>/*", nag.ANSWER_KEYS)
         return policy
 
@@ -184,19 +183,15 @@ class Lake(Store):
         bucket = append_only_bucket(
             self.stack,
             "Bucket",
-            unlogged=nag.LAKE_READS,
+            unlogged=LAKE.unlogged,
             writer=listener.iam_role,
             replacing=True,
             lock_days=target.stage.lake_lock_days,
         )
-        replicate(bucket, LAKE, in_time=True)
+        replicate(bucket, LAKE_COPY, in_time=True)
         self._bucket = self.hub.buckets[store.BUCKET] = bucket
-        listener.handler.add_environment(store.BUCKET, bucket.bucket_name)
-        tell(self.stack, "LakeBucket", bucket.bucket_name, "everything that went over the bus")
+        LAKE.let({"listener": listener}, bucket)
         self.hub.route_all_but_replayed(self.stack, to=self.reader)
-        for folder in (lake_contract.EVENTS, batch.UNREADABLE):
-            listener.grant(["s3:PutObject"], [bucket.arn_for_objects(f"{folder}/*")])
-            nag.acknowledge_keys(self.stack, bucket, folder, nag.LAKE_KEYS)
         if target.asks_by_athena:
             Questions(self.stack, bucket)
 

@@ -10,10 +10,9 @@ from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_kms as kms
 from constructs import Construct, IConstruct
 
-from andon.cdk.buckets import private_bucket
 from andon.cdk.capacity import PROVISIONED, USED, Capacity, Place, Throughput, warm
 from andon.cdk.checks import nag
-from andon.cdk.checks.declared import refuse_hot_partitions, refuse_unkept
+from andon.cdk.checks.declared import refuse_hot_partitions
 from andon.cdk.function import Function
 from andon.cdk.names import pascal
 from andon.cdk.package_stack import root_of, tell
@@ -22,7 +21,6 @@ from andon.dynamodb.schema import MOST_RECOVERY_DAYS, Index, Keys, TableSchema
 from andon.packages.discovery import role_of
 from andon.packages.package import Package
 from andon.project import project
-from andon.views.object_table import FOLDER, ObjectTable
 
 # The uses of a customer's key for which DynamoDB needs the permission of its caller.
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
@@ -209,44 +207,6 @@ def _attributes(keys: Keys) -> tuple[dynamodb.Attribute, dynamodb.Attribute | No
         return partition_key, None
     sort_type = dynamodb.AttributeType.NUMBER if keys.sort_type == "N" else dynamodb.AttributeType.STRING
     return partition_key, dynamodb.Attribute(name=keys.sort, type=sort_type)
-
-
-# The bucket of a view in objects, and the permissions on it.
-
-READ: Final = ("s3:GetObject",)
-WRITE: Final = ("s3:GetObject", "s3:PutObject")
-
-
-class OwnedObjects(Construct):
-    """A view's bucket; its output is its environment variable in PascalCase.
-
-    S3 deletes an object so many days after it was last written, and knows no date of its own for each. So it is kept as
-    long as a row of that write may be, and a day more; readers leave out rows that have expired.
-    """
-
-    def __init__(self, scope: Construct, package: Package, objects: ObjectTable) -> None:
-        super().__init__(scope, pascal(objects.variable))
-        refuse_unkept(package)
-        view = package.view
-        keeps_days = max(view.TTL_DAYS or 0, getattr(view, "EXPIRES_WITHIN_DAYS", None) or 0) + 1
-        self._bucket = private_bucket(self, "Bucket", unlogged=nag.OBJECT_READS, keeps_days=keeps_days)
-        nag.acknowledge_keys(scope, self._bucket, FOLDER, nag.OBJECT_KEYS)
-        tell(scope, pascal(objects.variable), self._bucket.bucket_name, "the objects of a view")
-        self.environment = {objects.variable: self._bucket.bucket_name}
-
-    def grant_read(self, function: Function) -> None:
-        """Allow reading objects."""
-        self._grant(function, *READ)
-
-    def grant_write(self, function: Function) -> None:
-        """Allow reading objects, and writing what was read; an object is never deleted but by S3 itself."""
-        self._grant(function, *WRITE)
-
-    def _grant(self, function: Function, *actions: str) -> None:
-        function.grant([*actions], [self._bucket.arn_for_objects(f"{FOLDER}/*")])
-        # Without it S3 answers 403 where there is no object, as where nobody may read, and not 404.
-        # https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
-        function.grant(["s3:ListBucket"], [self._bucket.bucket_arn])
 
 
 # Rights for callers who are limited to places, `andon/http/places.py`: functions read where subjects are.

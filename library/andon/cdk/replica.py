@@ -17,7 +17,7 @@ from andon.cdk.checks import nag
 from andon.cdk.package_stack import tell
 from andon.cdk.target import Target
 
-LAKE, ARCHIVE = "lake", "archive"
+LAKE_COPY, ARCHIVE_COPY = "lake", "archive"
 
 COPY_MINUTES: Final = 15
 """S3 promises 99.9 % of a month's objects within it, by replication time control: https://aws.amazon.com/s3/sla-rtc/"""
@@ -61,14 +61,14 @@ class ReplicaStack(Stack):
             termination_protection=target.stage.termination_protection,
         )
         root.add_stack_dependency(self)
-        arn = f"arn:{Aws.PARTITION}:iam::{Aws.ACCOUNT_ID}:role/{_role_name(target, LAKE)}"
+        arn = f"arn:{Aws.PARTITION}:iam::{Aws.ACCOUNT_ID}:role/{_role_name(target, LAKE_COPY)}"
         lake = append_only_bucket(
             self,
             "Lake",
             unlogged=nag.COPY_READS,
             writer=iam.Role.from_role_arn(self, "Copier", arn),
             lock_days=target.stage.lake_lock_days,
-            bucket_name=name_of_copy(target, LAKE),
+            bucket_name=name_of_copy(target, LAKE_COPY),
         )
         archive = tiered_bucket(
             self,
@@ -76,7 +76,7 @@ class ReplicaStack(Stack):
             unlogged=nag.COPY_READS,
             rules=archive_rules,
             versioned=True,
-            bucket_name=name_of_copy(target, ARCHIVE),
+            bucket_name=name_of_copy(target, ARCHIVE_COPY),
         )
         tell(self, "LakeCopy", lake.bucket_name, "the copy of the lake")
         tell(self, "ArchiveCopy", archive.bucket_name, "the copy of the archive")

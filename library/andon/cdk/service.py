@@ -208,7 +208,7 @@ class Service(Part):
             OwnedContents(stack, package, package.contents, functions=self.functions, api=self.api)
         let_read_secrets(package, self.functions)
         for variable in package.models:
-            Models(stack, variable, readers=[self.functions[role] for role in READERS])
+            Models(stack, variable, functions=self.functions)
 
     def _refuse(self) -> None:
         """Refuse a package that contradicts itself.

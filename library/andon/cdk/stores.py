@@ -11,8 +11,7 @@ from constructs import Construct
 
 from andon.cdk import queues
 from andon.cdk.api import Api
-from andon.cdk.buckets import private_bucket, tiered_bucket
-from andon.cdk.checks import nag
+from andon.cdk.buckets import DELETE, READ, WRITE, Kept, Use, tiered_bucket
 from andon.cdk.checks.loops import Participant
 from andon.cdk.event_hub import EventHub
 from andon.cdk.function import Function
@@ -23,22 +22,69 @@ from andon.cdk.owned_table import OwnedTable
 from andon.cdk.package_stack import root_of, tell
 from andon.cdk.part import Part
 from andon.cdk.queues import SOON, Batch, Reader
-from andon.cdk.replica import ARCHIVE, ReplicaStack, old_versions, replicate
+from andon.cdk.replica import ARCHIVE_COPY, ReplicaStack, old_versions, replicate
 from andon.cdk.target import Target
 from andon.drift.recompute import queue_variable
 from andon.packages.discovery import restorers_as_json, views_as_json
 from andon.packages.package import Package
 from andon.project import project
-from andon.recorded import archive as archive_contract
 from andon.recorded import lake as lake_contract
 from andon.stores.archive import rehydration
 from andon.stores.archive import store as archive
 from andon.stores.drift import store as findings
 from andon.stores.faults import store as faults
+from andon.stores.lake.batch import UNREADABLE
 from andon.stores.replays import store as jobs
 from andon.stores.replays import work
 from andon.wire import queue
 from andon.wire.queue import name_of
+
+# The buckets of the stores, and what each of their functions may do with what is in them.
+
+LAKE: Final = Kept(
+    variable=lake_contract.BUCKET,
+    holds="everything that went over the bus",
+    unlogged="read by queries, which are logged as such: CloudTrail data events say more than S3's logs",
+    keys="an object's key ends in a digest of what is in it, below a fixed prefix of the lake's bucket",
+    uses=(Use(("listener",), (lake_contract.EVENTS, UNREADABLE), (WRITE,)),),
+)
+FAULTS: Final = Kept(
+    variable=faults.BUCKET,
+    holds="the faults",
+    unlogged="read by admins, whose requests the API logs: CloudTrail data events say more than S3's logs",
+    keys="an object's key ends in the id of its fault, below a fixed prefix of the bucket of faults",
+    uses=(
+        Use(("listener", "command"), (faults.FAULTS, faults.IDS), (READ, WRITE)),
+        Use(("query",), (faults.FAULTS, faults.IDS), (READ,)),
+    ),
+    looks=("query", "command"),
+    keeps_days=faults.KEEPS_DAYS,
+)
+FINDINGS: Final = Kept(
+    variable=findings.BUCKET,
+    holds="the findings",
+    unlogged="read by auditors, whose requests the API logs: CloudTrail data events say more than S3's logs",
+    keys="an object's key ends in the id of its finding, below a fixed prefix of the bucket of findings",
+    uses=(Use(("listener",), (findings.FOLDER,), (WRITE,)), Use(("query",), (findings.FOLDER,), (READ,))),
+    looks=("query",),
+    keeps_days=findings.KEEPS_DAYS,
+)
+_KINDS: Final = tuple(kind.name for kind in archive.KINDS)
+ARCHIVE: Final = Kept(
+    variable=archive.BUCKET,
+    holds="the lake's days by actor",
+    unlogged="read by auditors, whose requests the API logs: CloudTrail data events say more than S3's logs",
+    keys="an object's key names a day and a digest, below a fixed prefix of the archive's bucket",
+    uses=(
+        Use(("query",), (*_KINDS, archive.REHYDRATIONS), (READ,)),
+        Use(("command",), (archive.REHYDRATIONS,), (WRITE,)),
+        Use(("listener",), (archive.SUBJECTS.name, archive.REHYDRATIONS), (READ,)),
+        Use(("listener",), (archive.REHYDRATIONS,), (WRITE,)),
+        Use(("sweep",), _KINDS, (READ, WRITE)),
+        Use(("sweep",), tuple(f"{kind}/data" for kind in _KINDS), (DELETE,)),
+    ),
+    looks=("query", "command", "listener", "sweep"),
+)
 
 # A store: what all of the library's stores have in common.
 
@@ -85,13 +131,10 @@ class FaultStore(Store):
 
     def build(self) -> None:
         """Create bucket, functions and queue."""
-        bucket = private_bucket(self.stack, "Bucket", unlogged=nag.FEW_FAULTS, keeps_days=faults.KEEPS_DAYS)
-        self.hub.buckets[faults.BUCKET] = bucket
-        tell(self.stack, "FaultsBucket", bucket.bucket_name, "the faults")
-        functions = self.open({faults.BUCKET: bucket.bucket_name}, output="Fault")
+        functions = self.open({}, output="Fault")
         self._command = functions["command"]
         self.listen_to_anybody()
-        self._grant_bucket(bucket, functions)
+        self.hub.buckets[faults.BUCKET] = FAULTS.create(self.stack, functions)
 
     def connect(self) -> None:
         """Allow putting messages back on the readers' queues."""
@@ -110,20 +153,6 @@ class FaultStore(Store):
         """Yield the dashboard row of its queue."""
         yield dashboard.of_reader(self.reader)
 
-    def _grant_bucket(self, bucket: s3.Bucket, functions: dict[str, Function]) -> None:
-        objects = [bucket.arn_for_objects(f"{folder}/*") for folder in (faults.FAULTS, faults.IDS)]
-        for function in functions.values():
-            function.grant(["s3:GetObject"], objects)
-        # To replace an object if it has not changed, S3 needs both permissions.
-        # https://docs.aws.amazon.com/AmazonS3/latest/userguide/conditional-writes.html
-        for function in (functions["listener"], functions["command"]):
-            function.grant(["s3:PutObject"], objects)
-        for function in (functions["query"], functions["command"]):
-            # Without it S3 answers 403 instead of 404 for an object that does not exist.
-            function.grant(["s3:ListBucket"], [bucket.bucket_arn])
-        for folder in (faults.FAULTS, faults.IDS):
-            nag.acknowledge_keys(self.stack, bucket, folder, nag.FAULT_KEYS)
-
 
 # Drift: a schedule and a queue for each view that is compared with its events, and a store of the findings.
 
@@ -140,17 +169,11 @@ class Drift(Store):
 
     def build(self) -> None:
         """Create bucket, functions and queue."""
-        bucket = private_bucket(self.stack, "Bucket", unlogged=nag.FEW_FINDINGS, keeps_days=findings.KEEPS_DAYS)
-        self.hub.buckets[findings.BUCKET] = bucket
-        tell(self.stack, "DriftBucket", bucket.bucket_name, "the findings")
-        functions = self.open({findings.BUCKET: bucket.bucket_name}, output="Drift")
+        functions = self.open({}, output="Drift")
         self._command = functions["command"]
         self.listen_to_anybody()
-        objects = bucket.arn_for_objects(f"{findings.FOLDER}/*")
-        functions["listener"].grant(["s3:PutObject"], [objects])
-        functions["query"].grant(["s3:GetObject"], [objects])
-        functions["query"].grant(["s3:ListBucket"], [bucket.bucket_arn])
-        nag.acknowledge_keys(self.stack, bucket, findings.FOLDER, nag.DRIFT_KEYS)
+        bucket = self.hub.buckets[findings.BUCKET] = FINDINGS.create(self.stack, functions)
+        self._command.handler.add_environment(findings.BUCKET, bucket.bucket_name)
 
     def connect(self) -> None:
         """Let each view be compared with lake and archive."""
@@ -164,17 +187,8 @@ class Drift(Store):
 
     def _grant_past(self, recompute: Function) -> None:
         """Allow reading the archive and the lake."""
-        subject = project().subjects.name
-        recorded = {
-            lake_contract.BUCKET: (lake_contract.EVENTS, nag.LAKE_KEYS),
-            archive_contract.BUCKET: (subject, nag.ARCHIVE_KEYS),
-        }
-        for variable, (folder, why) in recorded.items():
-            bucket = self.hub.bucket(variable)
-            recompute.handler.add_environment(variable, bucket.bucket_name)
-            recompute.grant(["s3:GetObject"], [bucket.arn_for_objects(f"{folder}/*")])
-            recompute.grant(["s3:ListBucket"], [bucket.bucket_arn])
-            nag.acknowledge_keys(recompute, bucket, folder, why)
+        for recorded, folder in ((LAKE, lake_contract.EVENTS), (ARCHIVE, project().subjects.name)):
+            recorded.let_read(recompute, self.hub.bucket(recorded.variable), folder)
 
     def _ask(self, recompute: Function) -> None:
         """Look at some rows each hour, at all if a command asks for it, and again at what was doubtful.
@@ -222,8 +236,7 @@ class Replays(Store):
             self._grant_ask(self._functions[role], views)
         self._functions["command"].grant(["sqs:SendMessage"], [self.reader.queue.queue_arn])
         listener, lake = self._functions["listener"], self.hub.bucket(jobs.BUCKET)
-        listener.grant(["s3:GetObject"], [lake.arn_for_objects(f"{lake_contract.EVENTS}/*")])
-        nag.acknowledge_keys(self.stack, lake, lake_contract.EVENTS, nag.LAKE_KEYS)
+        LAKE.allow(listener, lake, [lake_contract.EVENTS], READ, variable=jobs.BUCKET)
         listener.let_feed_itself(self.reader.queue)
         for reader in readers:  # of no service, and no bus
             listener.grant(["sqs:SendMessage"], [reader.queue.queue_arn])
@@ -260,55 +273,35 @@ class Archive(Store):
         place = Construct(root_of(self.stack), "Archive")
         is_copied = Target.of(place).stage.replica_region is not None
         rules = [*self._rules(), old_versions()] if is_copied else self._rules()
-        self._bucket = tiered_bucket(place, "Bucket", unlogged=nag.ARCHIVE_READS, rules=rules, versioned=is_copied)
-        replicate(self._bucket, ARCHIVE, in_time=False)
+        self._bucket = tiered_bucket(place, "Bucket", unlogged=ARCHIVE.unlogged, rules=rules, versioned=is_copied)
+        replicate(self._bucket, ARCHIVE_COPY, in_time=False)
         if is_copied:
             ReplicaStack(root_of(self.stack), archive_rules=rules)
         self.hub.buckets[archive.BUCKET] = self._bucket
-        tell(self.stack, "ArchiveBucket", self._bucket.bucket_name, "the lake's days by actor")
-        self._functions = self.open({archive.BUCKET: self._bucket.bucket_name}, output="Archive")
-        self._serve()
-        for folder in self._folders:
-            nag.acknowledge_keys(self.stack, self._bucket, folder, nag.ARCHIVE_KEYS)
+        self._functions = self.open({}, output="Archive")
 
     def connect(self) -> None:
         """Connect the sweep with the lake, and the listener with the queues of packages that rehydrate."""
-        super().connect()
         self._sweep(self.hub.bucket(lake_contract.BUCKET))
         self._rehydrate()
+        ARCHIVE.let(self._functions, self._bucket, told=self.stack)
+        command = self._functions["command"]
+        command.handler.add_environment(rehydration.QUEUE, self.reader.queue.queue_url)
+        command.grant(["sqs:SendMessage"], [self.reader.queue.queue_arn])
+        super().connect()
 
     def widgets(self) -> Iterator[dashboard.Row]:
         """Yield a row about its queue."""
         yield dashboard.of_queue(self.reader)
 
-    @property
-    def _folders(self) -> list[str]:
-        return [*(kind.name for kind in archive.KINDS), archive.REHYDRATIONS]
-
     def _sweep(self, lake: s3.Bucket) -> None:
         """Compact the lake each hour. No run is retried: the next one does the rest."""
         sweep = self._functions["sweep"]
-        sweep.handler.add_environment(archive.LAKE, lake.bucket_name)
-        sweep.grant(["s3:GetObject"], [lake.arn_for_objects(f"{lake_contract.EVENTS}/*")])
-        sweep.grant(["s3:ListBucket"], [lake.bucket_arn, self._bucket.bucket_arn])
-        nag.acknowledge_keys(self.stack, lake, lake_contract.EVENTS, nag.LAKE_KEYS)
-        for kind in archive.KINDS:
-            sweep.grant(["s3:GetObject", "s3:PutObject"], [self._objects(kind.name)])
-            sweep.grant(["s3:DeleteObject"], [self._objects(f"{kind.name}/data")])
-            nag.acknowledge_keys(self.stack, self._bucket, f"{kind.name}/data", nag.ARCHIVE_KEYS)
+        LAKE.let_read(sweep, lake, lake_contract.EVENTS, variable=archive.LAKE)
         tell(self.stack, "ArchiveSweep", sweep.handler.function_name, "the hourly sweep")
         sweep.handler.configure_async_invoke(retry_attempts=0, max_event_age=EVERY)
         target = targets.LambdaFunction(sweep.handler, retry_attempts=0)
         events.Rule(self.stack, "EachHour", schedule=events.Schedule.rate(EVERY), targets=[target])
-
-    def _serve(self) -> None:
-        query, command = self._functions["query"], self._functions["command"]
-        query.grant(["s3:GetObject"], [self._objects(folder) for folder in self._folders])
-        command.grant(["s3:PutObject"], [self._objects(archive.REHYDRATIONS)])
-        for function in (query, command):
-            function.grant(["s3:ListBucket"], [self._bucket.bucket_arn])
-        command.handler.add_environment(rehydration.QUEUE, self.reader.queue.queue_url)
-        command.grant(["sqs:SendMessage"], [self.reader.queue.queue_arn])
 
     def _rehydrate(self) -> None:
         """Let the listener send to the queues of packages that rehydrate, and to no bus."""
@@ -316,13 +309,6 @@ class Archive(Store):
         listener.handler.add_environment(rehydration.RESTORERS, restorers_as_json())
         listener.handler.add_environment(rehydration.QUEUE, self.reader.queue.queue_url)
         listener.grant(["sqs:SendMessage"], [queue.queue_arn for _, queue in restorers])
-        listener.grant(["s3:GetObject"], [self._objects(archive.SUBJECTS.name), self._objects(archive.REHYDRATIONS)])
-        listener.grant(["s3:PutObject"], [self._objects(archive.REHYDRATIONS)])
-        # Without it S3 answers 403 instead of 404 for an object that does not exist.
-        listener.grant(["s3:ListBucket"], [self._bucket.bucket_arn])
-
-    def _objects(self, folder: str) -> str:
-        return self._bucket.arn_for_objects(f"{folder}/*")
 
     def _rules(self) -> list[s3.LifecycleRule]:
         """Return the lifecycle rules: when data move to a colder class, and when all objects of a kind expire.

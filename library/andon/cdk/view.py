@@ -7,13 +7,14 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from andon.cdk.api import Api
+from andon.cdk.buckets import OwnedObjects
 from andon.cdk.checks.declared import refuse_foreign_keys, refuse_unlifted
 from andon.cdk.checks.loops import Participant
 from andon.cdk.event_hub import RETRY_HOURS, EventHub
 from andon.cdk.function import Function
 from andon.cdk.operations import dashboard
 from andon.cdk.operations.signals import OF_READER, Watched
-from andon.cdk.owned_table import OwnedObjects, OwnedTable
+from andon.cdk.owned_table import OwnedTable
 from andon.cdk.pages import Live
 from andon.cdk.part import Part
 from andon.cdk.queues import FEWEST, Batch, Reader
@@ -48,17 +49,13 @@ class View(Part):
         _refuse_short_lived(package.view.TTL_DAYS, self.reader)
 
     def _build_on_objects(self, objects: ObjectTable) -> None:
-        made = OwnedObjects(self.stack, self.package, objects)
-        functions = self.create_functions(made.environment)
+        functions = self.create_functions({})
         self.serve(functions)
         # Few listeners: they would write the same objects.
         batch = Batch(*Target.of(self.stack).queue_batch_within(objects.window_seconds), at_a_time=FEWEST)
         self.reader = self._subscribe(functions["listener"], batch)
-        made.grant_read(functions["query"])
-        made.grant_write(functions["listener"])
-        recompute = functions["recompute"]  # there is one version, which serves
-        made.grant_write(recompute)
-        self._let_repair(recompute)
+        OwnedObjects(self.stack, self.package, objects, functions=functions)
+        self._let_repair(functions["recompute"])  # there is one version, which serves
 
     def _build_on_table(self) -> None:
         package, hub = self.package, self.hub

@@ -17,7 +17,7 @@ from andon.cdk.changes import StreamMapping
 from andon.cdk.function import Function
 from andon.cdk.owned_table import OwnedTable
 from andon.cdk.queues import LastResort, Reader
-from andon.cdk.replica import LAKE, RULE, name_of_copy
+from andon.cdk.replica import LAKE_COPY, RULE, name_of_copy
 from andon.cdk.target import Target
 from andon.runtime.log import STAGE
 from andon.wire import aws
@@ -175,7 +175,7 @@ def of_copy(name: str, statistic: str) -> Callable[[s3.Bucket], cloudwatch.Metri
     """
 
     def metric(lake: s3.Bucket) -> cloudwatch.Metric:
-        copy = name_of_copy(Target.of(lake), LAKE)
+        copy = name_of_copy(Target.of(lake), LAKE_COPY)
         by = {"SourceBucket": lake.bucket_name, "DestinationBucket": copy, "RuleId": RULE}
         return _metric("AWS/S3", name, by, statistic)
 
