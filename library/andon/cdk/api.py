@@ -30,7 +30,6 @@ from andon.runtime.log import STAGE
 
 # People's sign-in to the page: on Cognito's page, by code and PKCE (RFC 7636).
 
-
 READ: Final = "read"
 
 # A shift with overtime. The page keeps a person's tokens no longer than its tab is open.
@@ -41,11 +40,11 @@ ACCESS: Final = Duration.hours(1)  # a withdrawn right is gone after this, at th
 
 # Requests for tokens a second, of all user pools of an account in a region; half of them is for who signs in.
 # https://docs.aws.amazon.com/cognito/latest/developerguide/quotas.html
-TOKENS_PER_SECOND: Final = 120
-SHARE_OF_DEVICES: Final = 0.5
-LONGEST_HOURS: Final = 24  # that Cognito allows
-REPORTS_EACH_SECONDS: Final = 300  # of a device; a stage is planned for twice as many
-GRACE: Final = Duration.seconds(60)  # the most: a refresh whose response was lost can be tried again
+_TOKENS_PER_SECOND: Final = 120
+_SHARE_OF_DEVICES: Final = 0.5
+_LONGEST_HOURS: Final = 24  # that Cognito allows
+_REPORTS_EACH_SECONDS: Final = 300  # of a device; a stage is planned for twice as many
+_GRACE: Final = Duration.seconds(60)  # the most: a refresh whose response was lost can be tried again
 
 # Who signs in through Cognito's API gets the scope of people, whatever the client's scopes are; only its page heeds
 # them. So this API is left to whoever has AWS credentials. Not empty: that would be SRP and others, by default.
@@ -90,7 +89,7 @@ class SignIn(Construct):
             access_token_validity=ACCESS,
             id_token_validity=ACCESS,
             refresh_token_validity=lasts,
-            refresh_token_rotation_grace_period=GRACE,
+            refresh_token_rotation_grace_period=_GRACE,
         )
 
 
@@ -99,8 +98,8 @@ def hours_of_device(planned_reports: float) -> int:
 
     planned_reports: a second, of the stage.
     """
-    devices = planned_reports / 2 * REPORTS_EACH_SECONDS
-    return min(LONGEST_HOURS, max(1, ceil(devices / (TOKENS_PER_SECOND * SHARE_OF_DEVICES * 3600))))
+    devices = planned_reports / 2 * _REPORTS_EACH_SECONDS
+    return min(_LONGEST_HOURS, max(1, ceil(devices / (_TOKENS_PER_SECOND * _SHARE_OF_DEVICES * 3600))))
 
 
 def _prefix(project: str) -> str:
@@ -125,7 +124,7 @@ LOGGED: Final = {
 ACCESS_SCOPE: Final = "aws.cognito.signin.user.admin"
 THROTTLED: Final = "throttled"  # the metric of 429 responses
 
-PASSWORDS: Final = cognito.PasswordPolicy(
+_PASSWORDS: Final = cognito.PasswordPolicy(
     min_length=12, require_lowercase=True, require_uppercase=True, require_digits=True, require_symbols=True
 )
 
@@ -282,7 +281,7 @@ class Api(Construct):
             self,
             "Users",
             self_sign_up_enabled=False,
-            password_policy=PASSWORDS,
+            password_policy=_PASSWORDS,
             # Not required: devices are in the same pool, and cannot answer it.
             mfa=cognito.Mfa.OPTIONAL if target.stage.second_factor else None,
             mfa_second_factor=cognito.MfaSecondFactor(otp=True, sms=False) if target.stage.second_factor else None,

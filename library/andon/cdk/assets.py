@@ -32,7 +32,6 @@ from andon.project import project
 
 # Bytecode: compiled on this machine by the Python that Lambda runs, so that no cold start compiles anything.
 
-
 PYTHON: Final = "3.13"  # what Lambda runs: RUNTIME in function.py
 TAG: Final = "cpython-313"  # what its bytecode is named by
 
@@ -44,8 +43,8 @@ MISSING: Final = (
     f"start takes several times as long. Install it and put it on the PATH (with pyenv: `pyenv install {PYTHON}`; with "
     f"uv: `uv python install {PYTHON}`), or name it: -c python=/path/to/python{PYTHON}. "
 )
-INSTEAD: Final = "To go on without: -c bytecode=none."
-UNCOMPILED: Final = "This assembly has no bytecode in it: look at it, but do not deploy it."
+_INSTEAD: Final = "To go on without: -c bytecode=none."
+_UNCOMPILED: Final = "This assembly has no bytecode in it: look at it, but do not deploy it."
 
 
 class NoCompiler(Exception):
@@ -64,9 +63,9 @@ def compiler_for(scope: Construct) -> Path | None:
         return None
     found = compiler_here(scope.node.try_get_context("python"))
     if found is None and bytecode == REQUIRED:
-        raise NoCompiler(MISSING + INSTEAD)
+        raise NoCompiler(MISSING + _INSTEAD)
     if found is None:
-        Annotations.of(Stack.of(scope)).add_warning_v2("andon:bytecode", MISSING + UNCOMPILED)
+        Annotations.of(Stack.of(scope)).add_warning_v2("andon:bytecode", MISSING + _UNCOMPILED)
     return found
 
 
@@ -114,7 +113,6 @@ def _runs(candidate: Path) -> bool:
 
 
 # The code that a package's Lambda functions get.
-
 
 # Folders that are built once: each is named by what it is built from, the same on every machine.
 
@@ -187,7 +185,6 @@ def _digest_of(file: Path, size: int, changed_ns: int) -> str:  # noqa: ARG001  
 
 # Third-party code, in layers: built by uv or pip on this machine, without Docker, from requirements with hashes.
 
-
 REQUIREMENTS: Final = project().root / "requirements"
 RUNTIME: Final = "runtime.txt"
 POWERTOOLS: Final = "powertools.txt"
@@ -196,16 +193,16 @@ NEEDED: Final = {
     POWERTOOLS: "it pins aws-lambda-powertools, which a function imports",
 }
 UV: Final = Path(sys.executable).with_name("uv")
-TAG_OF_PIP: Final = re.compile(r"(\w+)_(aarch64|x86_64)")  # manylinux_2_28_aarch64
+_TAG_OF_PIP: Final = re.compile(r"(\w+)_(aarch64|x86_64)")  # manylinux_2_28_aarch64
 LAYERS: Final = project().local / "layer"
 
 # botocore describes more than 400 services, in a third of what the layer would weigh. These are what the functions call
 # (a test reads it from the code), and what botocore itself calls for credentials.
 BOTOCORE_DESCRIBES: Final = frozenset({"dynamodb", "events", "iot", "iot-data", "s3", "secretsmanager", "sqs", "sts"})
 # `cryptography` needs one module of `cffi` alone, which is compiled and stands beside it; the others make such modules.
-OF_CRYPTOGRAPHY: Final = ("cffi", "pycparser")
+_OF_CRYPTOGRAPHY: Final = ("cffi", "pycparser")
 # What wheels bring besides what can be imported.
-UNUSED: Final = ("bin", "include", "greenlet/tests", "certifi/tests", *OF_CRYPTOGRAPHY)
+UNUSED: Final = ("bin", "include", "greenlet/tests", "certifi/tests", *_OF_CRYPTOGRAPHY)
 
 
 def layers_of(scope: Construct, package: Package, role: str) -> list[lambda_.ILayerVersion]:
@@ -284,7 +281,7 @@ def uv_options(platforms: tuple[str, ...]) -> list[str]:
     """Return uv's options for pip's platform tags, of which the first includes the others; none: this interpreter."""
     if not platforms:
         return ["--python", sys.executable]
-    return ["--python-version", PYTHON, "--python-platform", TAG_OF_PIP.sub(r"\2-\1", platforms[0])]
+    return ["--python-version", PYTHON, "--python-platform", _TAG_OF_PIP.sub(r"\2-\1", platforms[0])]
 
 
 def _succeeds(command: list[str]) -> bool:

@@ -180,7 +180,7 @@ def append_only_bucket(
         object_lock_default_retention=lock_days and s3.ObjectLockRetention.governance(Duration.days(lock_days)),
     )
     objects = bucket.arn_for_objects("*")
-    writers = [writer.role_arn, *([eraser_arn(target)] if replacing and target.project.people else [])]
+    writers = [writer.role_arn, *([_eraser_arn(target)] if replacing and target.project.people else [])]
     everybody_else = {"ArnNotEquals": {"aws:PrincipalArn": writers}}  # of its sessions, it is the role's
     _deny(bucket, list(WRITES), [objects], conditions=everybody_else)
     # Nobody is excepted, not even the writer: it only adds. To delete the stack leaves the bucket.
@@ -194,7 +194,7 @@ def eraser_name(target: Target) -> str:
     return f"{target.stack_name}-eraser-{Aws.REGION}"
 
 
-def eraser_arn(target: Target) -> str:
+def _eraser_arn(target: Target) -> str:
     """Return the ARN of that role, which can be named where it is not there yet."""
     return f"arn:{Aws.PARTITION}:iam::{Aws.ACCOUNT_ID}:role/{eraser_name(target)}"
 
@@ -224,10 +224,9 @@ def _bucket(scope: Construct, name: str, *, unlogged: str, **settings: Any) -> s
 
 # The bucket of a service that keeps contents of users, and the permissions on it.
 
+_AGE_SECONDS: Final = 3600  # a browser asks so seldom again whether it may upload
 
-AGE_SECONDS: Final = 3600  # a browser asks so seldom again whether it may upload
-
-DECIDES: Final = "{name}: a control service keeps no contents: keep them in a service without rules."
+_DECIDES: Final = "{name}: a control service keeps no contents: keep them in a service without rules."
 NOT_TOLD: Final = (
     "{name}: contents are in the table {table}, which is not its own, or has no stream or no ttl: so nobody would "
     "delete what nothing refers to."
@@ -246,7 +245,7 @@ class OwnedContents(Construct):
             allowed_methods=[s3.HttpMethods.PUT, s3.HttpMethods.GET],
             allowed_origins=[api.page_origin],
             allowed_headers=[CONTENT_TYPE, CHECKSUM],
-            max_age=AGE_SECONDS,
+            max_age=_AGE_SECONDS,
         )
 
 
@@ -274,14 +273,13 @@ def refuse_unreleased(package: Package, contents: Contents) -> None:
 
     """
     if package.has("control"):
-        raise ValueError(DECIDES.format(name=package.name))
+        raise ValueError(_DECIDES.format(name=package.name))
     schema = package.tables.get(contents.table.variable)
     if schema is None or not (schema.stream and schema.expires):
         raise ValueError(NOT_TOLD.format(name=package.name, table=contents.table.variable))
 
 
 # The models of a service: a bucket that a person writes (`make train`) and its trigger and sweep read.
-
 
 MODELS: Final = "models"
 READERS: Final = ("trigger", "sweep")

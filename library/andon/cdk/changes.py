@@ -21,7 +21,7 @@ Pattern = Mapping[str, Any]
 
 NEW: Final = ("INSERT", "MODIFY")
 ABSENT: Final = {"exists": False}
-NOT_BY_TTL: Final = {"userIdentity": {"principalId": [ABSENT]}}
+_NOT_BY_TTL: Final = {"userIdentity": {"principalId": [ABSENT]}}
 
 # Filters are alternatives; a mapping may have five.
 # https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html
@@ -29,7 +29,7 @@ CHANGED: Final[tuple[Pattern, ...]] = (
     {"eventName": [*NEW]},
     # Not the removal of a row that expired: that is nobody's deletion.
     # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-streams.html
-    {"eventName": ["REMOVE"], **NOT_BY_TTL},
+    {"eventName": ["REMOVE"], **_NOT_BY_TTL},
 )
 NOTHING: Final[tuple[Pattern, ...]] = ({"eventName": ["NONE"]},)  # no change is called so
 
@@ -65,10 +65,10 @@ def _with(pattern: Pattern, images: Mapping[str, Pattern]) -> Pattern:
     return {**pattern, "dynamodb": merged} if merged else dict(pattern)
 
 
-FEW_READS: Final = (
+_FEW_READS: Final = (
     "written only by Lambda when a trigger gives up, read by a person: CloudTrail data events say more than S3's logs"
 )
-FAILURE_KEYS: Final = (
+_FAILURE_KEYS: Final = (
     "Lambda chooses the object's key, below this fixed prefix of a bucket that only this service writes"
 )
 
@@ -94,9 +94,9 @@ class StreamMapping(lambda_.CfnEventSourceMapping):
 def failure_store(scope: Construct, function: Function) -> s3.Bucket:
     """Create the bucket in which Lambda keeps the batches that a function gave up on, whole, for four weeks."""
     # S3: a queue or a topic would get only pointers into a stream that forgets within a day.
-    failures = private_bucket(scope, "Failures", unlogged=FEW_READS, keeps_days=FORGETS_DAYS)
+    failures = private_bucket(scope, "Failures", unlogged=_FEW_READS, keeps_days=FORGETS_DAYS)
     function.grant(["s3:ListBucket"], [failures.bucket_arn])
-    allow_below(function, failures, [FAILURES], WRITE, keys=FAILURE_KEYS)
+    allow_below(function, failures, [FAILURES], WRITE, keys=_FAILURE_KEYS)
     return failures
 
 

@@ -27,10 +27,10 @@ from andon.stores.faults import store as faults
 
 _SWEEPS: Final = ("dynamodb:GetItem", "dynamodb:Scan", "dynamodb:UpdateItem")
 JOBS: Final = ("dynamodb:GetItem", "dynamodb:PutItem")
-JOB_KEYS: Final = "Erasure#*"
+_JOB_KEYS: Final = "Erasure#*"
 REPLACES: Final = ("s3:GetObject", "s3:PutObject")
 READS: Final = ("sqs:ChangeMessageVisibility", "sqs:ReceiveMessage")
-SIGNS_OUT: Final = ("cognito-idp:AdminDeleteUser", "cognito-idp:AdminUserGlobalSignOut", "cognito-idp:ListUsers")
+_SIGNS_OUT: Final = ("cognito-idp:AdminDeleteUser", "cognito-idp:AdminUserGlobalSignOut", "cognito-idp:ListUsers")
 
 RENAMED: Final = (archive.BUCKET, faults.BUCKET, drift.BUCKET)
 """Buckets from which objects go: days that are written again, and what is named by a digest."""
@@ -71,7 +71,7 @@ class Eraser:
         self._sweep_tables([one for one in made if isinstance(one, OwnedTable)])
         self._sweep_buckets([one for one in made if isinstance(one, s3.Bucket) and not _is_of_contents(one)])
         self._allow(READS, [queue.queue_arn for queue in made if isinstance(queue, LastResort)])
-        self._allow(SIGNS_OUT, [self._api.sign_in.pool.user_pool_arn])
+        self._allow(_SIGNS_OUT, [self._api.sign_in.pool.user_pool_arn])
 
     def signals(self) -> Iterator[Watched]:
         """Yield nothing: a person waits for it."""
@@ -88,7 +88,7 @@ class Eraser:
         apart = {people.table, *people.others}
         self._allow(_SWEEPS, [table.table_arn for table in tables if table.variable not in apart])
         jobs = [table.table_arn for table in tables if table.variable == people.table]
-        self._allow(JOBS, jobs, {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [JOB_KEYS]}})
+        self._allow(JOBS, jobs, {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [_JOB_KEYS]}})
         self._use_keys(tables)
 
     def _use_keys(self, tables: Iterable[dynamodb.Table]) -> None:

@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 
 
 # Calls of the CDK without the check of each argument's type at run time: a sixth of the CPU of a synth.
+#
+# mypy asks it before, and the CDK's own code, behind, refuses a wrong value. With a jsii that keeps it elsewhere, a
+# synth is only slower.
 
 
 class _AnyType(dict[str, Any]):
@@ -71,7 +74,7 @@ def skip_type_checks() -> None:
 KEEPS_DAYS: Final = 365
 
 
-def trail_of(root: Stack, buckets: Iterable[s3.Bucket]) -> None:
+def _trail_of(root: Stack, buckets: Iterable[s3.Bucket]) -> None:
     """Create a trail of the data events of some buckets, and of nothing else: each event is paid for.
 
     https://docs.aws.amazon.com/awscloudtrail/latest/userguide/logging-data-events-with-cloudtrail.html
@@ -210,7 +213,7 @@ class EventHub(Construct):
     def _trail(self, root: Stack) -> None:
         """Have CloudTrail write down who reads what is recorded, where the stage says so."""
         if Target.of(root).stage.data_trail and self.buckets:
-            trail_of(root, [bucket for _, bucket in sorted(self.buckets.items())])
+            _trail_of(root, [bucket for _, bucket in sorted(self.buckets.items())])
 
     def join(self, participant: Participant) -> None:
         """Register a package's subscriptions and the events that it publishes."""

@@ -1,4 +1,4 @@
-"""The only place that creates a Lambda function: runtime, asset, role, logs, environment."""
+"""The only place that creates a Lambda function: runtime, asset, size, role, logs, environment, and its canary."""
 
 from collections.abc import Collection
 from typing import Final
@@ -23,7 +23,10 @@ from andon.rules.sweep import EVERY_SECONDS
 from andon.runtime import log
 
 # Traffic for new code: a tenth of it first, and none if it fails.
-
+#
+# A function with a canary is called by its alias `live`. A deployment publishes a version, and CodeDeploy moves the
+# alias to it as the stage says. When one of the canary's alarms rings meanwhile, the alias goes back, and the
+# deployment fails.
 
 ALIAS: Final = "live"
 PAGE: Final = "rolled-back.md"
@@ -32,7 +35,7 @@ PAGE: Final = "rolled-back.md"
 # is well one in 100,000 fails, too: were that enough, half of the deployments would end so at 200 calls a second.
 FAILING: Final = 0.001
 _MINUTES: Final = 5
-FAILING_MINUTES: Final = 2
+_FAILING_MINUTES: Final = 2
 
 # The way of a report to a screen, and what people and screens wait for: within five minutes, a tenth of its calls says
 # something. Sweeps run by a schedule, and the functions of stores seldom: a tenth of that is nothing.
@@ -129,7 +132,7 @@ def rollback_alarm(
         threshold=FAILING,
         comparison_operator=cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
         evaluation_periods=_MINUTES,
-        datapoints_to_alarm=FAILING_MINUTES,
+        datapoints_to_alarm=_FAILING_MINUTES,
         treat_missing_data=cloudwatch.TreatMissingData.NOT_BREACHING,
     )
 
@@ -146,7 +149,6 @@ def _application(scope: Construct) -> str:
 
 
 # Memory and time of functions, by their role.
-
 
 SIZES: Final = {
     "command": Size(1024, 10),  # a caller waits for these two
@@ -171,7 +173,7 @@ OF_STORES: Final = {
 }
 
 
-ALLOW_LOOP: Final = "Allow"
+_ALLOW_LOOP: Final = "Allow"
 
 UNTRACED: Final = frozenset({"sweep", "recompute"})
 """Roles that a schedule runs: a trace of theirs follows nothing, and most of them find nothing to do."""
@@ -268,7 +270,7 @@ class Function(Construct):
         made = self.handler.node.default_child
         if not isinstance(made, lambda_.CfnFunction):
             raise TypeError(f"{self.node.path} is no function")
-        made.recursive_loop = ALLOW_LOOP
+        made.recursive_loop = _ALLOW_LOOP
         self.grant(["sqs:SendMessage"], [queue.queue_arn])
 
     def deny(self, actions: list[str], resources: list[str]) -> None:

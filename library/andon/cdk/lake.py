@@ -25,23 +25,24 @@ from andon.recorded.lake import EVENTS
 from andon.stores.lake import queries, store
 
 # The place to ask the lake: a table over its objects in Glue, and a work group of Athena with the saved queries.
+#
+# Nothing announces a new hour: Athena computes the partitions from the table's properties (partition projection).
 
-
-FIRST_DAY: Final = "2026-11-01"  # no lake is older; each day of the range costs 24 listings if a query names no days
-KEEPS_ANSWERS_DAYS: Final = 30
+_FIRST_DAY: Final = "2026-11-01"  # no lake is older; each day of the range costs 24 listings if a query names no days
+_KEEPS_ANSWERS_DAYS: Final = 30
 
 # A query that would read more is stopped. 100 GB are about a billion events, and cost half a dollar.
 MOST_BYTES: Final = 100 * 1000**3
 
 FORMATS: Final = "org.apache.hadoop"
-SERDE: Final = "org.openx.data.jsonserde.JsonSerDe"
+_SERDE: Final = "org.openx.data.jsonserde.JsonSerDe"
 READING: Final = {
     "case.insensitive": "FALSE",  # or the names within `detail` would become lower case
     "ignore.malformed.json": "FALSE",  # what cannot be read is not in this folder, so a bad line is a fault of ours
     **{f"mapping.{column}": member for column, member in queries.COLUMNS.items() if column != member},
 }
 
-ASKS: Final = (
+_ASKS: Final = (
     "athena:GetNamedQuery",
     "athena:GetQueryExecution",
     "athena:GetQueryResults",
@@ -63,7 +64,7 @@ class Questions(Construct):
         made = glue.CfnDatabase(self, "Database", catalog_id=Aws.ACCOUNT_ID, database_input={"name": database})
         self._table(database, lake).add_resource_dependency(made)
 
-        answers = private_bucket(self, "Answers", unlogged=nag.ANSWERS, keeps_days=KEEPS_ANSWERS_DAYS)
+        answers = private_bucket(self, "Answers", unlogged=nag.ANSWERS, keeps_days=_KEEPS_ANSWERS_DAYS)
         group = self._work_group(f"{deployed}-lake", answers)
         for name in queries.names():
             self._save(name, database, group)
@@ -79,7 +80,7 @@ class Questions(Construct):
             "projection.enabled": "true",
             "projection.day.type": "date",
             "projection.day.format": "yyyy-MM-dd",
-            "projection.day.range": f"{FIRST_DAY},NOW",
+            "projection.day.range": f"{_FIRST_DAY},NOW",
             "projection.day.interval": "1",
             "projection.day.interval.unit": "DAYS",
             "projection.hour.type": "enum",
@@ -96,7 +97,7 @@ class Questions(Construct):
                 location=f"{folder}/",
                 input_format=f"{FORMATS}.mapred.TextInputFormat",
                 output_format=f"{FORMATS}.hive.ql.io.HiveIgnoreKeyTextOutputFormat",
-                serde_info=glue.CfnTable.SerdeInfoProperty(serialization_library=SERDE, parameters=READING),
+                serde_info=glue.CfnTable.SerdeInfoProperty(serialization_library=_SERDE, parameters=READING),
             ),
         )
         return glue.CfnTable(self, "Table", catalog_id=Aws.ACCOUNT_ID, database_name=database, table_input=table)
@@ -147,7 +148,7 @@ class Questions(Construct):
             arn(service="glue", resource="table", resource_name=f"{database}/{queries.TABLE}"),
         ]
         grants = {
-            arn(service="athena", resource="workgroup", resource_name=group.name): ASKS,
+            arn(service="athena", resource="workgroup", resource_name=group.name): _ASKS,
             tuple(catalog): ("glue:GetDatabase", "glue:GetTable", "glue:GetTables"),
             lake.arn_for_objects(f"{EVENTS}/*"): ("s3:GetObject",),
             (lake.bucket_arn, answers.bucket_arn): ("s3:GetBucketLocation", "s3:ListBucket"),

@@ -211,7 +211,6 @@ def _attributes(keys: Keys) -> tuple[dynamodb.Attribute, dynamodb.Attribute | No
 
 # Rights for callers who are limited to places, `andon/http/places.py`: functions read where subjects are.
 
-
 NO_TABLE: Final = (
     "{package} reads where subjects are, by {table}, which no view of the stack has: add the view's line, or let "
     "`whereabouts` of functions/project.py name the version that is left."
@@ -250,11 +249,10 @@ def _reads_of(package: Package) -> Mapping[str, set[str]]:
 
 # Capacity of tables and indexes that follows their load: for writes and for reads, a target and a policy.
 
-
 DYNAMODB: Final = "dynamodb"
 KINDS: Final = ("Read", "Write")
 
-TOO_MUCH: Final = (
+_TOO_MUCH: Final = (
     "{places} steady tables and indexes begin with {reads:,} units of reads and {writes:,} of writes, but an account "
     "has {quota:,} of either: {names}. Take STEADY from a view (its table is on demand then), take an index from it, "
     "or ask AWS for more and write it down: tableUnitsPerSecond in stages.{stage} of cdk.json."
@@ -291,7 +289,7 @@ def _refuse_too_much(steady: Sequence[tuple[OwnedTable, Capacity]]) -> None:
         together = Throughput(*map(sum, zip(*firsts, strict=True)))
         if max(together) > target.stage.table_units_per_second:
             raise ValueError(
-                TOO_MUCH.format(
+                _TOO_MUCH.format(
                     **together._asdict(),
                     places=len(names),
                     quota=target.stage.table_units_per_second,

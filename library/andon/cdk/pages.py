@@ -22,9 +22,8 @@ from andon.packages.package import Package
 
 # The way of changes to pages: topics of AWS IoT's broker, and the role with which a browser subscribes to them.
 
-
 # Every screen reads all of it again within this time, so that what is older is of no use any more.
-PUSHED_WITHIN_SECONDS: Final = 300
+_PUSHED_WITHIN_SECONDS: Final = 300
 
 # The SDKs' variable, and this wire's. Without it messages go to the region's common host, which is for trying out.
 # https://docs.aws.amazon.com/sdkref/latest/guide/ss-endpoints-table.html
@@ -59,7 +58,7 @@ class Live(Construct):
         self._connecting(query)
         filters = CHANGED if speaks else NOTHING
         failures, batch = failure_store(self, push), Target.of(self).push_batch
-        follow(table, push, failures, filters, batch=batch, within_seconds=PUSHED_WITHIN_SECONDS)
+        follow(table, push, failures, filters, batch=batch, within_seconds=_PUSHED_WITHIN_SECONDS)
 
     def _browser(self, query: Function) -> iam.Role:
         """Create the role that the query assumes for a browser: less than this, for one client id and one filter."""

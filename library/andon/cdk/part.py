@@ -101,8 +101,7 @@ class Part:
 
 # The root stack of a project.
 
-
-NOTES: Final = ("aws:cdk:disable-logicalId-metadata", "aws:cdk:disable-creation-stack-traces")
+_NOTES: Final = ("aws:cdk:disable-logicalId-metadata", "aws:cdk:disable-creation-stack-traces")
 """Context without which the CDK notes where each resource is declared."""
 
 
@@ -120,7 +119,7 @@ class RootStack(Stack):
             termination_protection=target.stage.termination_protection,
         )
         if not target.annotated:
-            for name in NOTES:
+            for name in _NOTES:
                 self.node.set_context(name, value=True)
         hub, api = EventHub(self), Api(self)
         self.declare(hub, api)

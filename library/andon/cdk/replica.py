@@ -25,21 +25,21 @@ COPY_MINUTES: Final = 15
 # What S3 needs to copy an object, with its lock if it has one.
 # https://docs.aws.amazon.com/AmazonS3/latest/userguide/setting-repl-config-perm-overview.html
 # https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-lock-managing.html#object-lock-managing-replication
-OF_BUCKET: Final = ("s3:GetReplicationConfiguration", "s3:ListBucket")
-OF_OBJECTS: Final = (
+_OF_BUCKET: Final = ("s3:GetReplicationConfiguration", "s3:ListBucket")
+_OF_OBJECTS: Final = (
     "s3:GetObjectLegalHold",
     "s3:GetObjectRetention",
     "s3:GetObjectVersionAcl",
     "s3:GetObjectVersionForReplication",
     "s3:GetObjectVersionTagging",
 )
-COPIES: Final = ("s3:ReplicateObject", "s3:ReplicateTags")
-FORGETS: Final = "s3:ReplicateDelete"
+_COPIES: Final = ("s3:ReplicateObject", "s3:ReplicateTags")
+_FORGETS: Final = "s3:ReplicateDelete"
 
 RULE: Final = "replica"
 """The name of the one rule of a bucket, which its metrics have, too."""
 
-OLD_VERSIONS_DAYS: Final = 1
+_OLD_VERSIONS_DAYS: Final = 1
 """The sweep writes a day's objects again each hour; what it replaced is of no use."""
 
 
@@ -92,7 +92,7 @@ def replicate(bucket: s3.Bucket, kind: str, *, in_time: bool) -> None:
     if target.stage.replica_region is None:
         return
     copy = f"arn:{Aws.PARTITION}:s3:::{name_of_copy(target, kind)}"
-    role = _copier(bucket, kind, COPIES if in_time else (*COPIES, FORGETS), f"{copy}/*")
+    role = _copier(bucket, kind, _COPIES if in_time else (*_COPIES, _FORGETS), f"{copy}/*")
     made = bucket.node.default_child
     if not isinstance(made, s3.CfnBucket):
         raise TypeError(f"{bucket.node.path} is no bucket")
@@ -105,8 +105,8 @@ def _copier(bucket: s3.Bucket, kind: str, writes: tuple[str, ...], copies: str) 
     target, service = Target.of(bucket), iam.ServicePrincipal("s3.amazonaws.com")
     scope = Construct(bucket, "Replication")
     role = iam.Role(scope, "Role", role_name=_role_name(target, kind), assumed_by=service)
-    _allow(role, OF_BUCKET, bucket.bucket_arn)
-    _allow(role, OF_OBJECTS, bucket.arn_for_objects("*"))
+    _allow(role, _OF_BUCKET, bucket.bucket_arn)
+    _allow(role, _OF_OBJECTS, bucket.arn_for_objects("*"))
     _allow(role, writes, copies)
     for every in (f"<{nag.arn_of(bucket, seen_from=role)}>/*", copies):
         nag.acknowledge_wildcard(role, every, nag.COPIED_KEYS)
@@ -120,7 +120,7 @@ def name_of_copy(target: Target, kind: str) -> str:
 
 def old_versions() -> s3.LifecycleRule:
     """Return the rule by which what was replaced goes, and what marks that it was deleted."""
-    days = Duration.days(OLD_VERSIONS_DAYS)
+    days = Duration.days(_OLD_VERSIONS_DAYS)
     return s3.LifecycleRule(noncurrent_version_expiration=days, expired_object_delete_marker=True)
 
 

@@ -44,7 +44,6 @@ from andon.wire import queue
 
 # Rights of senders alone: mail, SMS, hosts of others; and the secrets of links and of push.
 
-
 READ: Final = "secretsmanager:GetSecretValue"
 CHARACTERS: Final = 64  # of letters and digits, 5.9 bits each
 COMMAND: Final = "command"
@@ -80,7 +79,7 @@ def let_send(sender: Function, api: Api, *, others: Mapping[str, Function]) -> N
         _let_text(sender)
 
 
-def let_read_secrets(package: Package, functions: Mapping[str, Function]) -> None:
+def _let_read_secrets(package: Package, functions: Mapping[str, Function]) -> None:
     """Let the roles that a package names read a secret of the stack; that of push exists where there is push."""
     for variable, roles in package.secrets.items():
         for role in roles:
@@ -145,26 +144,26 @@ def _let_text(sender: Function) -> None:
 
 # Stores events and the rows that rules need beside them; queries for newer events first.
 LISTENER_ACTIONS: Final = ("PutItem", "Query", "UpdateItem")
-DECIDING_ACTIONS: Final = ("GetItem", "PutItem", "Query")  # reads the history of an event, consistently: so no index
-KEEPING_ACTIONS: Final = ("PutItem",)  # a revision that is not there, which is not read
+_DECIDING_ACTIONS: Final = ("GetItem", "PutItem", "Query")  # reads the history of an event, consistently: so no index
+_KEEPING_ACTIONS: Final = ("PutItem",)  # a revision that is not there, which is not read
 # Of the rows by which it knows what a thing may speak of, and of those about who is connected.
-INGEST_ACTIONS: Final = ("BatchGetItem", "GetItem", "PutItem")
+_INGEST_ACTIONS: Final = ("BatchGetItem", "GetItem", "PutItem")
 # Of the rows by which it knows who is registered, and of those that reserve a thing for who is about to become it.
-PROVISION_ACTIONS: Final = ("GetItem", "PutItem")
-RESTORE_ACTIONS: Final = ("PutItem", "UpdateItem")  # a row that is not there, the ttl of one that is
-SENDER_ACTIONS: Final = ("GetItem", "PutItem", "Query", "UpdateItem")  # claims and marks, by what waits
-SWEEP_ACTIONS: Final = (*DECIDING_ACTIONS, "DeleteItem")  # what is done is not due any more
+_PROVISION_ACTIONS: Final = ("GetItem", "PutItem")
+_RESTORE_ACTIONS: Final = ("PutItem", "UpdateItem")  # a row that is not there, the ttl of one that is
+_SENDER_ACTIONS: Final = ("GetItem", "PutItem", "Query", "UpdateItem")  # claims and marks, by what waits
+_SWEEP_ACTIONS: Final = (*_DECIDING_ACTIONS, "DeleteItem")  # what is done is not due any more
 
 EVERY: Final = Duration.seconds(EVERY_SECONDS)
 
 # What is asked within so long is told together. One message at a time: a provider that is slow delays no other one.
-SENDS: Final = Batch(size=1, delay_seconds=10, receives=most_receives)
+_SENDS: Final = Batch(size=1, delay_seconds=10, receives=most_receives)
 
 # Twice as many as open a breaker: where a provider never answers, half of them may wait for it until it is open.
-FEWEST_SENDERS: Final = 2 * OPENS_AT
+_FEWEST_SENDERS: Final = 2 * OPENS_AT
 
 # https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html
-TARGETS_OF_RULE: Final = 5
+_TARGETS_OF_RULE: Final = 5
 
 
 class Service(Part):
@@ -206,7 +205,7 @@ class Service(Part):
         self._wire()
         if package.contents:
             OwnedContents(stack, package, package.contents, functions=self.functions, api=self.api)
-        let_read_secrets(package, self.functions)
+        _let_read_secrets(package, self.functions)
         for variable in package.models:
             Models(stack, variable, functions=self.functions)
 
@@ -284,22 +283,22 @@ class Service(Part):
         scope = Construct(self.stack, "Ingesting")
         self.ingesting = queues.feed(scope, ingest, output=f"{pascal(name)}Ingest", batch=batch, purpose=queue.INGEST)
         Things(self.stack, self.package.ingress, to=self.ingesting)
-        self._grant(ingest, INGEST_ACTIONS)
+        self._grant(ingest, _INGEST_ACTIONS)
         self.hub.grant_publish(ingest, only={"source": name})
         self.hub.ingesting[self.package.ingest_queue] = self.ingesting.queue
 
     def _wire_provision(self, hook: Function) -> None:
         """Let AWS IoT ask the hook who may become a thing by a claim."""
         Provisioning(self.stack, self._by_claim, hook=hook)
-        self._grant(hook, PROVISION_ACTIONS)
+        self._grant(hook, _PROVISION_ACTIONS)
 
     def _wire_trigger(self, trigger: Function) -> None:
         """Bring the changes of tables to the trigger; batches that it cannot publish in time are kept, whole."""
         self.hub.grant_publish(trigger, only={"source": self.package.name})
         if self._decides:
-            self._grant_decide(trigger, DECIDING_ACTIONS)
+            self._grant_decide(trigger, _DECIDING_ACTIONS)
         elif self.package.keeps_from_stream:
-            self._grant(trigger, KEEPING_ACTIONS)
+            self._grant(trigger, _KEEPING_ACTIONS)
         failures, name = failure_store(self.stack, trigger), pascal(self.package.name)
         tell(self.stack, f"{name}{TRIGGER}", trigger.handler.function_name, "a trigger")
         tell(self.stack, f"{name}{FAILURES_BUCKET}", failures.bucket_name, "the batches that it gave up on")
@@ -324,24 +323,24 @@ class Service(Part):
 
     def _wire_sweep(self, sweep: Function) -> None:
         self.hub.grant_publish(sweep, only={"source": self.package.name, "detail-type": fault.TYPE})
-        self._grant_decide(sweep, SWEEP_ACTIONS)
+        self._grant_decide(sweep, _SWEEP_ACTIONS)
         self._schedule(sweep)
 
     def _wire_sender(self, sender: Function) -> None:
         """Bring what wakes it to the sender, a participant of its own: it is woken by its service's own events."""
         gateway, name = self.package.gateway, self.package.name
         scope = Construct(self.stack, "Sending")
-        batch = replace(SENDS, at_a_time=max(Target.of(self.stack).listeners, FEWEST_SENDERS))
+        batch = replace(_SENDS, at_a_time=max(Target.of(self.stack).listeners, _FEWEST_SENDERS))
         self.sending = queues.feed(scope, sender, output=f"{pascal(name)}Send", batch=batch, purpose=queue.SEND)
         queues.let_put_back(self.sending)
         self.hub.route_each(scope, gateway.on, to=self.sending)
-        self._grant(sender, SENDER_ACTIONS)
+        self._grant(sender, _SENDER_ACTIONS)
         let_send(sender, self.api, others=self.functions)
         facts = frozenset((name, event_type) for event_type in gateway.emits)
         self.hub.join(Participant(f"{name}.sender", gateway.on, facts))
 
     def _wire_restore(self, restore: Function) -> None:
-        self._grant(restore, RESTORE_ACTIONS)
+        self._grant(restore, _RESTORE_ACTIONS)
         output = f"{pascal(self.package.name)}Restore"
         restoring = queues.feed(Construct(self.stack, "Restoring"), restore, output=output, purpose=queue.RESTORE)
         self.hub.restorers[self.package.restore_queue] = restoring.queue
@@ -371,9 +370,9 @@ class Service(Part):
             events.Rule(self.stack, "EachMinute", schedule=every, targets=[alone])
             return
         sharing = [*_sharing(sweep, target.sweeps_at_once)]
-        for first in range(0, len(sharing), TARGETS_OF_RULE):
+        for first in range(0, len(sharing), _TARGETS_OF_RULE):
             name = f"EachMinute{first or ''}"
-            events.Rule(self.stack, name, schedule=every, targets=sharing[first : first + TARGETS_OF_RULE])
+            events.Rule(self.stack, name, schedule=every, targets=sharing[first : first + _TARGETS_OF_RULE])
 
 
 def _sharing(sweep: Function, at_once: int) -> Iterator[events.IRuleTarget]:

@@ -29,7 +29,7 @@ from andon.rules import hold_back
 FLAGS: Final = ("alarmTopic", "liveOrigin")
 
 MOST_LOCK_DAYS: Final = 28
-DEPLOYMENTS: Final = tuple(
+_DEPLOYMENTS: Final = tuple(
     sorted(name for name in dir(codedeploy.LambdaDeploymentConfig) if name.startswith(("ALL_", "CANARY_", "LINEAR_")))
 )
 
@@ -58,8 +58,8 @@ class Stage:
     termination_protection: bool = _setting("nobody deletes the stack by accident")
     deployment: str = _setting(
         "how traffic moves to new code: a name of CDK's `LambdaDeploymentConfig`",
-        enum=DEPLOYMENTS,
-        should=f"one of CDK's LambdaDeploymentConfig: {', '.join(DEPLOYMENTS)}",
+        enum=_DEPLOYMENTS,
+        should=f"one of CDK's LambdaDeploymentConfig: {', '.join(_DEPLOYMENTS)}",
     )
     log_retention: str = _setting(
         "a name of CDK's `RetentionDays`",
@@ -305,11 +305,11 @@ def _unlike(one: Field[Any], value: object) -> str | None:
 
 # What contradicts another setting, or the region.
 
-AWS_PARTITION: Final = "aws"
+_AWS_PARTITION: Final = "aws"
 """Of AWS's public regions: the hosts of functions' own wire, and policies on `kms:ViaService`, end in amazonaws.com."""
 
 # The SDKs' variables: https://docs.aws.amazon.com/sdkref/latest/guide/feature-endpoints.html
-ENDPOINTS: Final = {"AWS_USE_FIPS_ENDPOINT": "FIPS", "AWS_USE_DUALSTACK_ENDPOINT": "dual-stack"}
+_ENDPOINTS: Final = {"AWS_USE_FIPS_ENDPOINT": "FIPS", "AWS_USE_DUALSTACK_ENDPOINT": "dual-stack"}
 
 
 def refuse_contradictions(stage: Stage) -> None:
@@ -360,9 +360,9 @@ def _contradictions(stage: Stage) -> Iterator[str]:
 def _foreign(region: str | None) -> Iterator[str]:
     """Yield what functions would not use: regions of China, GovCloud and other clouds apart, other endpoints."""
     partition = RegionInfo.get(region).partition if region else None
-    if partition not in {None, AWS_PARTITION}:
-        only = f"only {AWS_PARTITION} is supported, see docs/deploy.md"
+    if partition not in {None, _AWS_PARTITION}:
+        only = f"only {_AWS_PARTITION} is supported, see docs/deploy.md"
         yield f"{region} is a region of the partition {partition}: {only}"
-    for variable, kind in ENDPOINTS.items():
+    for variable, kind in _ENDPOINTS.items():
         if os.environ.get(variable, "").lower() == "true":
             yield f"{variable}: functions do not use {kind} endpoints, see docs/deploy.md; unset it"

@@ -88,7 +88,6 @@ ARCHIVE: Final = Kept(
 
 # A store: what all of the library's stores have in common.
 
-
 EVERY: Final = Duration.hours(1)
 
 
@@ -156,9 +155,8 @@ class FaultStore(Store):
 
 # Drift: a schedule and a queue for each view that is compared with its events, and a store of the findings.
 
-
 # A message is a sixteenth of a view, and the table has others to serve.
-ONE_BY_ONE: Final = Batch(size=1, at_a_time=2)
+_ONE_BY_ONE: Final = Batch(size=1, at_a_time=2)
 
 
 class Drift(Store):
@@ -198,7 +196,7 @@ class Drift(Store):
         name = recompute.package.name
         asking = Construct(Stack.of(recompute), "Recomputing")
         output = f"{pascal(name)}Recompute"
-        asked = queues.feed(asking, recompute, output=output, batch=ONE_BY_ONE, purpose=queue.RECOMPUTE).queue
+        asked = queues.feed(asking, recompute, output=output, batch=_ONE_BY_ONE, purpose=queue.RECOMPUTE).queue
         recompute.handler.add_environment(queue_variable(name), asked.queue_url)
         recompute.let_feed_itself(asked)
         self._command.grant(["sqs:SendMessage"], [asked.queue_arn])

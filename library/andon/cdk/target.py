@@ -21,11 +21,11 @@ from andon.rules.sweep import ALL_SHARDS
 REQUIRED: Final = "required"  # without the Python that compiles it there is no synth
 OPTIONAL: Final = "optional"  # there is one, with a warning: for looking at it
 NONE: Final = "none"
-BYTECODE: Final = (REQUIRED, OPTIONAL, NONE)
+_BYTECODE: Final = (REQUIRED, OPTIONAL, NONE)
 
 # A sweep could serve many times as many (docs/rules.md): the more there are, the earlier a minute's decisions are made.
 REPORTS_OF_SWEEP: Final = 400
-FEWEST_SWEEPS: Final = 5  # one rule's
+_FEWEST_SWEEPS: Final = 5  # one rule's
 
 # The flag of the first deployment of a stage ("true"), or of some tables (their outputs, by commas), which `make
 # deploy` sets: what CloudFormation could not delete, were it to fail, is protected by the deployment after it. Who
@@ -96,8 +96,8 @@ class Target:
         name, bytecode = context("target") or AWS.name, context("bytecode") or REQUIRED
         if name not in TARGETS:
             raise ValueError(f"-c target={name}: there is {' and '.join(TARGETS)}")
-        if bytecode not in BYTECODE:
-            raise ValueError(f"-c bytecode={bytecode}: there is {', '.join(BYTECODE)}")
+        if bytecode not in _BYTECODE:
+            raise ValueError(f"-c bytecode={bytecode}: there is {', '.join(_BYTECODE)}")
         if name == LOCAL.name:
             here = {"origin": context("origin"), "live_origin": context("liveOrigin")}
             stage = replace(LOCAL.stage, **{name: one for name, one in here.items() if one})
@@ -186,7 +186,7 @@ class Target:
         """Invocations of a sweep that share the shards of what is due: each has one shard, at the least."""
         if not self.sweeps_shards_apart:
             return 1
-        return min(len(ALL_SHARDS), max(FEWEST_SWEEPS, ceil(self.reports.per_second / REPORTS_OF_SWEEP)))
+        return min(len(ALL_SHARDS), max(_FEWEST_SWEEPS, ceil(self.reports.per_second / REPORTS_OF_SWEEP)))
 
     def queue_batch_within(self, seconds: int) -> tuple[int, int]:
         """Return the batch of a queue's reader that may wait so long; where triggers do not wait, nobody does."""

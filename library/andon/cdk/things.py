@@ -27,7 +27,7 @@ from andon.wire.queue import GONE, name_of
 # Names of AWS IoT's resources, as policies have them, and a condition that policies share.
 
 # The broker publishes a will when it likes, and names nobody as its principal.
-WITHOUT_A_WILL: Final = {"ForAllValues:StringNotEquals": {"iot:ConnectAttributes": ["LastWill"]}}
+_WITHOUT_A_WILL: Final = {"ForAllValues:StringNotEquals": {"iot:ConnectAttributes": ["LastWill"]}}
 
 
 def arn_of(resource: str) -> str:
@@ -35,12 +35,12 @@ def arn_of(resource: str) -> str:
     return f"arn:{Aws.PARTITION}:iot:{Aws.REGION}:{Aws.ACCOUNT_ID}:{resource}"
 
 
-SQL_VERSION: Final = "2016-03-23"
+_SQL_VERSION: Final = "2016-03-23"
 
 # What the broker puts in the place of these: the thing whose certificate is connected.
 # https://docs.aws.amazon.com/iot/latest/developerguide/thing-policy-variables.html
-OWN_NAME: Final = "${iot:Connection.Thing.ThingName}"
-IS_ATTACHED: Final = "iot:Connection.Thing.IsAttached"
+_OWN_NAME: Final = "${iot:Connection.Thing.ThingName}"
+_IS_ATTACHED: Final = "iot:Connection.Thing.IsAttached"
 
 ANY: Final = "+"
 
@@ -100,13 +100,13 @@ class Things(Construct):
         )
 
     def _add_policy(self, kind: Kind, rule: str) -> None:
-        topic = topic_of(self._root, kind, OWN_NAME)
-        is_itself = {"Bool": {IS_ATTACHED: "true"}, **WITHOUT_A_WILL}
+        topic = topic_of(self._root, kind, _OWN_NAME)
+        is_itself = {"Bool": {_IS_ATTACHED: "true"}, **_WITHOUT_A_WILL}
         statements = [
             {
                 "Effect": "Allow",
                 "Action": "iot:Connect",
-                "Resource": arn_of(f"client/{OWN_NAME}"),
+                "Resource": arn_of(f"client/{_OWN_NAME}"),
                 "Condition": is_itself,
             },
             {
@@ -132,7 +132,7 @@ class Things(Construct):
             rule_name=rule,
             topic_rule_payload=property_of.TopicRulePayloadProperty(
                 sql=statement,
-                aws_iot_sql_version=SQL_VERSION,
+                aws_iot_sql_version=_SQL_VERSION,
                 actions=[sending],
                 error_action=giving_up,
                 rule_disabled=False,
@@ -143,13 +143,12 @@ class Things(Construct):
 
 # Provisioning by claim: for each kind of things a template, and the policy of who has a claim to be one of them.
 
-
-BY_CLAIM: Final = "FLEET_PROVISIONING"
+_BY_CLAIM: Final = "FLEET_PROVISIONING"
 PAYLOAD: Final = "2020-04-01"  # https://docs.aws.amazon.com/iot/latest/apireference/API_ProvisioningHook.html
 SERVICE: Final = "iot.amazonaws.com"
 
 
-NO_KIND: Final = "provisionedByClaim names {unknown}, which no service takes messages of: there is {known}"
+_NO_KIND: Final = "provisionedByClaim names {unknown}, which no service takes messages of: there is {known}"
 
 
 def kinds_by_claim(package: Package, target: Target) -> list[Kind]:
@@ -164,7 +163,7 @@ def kinds_by_claim(package: Package, target: Target) -> list[Kind]:
     named = None if target.any_claim else target.stage.provisioned_by_claim
     known = {kind.name for one in services() if one.plays(PROVISION) for kind in one.ingress.kinds}
     if named is not None and (unknown := sorted({*named} - known)):
-        raise ValueError(NO_KIND.format(unknown=", ".join(unknown), known=", ".join(sorted(known))))
+        raise ValueError(_NO_KIND.format(unknown=", ".join(unknown), known=", ".join(sorted(known))))
     return [kind for kind in package.ingress.kinds if named is None or kind.name in named]
 
 
@@ -233,7 +232,7 @@ class Provisioning(Construct):
             self,
             f"Template-{kind.name}",
             template_name=template,
-            template_type=BY_CLAIM,
+            template_type=_BY_CLAIM,
             enabled=True,
             description=f"Who has a claim becomes a thing: {kind.name}",
             provisioning_role_arn=role.role_arn,
@@ -253,7 +252,7 @@ class Provisioning(Construct):
                 "Effect": "Allow",
                 "Action": "iot:Connect",
                 "Resource": arn_of(f"client/{fleet.client_of(self._root, '*')}"),
-                "Condition": WITHOUT_A_WILL,
+                "Condition": _WITHOUT_A_WILL,
             },
             {"Effect": "Allow", "Action": "iot:Publish", "Resource": [arn_of(f"topic/{one}") for one in asked]},
             {"Effect": "Allow", "Action": "iot:Receive", "Resource": [arn_of(f"topic/{one}") for one in answers]},

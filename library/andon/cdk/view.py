@@ -24,7 +24,7 @@ from andon.packages.package import Package
 from andon.views.inverse_oplock import NO_TTL
 from andon.views.object_table import ObjectTable
 
-STREAM_HOURS: Final = 24  # DynamoDB keeps a stream's record so long
+_STREAM_HOURS: Final = 24  # DynamoDB keeps a stream's record so long
 
 
 class View(Part):
@@ -110,7 +110,7 @@ def _refuse_short_lived(ttl_days: int | None, reader: Reader) -> None:
 
     """
     redelivering, name = (reader.queue, reader.dead_letters), reader.name
-    hours = STREAM_HOURS + RETRY_HOURS + sum(_retention_seconds(queue) / 3600 for queue in redelivering)
+    hours = _STREAM_HOURS + RETRY_HOURS + sum(_retention_seconds(queue) / 3600 for queue in redelivering)
     if ttl_days is not None and ttl_days * 24 < hours:
         raise ValueError(
             f"view {name}: its rows live {ttl_days} days, but redelivery can take {hours / 24:g} (stream, EventBridge, "

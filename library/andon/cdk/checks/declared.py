@@ -48,9 +48,9 @@ def refuse_hot_partitions(table: str, schema: TableSchema) -> None:
 
 # Refuse views that objects cannot keep.
 
-NO_END: Final = "view {name}: rows in objects need TTL_DAYS in view.py: tombstones would stay for ever."
-NO_STREAM: Final = "view {name}: a bucket has no stream to push changes from; keep the rows of a live view in a table."
-ONE_VERSION: Final = "view {name}: a view in objects is in one version: name a new bucket, and fill it from the lake."
+_NO_END: Final = "view {name}: rows in objects need TTL_DAYS in view.py: tombstones would stay for ever."
+_NO_STREAM: Final = "view {name}: a bucket has no stream to push changes from; keep the rows of a live view in a table."
+_ONE_VERSION: Final = "view {name}: a view in objects is in one version: name a new bucket, and fill it from the lake."
 
 
 def refuse_unkept(package: Package) -> None:
@@ -61,9 +61,9 @@ def refuse_unkept(package: Package) -> None:
 
     """
     reasons = {
-        NO_END: package.view.TTL_DAYS is None,
-        NO_STREAM: package.plays("push"),
-        ONE_VERSION: package.replaces is not None,
+        _NO_END: package.view.TTL_DAYS is None,
+        _NO_STREAM: package.plays("push"),
+        _ONE_VERSION: package.replaces is not None,
     }
     for reason, holds in reasons.items():
         if holds:
@@ -72,21 +72,21 @@ def refuse_unkept(package: Package) -> None:
 
 # Refuse packages to which something is missing that they need to read events. Pure.
 
-NO_LISTENER: Final = (
+_NO_LISTENER: Final = (
     "service {name} has rules, but no listener that stores events for them, so that they would never decide. Write "
     "functions/services/{name}/subscriptions.py, with ON = {{(source, type): what is stored of it}}, see "
     "`andon.rules.collect.Collected`; own facts are stored as `remembers` of CONTROL in control.py says."
 )
-NOT_STORED: Final = (
+_NOT_STORED: Final = (
     "service {name}: rule {rule} is on {type} of {source}, which nobody stores there, so that it would never decide. "
     "Add {topic} to {where}."
 )
-NOT_LIFTED: Final = (
+_NOT_LIFTED: Final = (
     "{folder} subscribes to {type} of {source}, whose old shapes {other} lifts and it does not: each event of before "
     "that comes again would be a fault. Add UPCASTERS = {{{topic}: (…,)}} to functions/{file}, with the steps of "
     "functions/{example}."
 )
-NOT_READ: Final = (
+_NOT_READ: Final = (
     "{folder} cannot read events/domain/{sample}, an old shape of {type} of {source}: each such event that comes again "
     "would be a fault. Add UPCASTERS = {{{topic}: (…,)}} to functions/{file}; a step takes an event's entities, and "
     "returns them in the shape of today."
@@ -105,7 +105,7 @@ def refuse_idle_rules(service: Package) -> None:
     control = service.load("control").CONTROL
     remembered = {(control.rules.source, event_type) for event_type in control.remembers}
     if not service.plays("listener") and not remembered:
-        raise ValueError(NO_LISTENER.format(name=service.name))
+        raise ValueError(_NO_LISTENER.format(name=service.name))
     for rule in control.rules.all:
         for topic in sorted(rule.on - service.subscriptions - remembered):
             source, event_type = topic
@@ -114,7 +114,7 @@ def refuse_idle_rules(service: Package) -> None:
             where = f"`remembers` of CONTROL in {room}/control.py" if is_own else f"ON in {room}/subscriptions.py"
             named = repr(event_type) if is_own else _text(topic)
             raise ValueError(
-                NOT_STORED.format(
+                _NOT_STORED.format(
                     name=service.name, rule=rule.id, type=event_type, source=source, topic=named, where=where
                 )
             )
@@ -136,7 +136,7 @@ def _refuse_unlifted_here(reader: Package) -> None:
         for topic in sorted(reader.subscriptions & other.upcasters.keys() - reader.upcasters.keys()):
             source, event_type = topic
             raise ValueError(
-                NOT_LIFTED.format(
+                _NOT_LIFTED.format(
                     folder=reader.folder,
                     type=event_type,
                     source=source,
@@ -157,7 +157,7 @@ def _refuse_unread(reader: Package) -> None:
         if not is_read:
             source, event_type = topic
             raise ValueError(
-                NOT_READ.format(
+                _NOT_READ.format(
                     folder=reader.folder,
                     sample=path.name,
                     type=event_type,
@@ -179,22 +179,22 @@ UNDECLARED: Final = (
     "service {name} {does} rows of {kind!r}, but does not say how they are versioned. Add {kind!r}: Aggregate(…) to "
     "AGGREGATES in functions/services/{name}/versioning.py, see andon.versions.aggregate"
 )
-CONTRADICTION: Final = "functions/services/{name}/versioning.py: {kind!r} {why}"
+_CONTRADICTION: Final = "functions/services/{name}/versioning.py: {kind!r} {why}"
 STREAM_FIRST: Final = (
     "is slow data, which is created by a row, but {route} publishes {type} without one. Say Speed.FAST, or let the "
     "route write a row"
 )
-NOT_KEPT: Final = (
+_NOT_KEPT: Final = (
     "keeps every version by the design {title!r}, but functions/services/{name}/revisions.py does not say which "
     "revision a row is, so that a lost region would come back without them. Add {kind!r} to REVISIONS there, or take a "
     "design that keeps none"
 )
-NO_TRIGGER: Final = (
+_NO_TRIGGER: Final = (
     "has its versions kept by the trigger by the design {title!r}, but the service has none: it has no "
     "functions/services/{name}/facts.py. Publish a fact of it there, which brings it back when a region is lost, too; "
     "or take a design whose versions a command writes"
 )
-LIVES_WITH: Final = (
+_LIVES_WITH: Final = (
     "lives with {other!r}, which {why}. Name in lives_with= an aggregate of this service that expires, and write "
     "{kind!r} only while that is there"
 )
@@ -229,20 +229,20 @@ def _undeclared(service: Package) -> Iterator[str]:
 def _contradicting(service: Package) -> Iterator[str]:
     for kind, aggregate in service.aggregates.items():
         for why in (*contradictions(aggregate), *_of_service(service, kind, aggregate)):
-            yield CONTRADICTION.format(name=service.name, kind=kind, why=why)
+            yield _CONTRADICTION.format(name=service.name, kind=kind, why=why)
 
 
 def _of_service(service: Package, kind: str, aggregate: Aggregate) -> Iterator[str]:
     kept = service.load("revisions").REVISIONS if service.has("revisions") else {}
     by_trigger = aggregate.design is FROM_STREAM
     if (aggregate.design.keeps or by_trigger) and kind not in kept:
-        yield NOT_KEPT.format(title=aggregate.design.title, name=service.name, kind=kind)
+        yield _NOT_KEPT.format(title=aggregate.design.title, name=service.name, kind=kind)
     if by_trigger and not service.has("facts"):
-        yield NO_TRIGGER.format(title=aggregate.design.title, name=service.name)
+        yield _NO_TRIGGER.format(title=aggregate.design.title, name=service.name)
     other = aggregate.lives_with
     if other is not None and not (other in service.aggregates and service.aggregates[other].expires):
         why = "never expires" if other in service.aggregates else "nobody declares"
-        yield LIVES_WITH.format(kind=kind, other=other, why=why)
+        yield _LIVES_WITH.format(kind=kind, other=other, why=why)
     if aggregate.speed is Speed.SLOW:
         for route, (event_type, _) in service.stream_first.items():
             if kind in _kinds_of(event_type):
@@ -257,7 +257,10 @@ def _kinds_of(event_type: str) -> set[str]:
 
 
 # Refuse views whose keys do not fit their events, as the project's samples show them.
-
+#
+# A view is audited and rebuilt by the partition keys of its events: rows that lie elsewhere would be doubtful for ever.
+# And a row whose key takes what can change stays where it was when it changes, beside the new one. Both are lists of
+# things by something else than what they are: an index does that, whose keys are fields.
 
 INDEX: Final = (
     "Give KEYS the name of what the event is about, and let an index list by the other: INDEXES in "
@@ -267,7 +270,7 @@ FOREIGN: Final = (
     "view {name}: the row of {type} has {partition} = {found!r}, but the event's partition key is {wanted!r}, by which "
     "the view is audited and rebuilt: each of its rows would be doubtful. "
 )
-MOVING: Final = (
+_MOVING: Final = (
     "view {name}: the key of a row takes {attribute} of the {discriminator} of {source}, which can change: the row "
     "with the old value would stay beside the new one. "
 )
@@ -278,7 +281,7 @@ TOMBSTONE: Final = (
 TAGS: Final = {"functionname": "sample", "pipeline": "sample"}
 
 # What each write changes: a view with them in its key has a row for each version, on purpose.
-OF_EACH_WRITE: Final = frozenset({"timestamp", "version", "since", "ttl", "fingerprint", "digest", "changedBy"})
+_OF_EACH_WRITE: Final = frozenset({"timestamp", "version", "since", "ttl", "fingerprint", "digest", "changedBy"})
 
 
 def refuse_foreign_keys(view: Package) -> None:
@@ -319,11 +322,11 @@ def _refuse_moving(view: Package, record: StreamRecord) -> None:
         return
     keys = "\n".join(str(value) for value in to_plain(record["dynamodb"]["Keys"]).values())
     aggregate = service.aggregates.get(owned.get("discriminator", ""))
-    fixed = OF_EACH_WRITE | (aggregate.fixed if aggregate else frozenset())
+    fixed = _OF_EACH_WRITE | (aggregate.fixed if aggregate else frozenset())
     for attribute, changed in _changes(owned, keys, fixed):
         after = _row_keys(view, service, record, owned, changed)
         if after and not all(key in after for key in before):
-            words = MOVING.format(
+            words = _MOVING.format(
                 name=view.name, attribute=attribute, discriminator=owned["discriminator"], source=service.name
             )
             raise ValueError(words + (INDEX if view.objects is None else TOMBSTONE).format(name=view.name))

@@ -70,7 +70,7 @@ Watched = tuple[Any, Iterable[Signal[Any]]]
 """Something, and the signals of its kind."""
 
 # Of millions of calls a day some fail, and are tried again; so many minutes in a row are no accident.
-NO_ACCIDENT: Final = 3
+_NO_ACCIDENT: Final = 3
 
 # Standard deviations from what CloudWatch has learnt for the hour and the weekday: a shift that ends is none of it.
 UNUSUAL: Final = 5
@@ -79,12 +79,12 @@ LATE_TRIGGER_SECONDS: Final = 180
 """Of the way from a table to the bus, which `rpo_seconds` counts, too."""
 
 
-def late_decision_seconds(target: Target) -> int:
+def _late_decision_seconds(target: Target) -> int:
     """Return the age of a decision that is late: the hold-back of the stage is over, and so is the next sweep."""
     return target.stage.hold_back_seconds + EVERY_SECONDS
 
 
-LATE_DECISION_SECONDS: Final = late_decision_seconds(AWS)
+LATE_DECISION_SECONDS: Final = _late_decision_seconds(AWS)
 """In a stage without a `holdBackSeconds`."""
 
 
@@ -96,7 +96,7 @@ def rpo_seconds(target: Target) -> int:
     return LATE_TRIGGER_SECONDS + target.lake_settles_seconds + COPY_MINUTES * 60
 
 
-OF_STACK: Final[tuple[Signal[Stack], ...]] = (  # all functions together
+_OF_STACK: Final[tuple[Signal[Stack], ...]] = (  # all functions together
     Signal(
         name="Throttled",
         metric=metrics.throttled_functions,
@@ -113,11 +113,11 @@ OF_STACK: Final[tuple[Signal[Stack], ...]] = (  # all functions together
     ),
 )
 
-OF_API: Final[tuple[Signal[Api], ...]] = (
+_OF_API: Final[tuple[Signal[Api], ...]] = (
     Signal(
         name="Failing",
         metric=metrics.of_api("5xx"),
-        minutes=NO_ACCIDENT,
+        minutes=_NO_ACCIDENT,
         means="Callers get 5xx answers.",
         runbook="api-failing",
     ),
@@ -149,7 +149,7 @@ OF_API: Final[tuple[Signal[Api], ...]] = (
     ),
 )
 
-OF_DEAD_LETTERS: Final[tuple[Signal[LastResort], ...]] = (
+_OF_DEAD_LETTERS: Final[tuple[Signal[LastResort], ...]] = (
     Signal(
         name="Waiting",
         metric=metrics.waiting,
@@ -158,7 +158,7 @@ OF_DEAD_LETTERS: Final[tuple[Signal[LastResort], ...]] = (
     ),
 )
 
-OF_TABLE: Final[tuple[Signal[OwnedTable], ...]] = (
+_OF_TABLE: Final[tuple[Signal[OwnedTable], ...]] = (
     Signal(
         name="Throttled",
         metric=metrics.throttled_writes,
@@ -167,7 +167,7 @@ OF_TABLE: Final[tuple[Signal[OwnedTable], ...]] = (
     ),
 )
 
-OF_INDEX: Final[tuple[Signal[metrics.Indexed], ...]] = (
+_OF_INDEX: Final[tuple[Signal[metrics.Indexed], ...]] = (
     Signal(
         name="{it.name}-Throttled",
         metric=metrics.throttled_index,
@@ -176,7 +176,7 @@ OF_INDEX: Final[tuple[Signal[metrics.Indexed], ...]] = (
     ),
 )
 
-OF_TRIGGERS_STREAM: Final[tuple[Signal[StreamMapping], ...]] = (
+_OF_TRIGGERS_STREAM: Final[tuple[Signal[StreamMapping], ...]] = (
     Signal(
         name="GaveUp",
         metric=metrics.of_mapping("OnFailureDestinationDeliveredEventCount"),
@@ -194,7 +194,7 @@ OF_TRIGGERS_STREAM: Final[tuple[Signal[StreamMapping], ...]] = (
 )
 
 # A function that follows a stream: while it raises, its batch gets older, so that it needs no alarm of its errors.
-OF_FUNCTION: Final[Mapping[str, tuple[Signal[Function], ...]]] = {  # by side and role
+_OF_FUNCTION: Final[Mapping[str, tuple[Signal[Function], ...]]] = {  # by side and role
     "services/trigger": (
         Signal(
             name="Behind",
@@ -241,7 +241,7 @@ OF_FUNCTION: Final[Mapping[str, tuple[Signal[Function], ...]]] = {  # by side an
         Signal(
             name="Late",
             metric=metrics.of_service(OLDEST, "Maximum"),
-            above=late_decision_seconds,
+            above=_late_decision_seconds,
             unit=1000,
             minutes=2,
             means="For two minutes {it.package.name} had something to decide for longer than {above} s.",
@@ -326,7 +326,7 @@ OF_FUNCTION: Final[Mapping[str, tuple[Signal[Function], ...]]] = {  # by side an
         Signal(
             name="Errors",
             metric=metrics.errors,
-            minutes=NO_ACCIDENT,
+            minutes=_NO_ACCIDENT,
             means="{it.package.name}'s ingest raises or times out: whole batches of what things publish come again.",
             runbook="listener-errors",
         ),
@@ -335,7 +335,7 @@ OF_FUNCTION: Final[Mapping[str, tuple[Signal[Function], ...]]] = {  # by side an
         Signal(
             name="Errors",
             metric=metrics.errors,
-            minutes=NO_ACCIDENT,
+            minutes=_NO_ACCIDENT,
             means="{it.package.name}'s hook raises or times out: who has a claim becomes no thing, and asks again.",
             runbook="claims-refused",
         ),
@@ -373,7 +373,7 @@ OF_LISTENER: Final[tuple[Signal[Reader], ...]] = (  # any listener; the tables b
     Signal(
         name="Errors",
         metric=lambda it: metrics.errors(it.listener),
-        minutes=NO_ACCIDENT,
+        minutes=_NO_ACCIDENT,
         means="{it.name}'s listener raises or times out: whole batches come again.",
         runbook="listener-errors",
     ),
@@ -498,17 +498,17 @@ def _rows(found: IConstruct) -> Iterator[Watched]:
     """Yield the tables about one construct; most have none."""
     match found:
         case LastResort():
-            yield found, OF_DEAD_LETTERS
+            yield found, _OF_DEAD_LETTERS
         case Function():
-            yield found, OF_FUNCTION.get(f"{found.package.side}/{found.role}", ())
+            yield found, _OF_FUNCTION.get(f"{found.package.side}/{found.role}", ())
         case StreamMapping(function=Function(role="trigger")):
-            yield found, OF_TRIGGERS_STREAM
+            yield found, _OF_TRIGGERS_STREAM
         case OwnedTable():
-            yield found, OF_TABLE
+            yield found, _OF_TABLE
             for index in found.index_names:
-                yield metrics.Indexed(found, index), OF_INDEX
+                yield metrics.Indexed(found, index), _OF_INDEX
         case Api():
-            yield found, OF_API
+            yield found, _OF_API
 
 
 def watch(root: Stack, found: Iterable[Construct], parts: Mapping[Stack, Iterable[Watched]]) -> None:
@@ -518,7 +518,7 @@ def watch(root: Stack, found: Iterable[Construct], parts: Mapping[Stack, Iterabl
     topic = Target.of(root).stage.alarm_topic
     if topic:
         tell(root, "AlarmTopicArn", _arn(root, topic), "the topic of all alarms")
-    _ring(Construct(root, "Functions"), [(root, OF_STACK)])
+    _ring(Construct(root, "Functions"), [(root, _OF_STACK)])
     for one in found:
         _ring(one, _rows(one))
     for stack, watched in parts.items():
