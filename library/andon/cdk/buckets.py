@@ -60,7 +60,7 @@ class Use(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class DeclaredBucket:
     """A bucket, as its owner declares it: what is in it, and what may be done with that.
 
     variable: of the functions that use it; in PascalCase it is the output. holds: in words. unlogged: why its reads are
@@ -249,9 +249,9 @@ class OwnedContents(Construct):
         )
 
 
-def contents_of(variable: str) -> Kept:
+def contents_of(variable: str) -> DeclaredBucket:
     """Return the bucket of contents; a client uploads and reads as the command or the query that signs may."""
-    return Kept(
+    return DeclaredBucket(
         variable=variable,
         holds="contents of users",
         unlogged="read at presigned addresses, whose giving the API logs: data events say more than S3's logs",
@@ -290,7 +290,7 @@ class Models(Construct):
 
     def __init__(self, scope: Construct, variable: str, *, functions: Mapping[str, Function]) -> None:
         super().__init__(scope, "Models")
-        Kept(
+        DeclaredBucket(
             variable=variable,
             holds="the models",
             unlogged="read by two functions each minute, written by a person: CloudTrail data events say more than S3's"
@@ -319,7 +319,7 @@ class OwnedObjects(Construct):
         super().__init__(scope, pascal(objects.variable))
         refuse_unkept(package)
         view = package.view
-        Kept(
+        DeclaredBucket(
             variable=objects.variable,
             holds="the objects of a view",
             unlogged="read by a view's query, whose requests the API logs: data events say more than S3's logs",

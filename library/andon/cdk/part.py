@@ -116,7 +116,7 @@ class RootStack(Stack):
             description=target.project.title,
             env=target.environment,
             synthesizer=target.synthesizer,
-            termination_protection=target.stage.termination_protection,
+            termination_protection=target.protected,
         )
         if not target.annotated:
             for name in _NOTES:

@@ -58,7 +58,7 @@ class ReplicaStack(Stack):
             description=f"{target.project.title}: what is left when a region is lost",
             env=Environment(account=account, region=target.stage.replica_region),
             synthesizer=target.synthesizer,
-            termination_protection=target.stage.termination_protection,
+            termination_protection=target.protected,
         )
         root.add_stack_dependency(self)
         arn = f"arn:{Aws.PARTITION}:iam::{Aws.ACCOUNT_ID}:role/{_role_name(target, LAKE_COPY)}"

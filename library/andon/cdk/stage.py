@@ -94,7 +94,7 @@ class Stage:
         "CloudTrail writes down [who reads what is recorded](#who-read-it); without it: no", default=False
     )
     provisioned_by_claim: tuple[str, ...] = _setting(
-        'the kinds of things that get their certificates [by a claim](devices.md#by-a-claim), as `["factory"]`; '
+        'the kinds of things that get their certificates [by a claim](devices.md#by-a-claim), as `["sensor"]`; '
         "without it: none",
         (),
     )

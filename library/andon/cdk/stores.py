@@ -11,7 +11,7 @@ from constructs import Construct
 
 from andon.cdk import queues
 from andon.cdk.api import Api
-from andon.cdk.buckets import DELETE, READ, WRITE, Kept, Use, tiered_bucket
+from andon.cdk.buckets import DELETE, READ, WRITE, DeclaredBucket, Use, tiered_bucket
 from andon.cdk.checks.loops import Participant
 from andon.cdk.event_hub import EventHub
 from andon.cdk.function import Function
@@ -41,14 +41,14 @@ from andon.wire.queue import name_of
 
 # The buckets of the stores, and what each of their functions may do with what is in them.
 
-LAKE: Final = Kept(
+LAKE: Final = DeclaredBucket(
     variable=lake_contract.BUCKET,
     holds="everything that went over the bus",
     unlogged="read by queries, which are logged as such: CloudTrail data events say more than S3's logs",
     keys="an object's key ends in a digest of what is in it, below a fixed prefix of the lake's bucket",
     uses=(Use(("listener",), (lake_contract.EVENTS, UNREADABLE), (WRITE,)),),
 )
-FAULTS: Final = Kept(
+FAULTS: Final = DeclaredBucket(
     variable=faults.BUCKET,
     holds="the faults",
     unlogged="read by admins, whose requests the API logs: CloudTrail data events say more than S3's logs",
@@ -60,7 +60,7 @@ FAULTS: Final = Kept(
     looks=("query", "command"),
     keeps_days=faults.KEEPS_DAYS,
 )
-FINDINGS: Final = Kept(
+FINDINGS: Final = DeclaredBucket(
     variable=findings.BUCKET,
     holds="the findings",
     unlogged="read by auditors, whose requests the API logs: CloudTrail data events say more than S3's logs",
@@ -70,7 +70,7 @@ FINDINGS: Final = Kept(
     keeps_days=findings.KEEPS_DAYS,
 )
 _KINDS: Final = tuple(kind.name for kind in archive.KINDS)
-ARCHIVE: Final = Kept(
+ARCHIVE: Final = DeclaredBucket(
     variable=archive.BUCKET,
     holds="the lake's days by actor",
     unlogged="read by auditors, whose requests the API logs: CloudTrail data events say more than S3's logs",

@@ -172,6 +172,11 @@ class Target:
         return self.stage.quotas
 
     @property
+    def protected(self) -> bool:
+        """True if the stack refuses to be deleted."""
+        return self.stage.termination_protection
+
+    @property
     def deployment(self) -> str | None:
         """The way of traffic to new code, see `Canary`; None: at once, without aliases."""
         return self.stage.deployment if self.moves_traffic else None

@@ -10,6 +10,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from andon import cdk
 from andon.http import parameters
 
 CODE: Final = ("app.py", "functions", "infra", "tests")
@@ -43,18 +44,7 @@ class Renamed(NamedTuple):
 
 
 MOVED: Final = {
-    "cdk.archive": "cdk.stores",
-    "cdk.asset": "cdk.assets",
-    "cdk.bucket": "cdk.buckets",
-    "cdk.bytecode": "cdk.assets",
-    "cdk.canary": "cdk.function",
-    "cdk.checks.view_keys": "cdk.checks.declared",
-    "cdk.drift": "cdk.stores",
-    "cdk.fault_store": "cdk.stores",
-    "cdk.layer": "cdk.assets",
-    "cdk.operations.alarms": "cdk.operations.signals",
-    "cdk.replays": "cdk.stores",
-    "cdk.root_stack": "cdk.part",
+    **{f"cdk.{old}": f"cdk.{new}" for old, new in cdk.MOVED.items()},
     "live.topics": "live.connection",
     "outbound.gateway": "outbound.delivery",
     "outbound.hosts": "outbound.addresses",
