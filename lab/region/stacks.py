@@ -30,9 +30,9 @@ from andon.tools.views.deployed import Deployed
 from andon.tools.views.fill import replay
 
 WRITES_S: Final = (90, 120)
-PUBLISHED_WITHIN_S: Final = 60
+_PUBLISHED_WITHIN_S: Final = 60
 COPIED_WITHIN_S: Final = 10
-BOUND_S: Final = PUBLISHED_WITHIN_S + LOCAL.lake_settles_seconds + COPIED_WITHIN_S
+BOUND_S: Final = _PUBLISHED_WITHIN_S + LOCAL.lake_settles_seconds + COPIED_WITHIN_S
 WRITERS: Final = 4
 ADMIN: Final = "admin"
 OK: Final = range(200, 300)

@@ -95,10 +95,10 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 
 # The table of settings in `docs/deploy.md`.
 
-LEFT_OUT: Final = "\N{EN DASH}"
+_LEFT_OUT: Final = "\N{EN DASH}"
 
 
-def of_settings(stages: Mapping[str, Mapping[str, object]]) -> dict[str, str]:
+def _of_settings(stages: Mapping[str, Mapping[str, object]]) -> dict[str, str]:
     """Return the table of all settings, with those of each stage in cdk.json."""
     rows = [
         (f"`{setting}`", *(_set(settings, setting) for settings in stages.values()), said_of(one).means)
@@ -111,7 +111,7 @@ def _set(settings: Mapping[str, object], setting: str) -> str:
     match settings.get(setting):
         case None:
             needs = (settings.get("alarms", True), settings.get("terminationProtection"))
-            return "required" if dict(zip(FLAGS, needs, strict=True)).get(setting) else LEFT_OUT
+            return "required" if dict(zip(FLAGS, needs, strict=True)).get(setting) else _LEFT_OUT
         case bool(value):
             return "yes" if value else "no"
         case list(values):
@@ -226,7 +226,7 @@ def of_steady_tables() -> Figures:
 
 def everywhere() -> Figures:
     """Return the figures that are the same in each stage."""
-    return {**of_batches(), **of_steady_tables(), **of_versioning(), **of_settings(_context()["stages"])}
+    return {**of_batches(), **of_steady_tables(), **of_versioning(), **_of_settings(_context()["stages"])}
 
 
 def _context() -> Any:  # noqa: ANN401  as the CDK reads it
