@@ -22,14 +22,12 @@ from andon.rules.sweep import EVERY_SECONDS
 from andon.testing.synthesised import FUNCTION, NOBODY, Properties, Synthesised, synthesised, text
 from andon.versions.aggregate import DESIGNS, Aggregate, Design, Identity, Tolerance
 
-# Tables of `docs/versioning.md`: how each service declares that what it keeps is versioned, and who lives by what.
+# The table of `docs/versioning.md`: which services live by which design.
 
 NO_SERVICE: Final = "nobody yet"
 
 WORDS: Final = {"design": "versions", "identity": "an id", "tolerates": "tolerated"}
 """Part of a declaration -> what the page calls it."""
-
-COLUMNS: Final = ("service", "aggregate", "design", "its id is", "revised", "read", "tolerated", "data", "expires")
 
 
 class DeclaredAggregate(NamedTuple):
@@ -41,15 +39,12 @@ class DeclaredAggregate(NamedTuple):
 
 
 def of_versioning() -> dict[str, str]:
-    """Return the tables by their names in pages."""
+    """Return the table by its name in pages."""
     declared = [
         DeclaredAggregate(package.name, kind, of) for package in services() for kind, of in package.aggregates.items()
     ]
     lives = [(statement, _named(one for one in declared if holds(one.of))) for statement, holds in _statements()]
-    return {
-        "aggregates": _table(COLUMNS, map(_cells, declared)),
-        "designsLived": _table(("statement", "lives by it"), lives),
-    }
+    return {"designsLived": _table(("statement", "lives by it"), lives)}
 
 
 def _statements() -> Iterator[tuple[str, Callable[[Aggregate], bool]]]:
@@ -76,14 +71,6 @@ def _named(found: Iterable[DeclaredAggregate]) -> str:
     for one in found:
         by_service.setdefault(one.service, []).append(one.kind)
     return "; ".join(f"`{service}`: {', '.join(kinds)}" for service, kinds in by_service.items()) or NO_SERVICE
-
-
-def _cells(one: DeclaredAggregate) -> tuple[str, ...]:
-    of = one.of
-    bounds = {"its id is open until": of.open_until, "with its": of.lives_with}
-    lasts = "; ".join(["yes" if of.expires else "no", *(f"{by} {what}" for by, what in bounds.items() if what)])
-    said = (of.design.title, of.identity, of.revised, of.read, of.tolerates, of.speed, lasts)
-    return (f"`{one.service}`", one.kind, *map(str, said))
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -241,7 +228,14 @@ def _figure(named: str, of_stages: Mapping[str, Figures]) -> int | str:
 
 def pages(root: Path) -> Iterable[Path]:
     """Find the files that name figures."""
-    may = ("*.md", "docs/**/*.md", "gateway/*.md", "gateway/*/*.py", "functions/pages/*/page/*.js")
+    may = (
+        "*.md",
+        "docs/**/*.md",
+        "functions/*/*/*.md",
+        "functions/pages/*/page/*.js",
+        "gateway/*.md",
+        "gateway/*/*.py",
+    )
     found = sorted(file for pattern in may for file in root.glob(pattern))
     return [one for one in found if MARK.search(text := one.read_text()) or CODE_MARK.search(text)]
 
