@@ -1,4 +1,4 @@
-# Every verb of the project. `make` alone lists them; each installs what it needs.
+# Every verb of the project. `make` alone shows those that people need, `make more` all; each installs what it needs.
 
 PYTHON3 ?= python3
 PYTHON := .venv/bin/python
@@ -15,10 +15,17 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench gateway gateway-check test t deployed walk walked machine pages others measured types nag wheel site contracts contracts-current contracts-lint docs release mutants lint check synth openapi agents figures pictures costs simulate query trace what-if train bench-lake new-project new-view-version fill prove cutover in-step retire redrive replay-failures catch-up erase replay format lock pins kept budgets deploy smoke
+.PHONY: help more install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench gateway gateway-check test t deployed walk walked machine pages others measured types nag wheel site contracts contracts-current contracts-lint docs release mutants lint check synth openapi agents figures pictures costs simulate query trace what-if train new-project new-view-version fill prove cutover in-step retire redrive replay-failures catch-up erase replay format lock pins kept budgets deploy smoke
 
-help:  ## list these verbs
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{printf "%-23s %s\n", $$1, $$2}'
+TASKS := Run it here: up demo inbox down, Look into it: call query trace console, Change it: new t test redeploy, Deploy it: deploy
+
+help:
+	@awk -F':.*## ' -v tasks='$(TASKS), All other verbs: more' '/^[a-z-]+:.*## / { means[$$1] = $$2 } \
+	END { for (i = 1; i <= split(tasks, of, ", "); i++) { split(of[i], task, ": "); print task[1]; \
+	for (j = 1; j <= split(task[2], verbs, " "); j++) printf "  make %-9s %s\n", verbs[j], means[verbs[j]] } }' $(firstword $(MAKEFILE_LIST))
+
+more:  ## list all verbs
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 up: STARTED := $(shell date +%s)
 up: install  ## run everything on this machine, with data in it (another port: PORT=4567; all answers: V=1)
@@ -159,11 +166,8 @@ erase: install  ## erase a person's name, and every mention of it in texts: ID=o
 replay: install  ## run one handler on a sample, in this process: EVENT=events/stream/state-reported.json
 	@$(ANDON) replay $(EVENT)
 
-bench: install  ## what handlers cost on the wire, beside boto3 and aws-lambda-stream, each figure with its goal (into the pages, too: ARGS=--write)
-	@$(RUN) lab $(ARGS)
-	@$(RUN) lab.lake
-
-bench-lake: install  ## a million made-up events in a lake and an archive of their own: bytes, CPU, memory, three queries (N=1000000)
+bench: install  ## what handlers cost on the wire, beside boto3 and aws-lambda-stream, each figure with its goal (into the pages, too: ARGS=--write); a lake of made-up events alone: N=1000000
+	$(if $(N),,@$(RUN) lab $(ARGS))
 	@$(RUN) lab.lake $(if $(N),--events $(N))
 
 # Where its sources are not, its distribution is installed: gateway/README.md. Without a CONFIG: a press of our own.

@@ -1,6 +1,6 @@
 """A million events in the lake, in the archive and replayed: bytes, CPU, memory, the time of saved queries.
 
-`python -m lab.lake --events 1000000` (`make bench-lake N=…`). Unlike the other figures, the queries' are times
+`python -m lab.lake --events 1000000` (`make bench N=…`). Unlike the other figures, the queries' are times
 on the clock, of both processors: what somebody waits for. The archive's sweep runs in a process of its own, so that its
 memory is nobody else's; S3 is there, too, and is not counted. So does the replay into an empty view: the objects are
 read, their messages made, and the view's listener called with ten at a time; its table takes every update, so that
@@ -299,7 +299,7 @@ def measure(count: int) -> str:
 
 def main(arguments: list[str]) -> int:
     """Print what so many events cost."""
-    parser = argparse.ArgumentParser(prog="make bench-lake")
+    parser = argparse.ArgumentParser(prog="make bench")
     parser.add_argument("--events", type=int, default=MILLION, help="how many")
     parser.add_argument("--keep", type=Path, help="only write the lake, into this folder")
     given = parser.parse_args(arguments)

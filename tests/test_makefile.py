@@ -34,3 +34,11 @@ def test_no_option_of_a_verb_has_a_value_that_make_itself_gave_it() -> None:
 
 def test_an_option_on_the_command_line_is_taken() -> None:
     assert "andon.tools.cli token device 'press-7'" in make("--dry-run", "token", "ROLE=device", "AS=press-7")
+
+
+def test_make_alone_shows_by_task_what_people_need_and_where_the_others_are() -> None:
+    shown, all_verbs = (re.findall(r"(?m)^ *make ([a-z-]+) +\S", make(*verb)) for verb in ([], ["more"]))
+
+    assert len(shown) <= 14
+    assert {*shown} < {*all_verbs}
+    assert shown[-1] == "more"

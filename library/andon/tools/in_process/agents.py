@@ -27,7 +27,7 @@ SHOWN: Final = (
     "figures",
     "agents",
 )
-"""Verbs of a Makefile that whoever changes code needs; `make` lists the others."""
+"""Verbs of a Makefile that whoever changes code needs; `make more` lists the others."""
 
 TABLE: Final = re.compile(r"^\|.*\|$", re.MULTILINE)
 
