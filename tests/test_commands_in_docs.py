@@ -56,6 +56,19 @@ def code_of(page: Path) -> str:
     return "\n".join([*blocks_of(page), *INLINE.findall(SHELL.sub("", page.read_text()))])
 
 
+OF_PROJECT: Final = (library_folder() / "tools" / "templates" / "project" / "Makefile").read_text()
+THE_FACTORYS: Final = {"docs", "figures"}
+"""Verbs whose pages are about this repository alone."""
+
+
+def test_verbs_that_pages_name_for_make_are_verbs_of_a_projects_makefile_too() -> None:
+    named = {verb for page in PAGES for verb, _ in MAKE.findall(code_of(page))} & VERBS.keys()
+    rules = re.findall(r"^([a-z][a-z -]*):(?!=)", OF_PROJECT, re.MULTILINE)
+    targets = {verb for line in rules for verb in line.split()}
+
+    assert named - targets - THE_FACTORYS == set()
+
+
 @cache
 def variables_of(verb: str) -> frozenset[str]:
     """Return the variables that a verb of Make reads: in its recipe, in those that it names, and in its program."""

@@ -7,7 +7,7 @@ from aws_cdk import App
 
 from andon.cdk.outbound_settings import ON_ONE_MACHINE
 from andon.cdk.target import Target
-from andon.outbound import channels, once, variables
+from andon.outbound import channels, provider, variables
 from andon.outbound.pace import OPENS_AT
 from andon.outbound.push import Signer
 from andon.testing.synthesised import Synthesised, text
@@ -26,7 +26,7 @@ OF_SENDER: Final = HOSTS | {
     variables.LINK_SECRET,
     variables.LINK_HOURS,
     variables.LINK_ORIGIN,
-    once.SINK,
+    variables.SINK,
 }
 
 
@@ -43,7 +43,7 @@ def target(**changed: object) -> Target:
 def test_the_sender_alone_knows_how_to_send(varied: Synthesised) -> None:
     knowing = {file: settings(varied, file).keys() for file in FILES}
 
-    assert knowing.pop(SENDER) == OF_SENDER - {once.SINK}
+    assert knowing.pop(SENDER) == OF_SENDER - {variables.SINK}
     others = {file: names - {variables.LINK_SECRET} for file, names in knowing.items()}
     assert {file: names for file, names in others.items() if names} == {COMMAND: HOSTS}, "it refuses other addresses"
     assert settings(varied, SENDER)[variables.WEBHOOK_HOSTS] == "events.pagerduty.com *.logic.azure.com"
@@ -57,7 +57,9 @@ def test_calls_that_are_never_answered_leave_room_for_others_until_their_breaker
         [mapping] = stack.mappings(SENDER)
         assert mapping["BatchSize"] == 1
         assert mapping["ScalingConfig"]["MaximumConcurrency"] >= 2 * OPENS_AT
-    assert once.LONGEST_MS / 1000 * channels.PER_SECOND["webhook"] <= OPENS_AT, "so many wait for one host at a time"
+    assert provider.LONGEST_MS / 1000 * channels.PER_SECOND["webhook"] <= OPENS_AT, (
+        "so many wait for one host at a time"
+    )
 
 
 def test_a_stage_that_says_nothing_sends_nothing(aws: Synthesised) -> None:

@@ -12,7 +12,7 @@ from andon.cdk.function import Function
 from andon.cdk.names import pascal
 from andon.cdk.package_stack import root_of, tell
 from andon.cdk.target import Target
-from andon.outbound import once, variables
+from andon.outbound import variables
 from andon.packages.package import Package
 
 READ: Final = "secretsmanager:GetSecretValue"
@@ -40,7 +40,7 @@ def let_send(sender: Function, api: Api, *, others: Mapping[str, Function]) -> N
             variables.SMS_PER_DAY: str(settings.sms_per_day) if settings.sms_per_day else None,
             variables.LINK_ORIGIN: api.page_origin,
             variables.LINK_HOURS: str(settings.link_hours),
-            once.SINK: settings.sink,
+            variables.SINK: settings.sink,
         },
     )
     if settings.mail_from:

@@ -15,7 +15,7 @@ from andon.cdk.store import Store
 from andon.cdk.target import Target
 from andon.packages.discovery import views_as_json
 from andon.recorded import lake as lake_contract
-from andon.stores.replays import store, work
+from andon.stores.replays import store
 
 
 class Replays(Store):
@@ -56,7 +56,7 @@ class Replays(Store):
         """Allow listing the lake, and asking for what it has."""
         handler, lake = function.handler, self.hub.bucket(store.BUCKET)
         handler.add_environment(store.BUCKET, lake.bucket_name)
-        handler.add_environment(work.VIEWS, views)
-        handler.add_environment(work.SETTLES, str(Target.of(self.stack).lake_settles_seconds))
-        handler.add_environment(work.QUEUE, self.reader.queue.queue_url)
+        handler.add_environment(store.VIEWS, views)
+        handler.add_environment(store.SETTLES, str(Target.of(self.stack).lake_settles_seconds))
+        handler.add_environment(store.QUEUE, self.reader.queue.queue_url)
         function.grant(["s3:ListBucket"], [lake.bucket_arn])

@@ -20,7 +20,7 @@ SIZES: Final = {
 }
 
 # The archive's sweep reads a day of the lake, and holds as much of it as `andon.stores.archive.pages` says. The
-# listener of replays sends up to 2,000 messages for each of the ten that it gets, see `andon.stores.replays.replay`.
+# listener of replays sends up to 2,000 messages for each of the ten that it gets, see `andon.stores.replays.job`.
 OF_STORES: Final = {
     "stores/archive/sweep": Size(1024, 900),
     "stores/archive/listener": Size(512, 60),

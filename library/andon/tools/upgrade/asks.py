@@ -44,11 +44,17 @@ class Renamed(NamedTuple):
 
 MOVED: Final = {
     "live.topics": "live.connection",
+    "outbound.channel": "outbound.delivery",
     "outbound.gateway": "outbound.delivery",
     "outbound.hosts": "outbound.addresses",
+    "outbound.mailbox": "outbound.sender",
+    "outbound.once": "outbound.provider",
     "outbound.secret": "outbound.channels",
     "outbound.subscription": "outbound.addresses",
+    "recorded.replaying": "recorded.resend",
+    "rules.backlog": "rules.sweep",
     "rules.expired": "rules.rule",
+    "rules.verdict": "rules.control_service",
     "runtime.metrics": "runtime.log",
     "sync.edit": "sync.crossing",
     "testing.lambda_context": "testing.environment",

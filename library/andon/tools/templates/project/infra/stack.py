@@ -3,6 +3,7 @@
 from andon.cdk.api import Api
 from andon.cdk.archive import Archive
 from andon.cdk.drift import Drift
+from andon.cdk.eraser import Eraser
 from andon.cdk.event_hub import EventHub
 from andon.cdk.fault_store import FaultStore
 from andon.cdk.lake import Lake
@@ -24,6 +25,7 @@ class Acorn(RootStack):
         Service(self, "things", hub, api)
         # <others>
         Service(self, "books", hub, api)
+        Service(self, "guests", hub, api)
         Service(self, "parcels", hub, api)
         Service(self, "readings", hub, api)
         View(self, "catalogue", hub, api)
@@ -39,4 +41,7 @@ class Acorn(RootStack):
         Lake(self, hub, api)
         Archive(self, hub, api)
         Drift(self, hub, api)
+        # <persons>
+        Eraser(self, hub, api)
+        # </persons>
         Replays(self, hub, api)

@@ -1,4 +1,9 @@
-"""Requests that are sent once: to AWS, on behalf of people, and to hosts of somebody else's."""
+"""Calls of providers, each sent once: to AWS, on behalf of people, and to hosts of somebody else's.
+
+A call that fails is not made again here: who is told how often is decided in `sender.py` alone. Each has a handle of
+its own, and so a new connection: over one that was kept, libcurl sends again by itself if it ends before the response
+begins.
+"""
 
 import os
 import re
@@ -11,19 +16,16 @@ from typing import Final, NamedTuple
 import orjson
 import pycurl
 
+from andon.outbound import variables
 from andon.outbound.addresses import Destination
-from andon.outbound.channel import NotTaken, Outcome, RefusedForGood, Sent, Unknown
+from andon.outbound.delivery import NotTaken, Outcome, RefusedForGood, Sent, Unknown
 from andon.wire import retries
 from andon.wire.aws_json import endpoint_of
 from andon.wire.credentials import credentials, region
 from andon.wire.curl import ERRORS, LOST, Handle, new_handle
 from andon.wire.deadline import time_of_attempt_ms
 
-# A POST over libcurl, once: over a connection of its own, so that libcurl never sends it again by itself.
-#
-# Over a connection that was kept libcurl does, if it ends before the response begins: a person might be told more
-# often than was decided. https://curl.se/libcurl/c/CURLOPT_FRESH_CONNECT.html
-
+# A POST over libcurl.
 
 LONGEST_MS: Final = 5_000
 MOST_BYTES: Final = 65_536  # of a response: providers answer with a few hundred
@@ -233,15 +235,12 @@ def _is_public_6(address: IPv6Address) -> bool:
 # The address is checked where libcurl opens the socket, so that the one that is checked is the one that is connected
 # to, whatever the name resolves to a moment later. No proxy of the environment stands between.
 
-# On one machine all requests go to this server instead, as `…/<host><path>`: set by the infrastructure where the stage
-# is local. It can be nothing but a port of the function's own machine, so that by mistake nobody else is reached.
-SINK: Final = "OUTBOUND_SINK"
 _SINK: Final = re.compile(r"http://127\.0\.0\.1:[0-9]{1,5}(?:/[a-z_-]+)*")
 
 
 def post(target: Destination, headers: Mapping[str, str], body: bytes) -> Reply:
     """Send a request and wait for its response, as `post_once` does."""
-    sink = os.environ.get(SINK, "")
+    sink = os.environ.get(variables.SINK, "")
     if _SINK.fullmatch(sink):
         url = f"{sink}/{target.origin.removeprefix('https://')}{target.path}"
         return post_once(url, headers, body, prepare=_without_proxy)
