@@ -7,7 +7,7 @@ cannot import it says `const LOG_DAYS = 33; // contract.logs.TTL_DAYS`.
 
 import json
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from importlib import import_module
@@ -119,7 +119,6 @@ def figures_of(stack: Synthesised) -> Figures:
         "alarmDollars": _dollars(priced),
         "alarmsOfTwo": len(together),
         "alarmsOfTwoDollars": _dollars(2 * len(together)),
-        "alarmKinds": _kinds_of(alarms),
     }
 
 
@@ -127,23 +126,6 @@ def _runs_an_hour(rule: Properties) -> int:
     """Return the number of times that a rule calls functions by its schedule."""
     per_hour = {f"rate({EVERY_SECONDS // 60} minute)": 3600 // EVERY_SECONDS, "rate(1 hour)": 1}
     return per_hour[rule["ScheduleExpression"]] * len(rule["Targets"]) if "ScheduleExpression" in rule else 0
-
-
-def _kinds_of(alarms: Iterable[Properties]) -> str:
-    """Return a table of the alarms that wake somebody, by the end of their names and what they look at."""
-    kinds = Counter((made["AlarmName"].rpartition("/")[2], _seen(made)) for made in alarms if "AlarmName" in made)
-    by_kind = defaultdict[tuple[str, str], int](int)
-    for (name, seen), count in kinds.items():
-        by_kind["*-Throttled" if name.endswith("-Throttled") else name, seen] += count
-    lines = [f"| `{name}` | {seen} | {count} |" for (name, seen), count in sorted(by_kind.items())]
-    return "\n\n" + "\n".join(["| alarm | looks at | in prod |", "|---|---|---:|", *lines]) + "\n\n"
-
-
-def _seen(alarm: Properties) -> str:
-    metrics = [alarm, *(one["MetricStat"]["Metric"] for one in alarm.get("Metrics", ()) if "MetricStat" in one)]
-    own = project().name
-    [(namespace, name)] = {(one["Namespace"], one["MetricName"]) for one in metrics if "MetricName" in one}
-    return f"`{name}` of {'log lines' if namespace == own else namespace}"
 
 
 def metrics_of(alarm: Properties) -> int:
