@@ -310,6 +310,7 @@ def test_it_comes_up_again_and_every_verb_ends_with_words(walk: Walk, versions: 
     assert {verb: words for verb, (status, words) in found.items() if status != asked[verb][1]} == {}
     assert [words for _, words in (*said, *ended) if "Traceback" in words] == []
     assert "no name of p-1002 is known" in found["erase"][1]
+    assert "Nothing is to do: " in found["upgrade"][1]
     quiet = dict(zip(ENDED, ended, strict=True))
     assert {verb: one for verb, one in quiet.items() if one[0] != 1 or NOTHING_RUNS not in one[1]} == {}
     assert walk.git("status", "--porcelain") == "?? docs/\n"  # the document that `openapi` writes

@@ -50,21 +50,6 @@ def test_every_queue_is_encrypted_by_sqs(aws: Synthesised) -> None:
     assert {made["SqsManagedSseEnabled"] for made in aws.of_type("AWS::SQS::Queue").values()} == {True}
 
 
-def test_every_queue_is_refused_without_tls(aws: Synthesised) -> None:
-    without_tls = {"Bool": {"aws:SecureTransport": "false"}}
-
-    refusing = {
-        made["Queues"][0]["Ref"]
-        for made in aws.of_type("AWS::SQS::QueuePolicy").values()
-        for statement in made["PolicyDocument"]["Statement"]
-        if statement["Effect"] == "Deny"
-        and statement.get("Condition") == without_tls
-        and statement["Action"] == "sqs:*"
-    }
-
-    assert refusing == set(aws.of_type("AWS::SQS::Queue"))
-
-
 def test_only_the_rules_that_target_a_queue_may_send_to_it(aws: Synthesised) -> None:
     for policy in aws.of_type("AWS::SQS::QueuePolicy").values():
         for statement in policy["PolicyDocument"]["Statement"]:

@@ -24,7 +24,7 @@ Each figure holds only if it is below the next one (`tests/infra/test_queues.py`
 |---|---|---|
 | a call takes at most | 5 s | `provider.LONGEST_MS` |
 | is left when a message is begun, for a call and its mark | 12 s | `CALL_MS` |
-| a sender lives at most | 20 s | `SIZES` in `andon.cdk` |
+| a sender lives at most | 20 s | `SIZES` of `andon.cdk.function` |
 | a claim's lease: behind it, whoever claimed is gone | 90 s | `delivery.LEASE_MS` |
 | the queue hides a message that was received | 120 s | `andon.cdk.queues`: six times the function's time |
 | a message is held back, if no channel takes anything | 15 min | `delivery.TRIED_FOR_MS` |

@@ -1,6 +1,6 @@
 """Changes of a control service's table -> domain events, and decisions upon the events that were stored in it.
 
-One way: records -> arrivals -> plan (`plan.py`) -> evaluate (`evaluate.py`) -> decide (`decide.py`) -> write
+One way: records -> arrivals -> plan (`plan.py`) -> evaluate and decide (`evaluate.py`) -> write
 (`write.py`) -> look (`screen.py`).
 """
 

@@ -10,6 +10,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from andon import cdk
 from andon.http import parameters
 
 CODE: Final = ("app.py", "functions", "infra", "tests")
@@ -43,6 +44,7 @@ class Renamed(NamedTuple):
 
 
 MOVED: Final = {
+    **{f"cdk.{old}": f"cdk.{new}" for old, new in cdk.MOVED.items()},
     "live.topics": "live.connection",
     "outbound.channel": "outbound.delivery",
     "outbound.gateway": "outbound.delivery",
