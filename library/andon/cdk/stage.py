@@ -94,8 +94,8 @@ class Stage:
         "CloudTrail writes down [who reads what is recorded](#who-read-it); without it: no", default=False
     )
     provisioned_by_claim: tuple[str, ...] = _setting(
-        'the kinds of things that get their certificates [by a claim](how-do-i.md#take-messages-from-things), as `["sensor"]`; '
-        "without it: none",
+        "the kinds of things that get their certificates [by a claim](how-do-i.md#take-messages-from-things), as "
+        '`["sensor"]`; without it: none',
         (),
     )
     second_factor: bool = _setting(
