@@ -2,7 +2,7 @@
 import { find, pathOf, write } from "./api.js";
 import { isStale } from "./call-dialogs.js";
 import { NOBODYS } from "./contact.js";
-import { language } from "./speech.js";
+import { language } from "./language.js";
 
 /**
  * @typedef {import("./contact.js").Channel} Channel
