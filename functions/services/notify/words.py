@@ -2,17 +2,15 @@
 
 from collections.abc import Callable, Mapping
 from functools import cache
-from importlib import import_module
-from pkgutil import iter_modules
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 ROOM: Final = "services.notify.languages"
 
 ENGLISH: Final = "en"
 """The language of a contact that names none, or one that has no file."""
 
-Forms = Mapping[Literal["zero", "one", "two", "few", "many", "other"], str]
-"""A text by the form that a language has for a number: https://cldr.unicode.org/index/cldr-spec/plural-rules"""
+Forms = Mapping[str, str]
+"""A text by the form that a language has for a number, such as `one` and `other`: https://cldr.unicode.org/index/cldr-spec/plural-rules"""
 
 
 class Text(NamedTuple):
@@ -22,7 +20,7 @@ class Text(NamedTuple):
     text: str
 
 
-def one_or_other(count: int) -> Literal["one", "other"]:
+def one_or_other(count: int) -> str:
     """Return the form for a number in English, German and Spanish, up to a million."""
     return "one" if count == 1 else "other"
 
@@ -47,19 +45,23 @@ class Words(NamedTuple):
 
     def counted(self, forms: Forms, count: int) -> str:
         """Return a text about a number."""
-        found: Mapping[str, str] = forms
-        return found.get(self.form(count), found["other"]).format(count=count)
+        return forms.get(self.form(count), forms["other"]).format(count=count)
 
 
 @cache
 def languages() -> tuple[str, ...]:
     """Return the languages that have a file, as `es`."""
+    from importlib import import_module  # noqa: PLC0415  the sender alone has words
+    from pkgutil import iter_modules  # noqa: PLC0415  the same
+
     return tuple(sorted(found.name for found in iter_modules(import_module(ROOM).__path__)))
 
 
 @cache
 def in_language(language: str) -> Words:
     """Return the words of a language, as `es` or `es-MX`; English ones of a language that has none."""
+    from importlib import import_module  # noqa: PLC0415  the sender alone has words
+
     tag = language.partition("-")[0].lower()
     found: Words = import_module(f"{ROOM}.{tag if tag in languages() else ENGLISH}").WORDS
     return found

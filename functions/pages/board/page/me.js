@@ -131,13 +131,17 @@ export function openMe({ who, say: tell }) {
       await file.ask(channel, "test");
       tell(say("test.sent"));
     }
+    async function confirmCode() {
+      const isTaken = await file.verify(channel, code.value);
+      problem.hidden = isTaken;
+      fill(problem, say("code.gone"));
+      if (!isTaken) return;
+      typed.hidden = true;
+      tell(say("code.confirmed"));
+    }
     typed.addEventListener("submit", (event) => {
       event.preventDefault();
-      void work(async () => {
-        await file.verify(channel, code.value);
-        typed.hidden = true;
-        tell(say("code.confirmed"));
-      }, confirm);
+      void work(confirmCode, confirm);
     });
     /** @type {(what: () => Promise<unknown>, button: HTMLButtonElement) => Promise<void>} */
     const work = async (what, button) => {

@@ -401,6 +401,7 @@ export const TEXTS = {
     },
     "code.label": "Der Code aus sechs Ziffern",
     "code.confirm": "Bestätigen",
+    "code.gone": "Es gibt keinen Code, der gilt. Fordern Sie einen neuen an.",
     "code.confirmed": "Geprüft: Hier erfahren Sie es.",
     "test": "Testnachricht senden",
     "test.sent": "Eine Testnachricht ist unterwegs.",

@@ -399,6 +399,7 @@ export const TEXTS = {
     },
     "code.label": "The code of six digits",
     "code.confirm": "Confirm",
+    "code.gone": "There is no code that counts. Ask for a new one.",
     "code.confirmed": "Checked: you are told here.",
     "test": "Send a test message",
     "test.sent": "A test message is on its way.",
