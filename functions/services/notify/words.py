@@ -25,7 +25,7 @@ def one_or_other(count: int) -> str:
     return "one" if count == 1 else "other"
 
 
-class Words(NamedTuple):
+class Phrases(NamedTuple):
     """The words of a language, each filled in by `format`.
 
     one: the subject about one machine. many: about several. line: of each. others: behind the last line. what: states
@@ -58,10 +58,10 @@ def languages() -> tuple[str, ...]:
 
 
 @cache
-def in_language(language: str) -> Words:
+def in_language(language: str) -> Phrases:
     """Return the words of a language, as `es` or `es-MX`; English ones of a language that has none."""
     from importlib import import_module  # noqa: PLC0415  the sender alone has words
 
     tag = language.partition("-")[0].lower()
-    found: Words = import_module(f"{ROOM}.{tag if tag in languages() else ENGLISH}").WORDS
+    found: Phrases = import_module(f"{ROOM}.{tag if tag in languages() else ENGLISH}").WORDS
     return found

@@ -15,17 +15,17 @@ from services.calls.catalog import WITHOUT_CATALOG
 from services.notify.notices import HelpRequest
 from services.notify.proofs import Proof, ProofMessage, proof_text
 from services.notify.text import NAMED, text_of
-from services.notify.words import ENGLISH, Words, in_language, languages
+from services.notify.words import ENGLISH, Phrases, in_language, languages
 
 OTHERS: Final = [tag for tag in languages() if tag != ENGLISH]
 SAME: Final = {"de": frozenset[str](), "es": frozenset({"material"})}
-"""Words that are the same in English and in another language."""
+"""Phrases that are the same in English and in another language."""
 
 FORMS: Final = {"en": {"one", "other"}, "de": {"one", "other"}, "es": {"one", "other"}}
 """Forms of numbers up to a million: https://www.unicode.org/cldr/charts/latest/supplemental/language_plural_rules.html"""
 
 
-def texts_in(words: Words) -> Iterator[tuple[str, str]]:
+def texts_in(words: Phrases) -> Iterator[tuple[str, str]]:
     """Yield all texts, each by its place; of forms, the place is that of all of them."""
     for name, value in words._asdict().items():
         if isinstance(value, str):

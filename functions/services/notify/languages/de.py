@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from services.notify.words import Text, Words
+from services.notify.words import Phrases, Text
 
-WORDS: Final = Words(
+WORDS: Final = Phrases(
     one="{name} braucht Hilfe",
     many={"one": "{count} Maschine braucht Hilfe", "other": "{count} Maschinen brauchen Hilfe"},
     line="{name}: {what} seit {since} UTC",

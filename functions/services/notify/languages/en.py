@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from services.notify.words import Text, Words
+from services.notify.words import Phrases, Text
 
-WORDS: Final = Words(
+WORDS: Final = Phrases(
     one="{name} needs help",
     many={"one": "{count} machine needs help", "other": "{count} machines need help"},
     line="{name}: {what} since {since} UTC",

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from services.notify.words import Text, Words
+from services.notify.words import Phrases, Text
 
-WORDS: Final = Words(
+WORDS: Final = Phrases(
     one="{name} necesita ayuda",
     many={"one": "{count} máquina necesita ayuda", "other": "{count} máquinas necesitan ayuda"},
     line="{name}: {what} desde las {since} UTC",
