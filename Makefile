@@ -121,8 +121,8 @@ train: install  ## learn from the lake what is usual, for anomalies: ARGS="since
 new: install  ## write a service, view, fact or rule that works, with its test: ARGS="view register --of equipment/state-reported"
 	@$(ANDON) new $(ARGS)
 
-new-project: install  ## make a project of its own, which depends on the library's wheel: DIR=../permits NAME=Permits SERVICE=permits
-	@$(ANDON) new project '$(DIR)' '$(NAME)' $(if $(SERVICE),--service '$(SERVICE)')
+new-project: install  ## make a project of its own, which depends on the library's wheel: DIR=../permits NAME=Permits SERVICE=permits (any option: ARGS="--field district --person")
+	@$(ANDON) new project '$(DIR)' '$(NAME)' $(if $(SERVICE),--service '$(SERVICE)') $(ARGS)
 
 new-view-version: install  ## write the next version of a view beside it, a copy to edit: VIEW=board
 	@$(ANDON) new-view-version '$(VIEW)'

@@ -1,16 +1,13 @@
 """The whole topology. What each service and view needs is read from its package in `functions/`."""
 
 from andon.cdk.api import Api
-from andon.cdk.archive import Archive
-from andon.cdk.drift import Drift
 from andon.cdk.eraser import Eraser
 from andon.cdk.event_hub import EventHub
-from andon.cdk.fault_store import FaultStore
 from andon.cdk.lake import Lake
 from andon.cdk.pages import Page
-from andon.cdk.replays import Replays
-from andon.cdk.root_stack import RootStack
+from andon.cdk.part import RootStack
 from andon.cdk.service import Service
+from andon.cdk.stores import Archive, Drift, FaultStore, Replays
 from andon.cdk.view import View
 
 

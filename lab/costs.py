@@ -23,8 +23,8 @@ from andon.events.domain_event import DomainEvent
 from andon.events.received import Received
 from andon.ingress.fleet import NAME, template_of
 from andon.ingress.names import Kind
-from andon.outbound.channel import Message as ToPerson
-from andon.outbound.channel import Sent
+from andon.outbound.delivery import Message as ToPerson
+from andon.outbound.delivery import Sent
 from andon.packages.package import Package
 from andon.runtime import times
 from andon.runtime.clock import MINUTE_MS

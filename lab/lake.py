@@ -28,7 +28,7 @@ from andon.events.bus_entry import Replay
 from andon.events.domain_event import MAX_TIMESTAMP_MS
 from andon.packages.package import Package
 from andon.recorded.lake import lines_of
-from andon.recorded.replaying import messages_of
+from andon.recorded.resend import messages_of
 from andon.runtime import clock
 from andon.runtime.errors import CallFailed
 from andon.stores.archive.pages import read_day

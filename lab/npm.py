@@ -6,7 +6,7 @@ import subprocess
 from pathlib import Path
 from typing import Final
 
-from andon.cdk.asset import build_once
+from andon.cdk.assets import build_once
 from andon.project import project
 
 HOME: Final = project().local / "npm"

@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 
 from andon.project import project
-from tests.support.budgets import ALONE, STATEMENTS, WORDS, counted, lowered, read
+from tests.support.budgets import ALONE, LEANING, NAMED_OF, STATEMENTS, WORDS, counted, lowered, read
 
 MORE = {
     "library/andon/views/more.py": 'import json\n\n\ndef used() -> None:\n    """It has words."""\n    pass\n',
-    "functions/views/board/more.py": "from andon.views.more import used\n\nALONE = used()\n",
+    "functions/views/board/more.py": '"""What is more."""\nfrom andon.views.more import used\n\nALONE = used()\n',
+    "functions/views/board/of.py": 'def row_of() -> None:\n    """Return a row.\n\n    Whoever asks.\n    """\n',
     "library/andon/tools/templates/x/more.py": "def template() -> None: ...\n",
     "docs/more.md": "# Three words<!-- all.words -->\n",
 }
@@ -47,12 +48,14 @@ def test_a_budget_is_no_larger_than_what_is_needed(now: dict[str, dict[str, int]
 
 def test_what_is_counted(tmp_path: Path) -> None:
     for path, text in MORE.items():
-        (tmp_path / path).parent.mkdir(parents=True)
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text(text)
 
     assert counted(tmp_path) == {
-        STATEMENTS: {"library/andon/views": 2, "functions/views/board": 1},
-        ALONE: {"library/andon/views": 0, "functions/views/board": 1},
+        STATEMENTS: {"library/andon/views": 2, "functions/views/board": 2},
+        ALONE: {"library/andon/views": 0, "functions/views/board": 2},
+        LEANING: {"library/andon/views": 0, "functions/views/board": 1},
+        NAMED_OF: {"library/andon/views": 0, "functions/views/board": 1},
         WORDS: {"docs": 3},
     }
 

@@ -1,6 +1,5 @@
 """The commands in the pages: a shell can read them, and verbs, variables, options, routes and settings exist."""
 
-import dataclasses
 import json
 import re
 import subprocess
@@ -11,7 +10,6 @@ from typing import Final
 
 import pytest
 
-from andon.cdk.stage import Stage
 from andon.project import library_folder, project
 from andon.tools.cli import VERBS
 from andon.tools.in_process import openapi
@@ -53,6 +51,19 @@ def blocks_of(page: Path) -> list[str]:
 def code_of(page: Path) -> str:
     """Return all code of a page, a piece a line."""
     return "\n".join([*blocks_of(page), *INLINE.findall(SHELL.sub("", page.read_text()))])
+
+
+OF_PROJECT: Final = (library_folder() / "tools" / "templates" / "project" / "Makefile").read_text()
+THE_FACTORYS: Final = {"docs", "figures"}
+"""Verbs whose pages are about this repository alone."""
+
+
+def test_verbs_that_pages_name_for_make_are_verbs_of_a_projects_makefile_too() -> None:
+    named = {verb for page in PAGES for verb, _ in MAKE.findall(code_of(page))} & VERBS.keys()
+    rules = re.findall(r"^([a-z][a-z -]*):(?!=)", OF_PROJECT, re.MULTILINE)
+    targets = {verb for line in rules for verb in line.split()}
+
+    assert named - targets - THE_FACTORYS == set()
 
 
 @cache
@@ -123,18 +134,6 @@ def test_requests_of_a_page_are_to_routes_that_exist(page: Path) -> None:
         [method] = re.findall(r"-X ([A-Z]+)", options) or ["GET"]
         asked = OF_MACHINE[at] + re.sub(r"\$\([^)]*\)|\$\w+|<\w+>", "x", path)
         assert any(method == known and route.fullmatch(asked) for known, route in routes), f"{method} {asked}"
-
-
-def test_the_settings_of_a_stage_are_those_of_the_page() -> None:
-    text = (ROOT / "docs" / "deploy.md").read_text()
-    [table] = re.findall(r"^\| setting \|.*\n((?:\|.*\n)+)", text, re.MULTILINE)
-    named = {name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1])}
-
-    assert named == {
-        re.sub(r"_(\w)", lambda letter: letter[1].upper(), field.name)
-        for field in dataclasses.fields(Stage)
-        if field.name != "name"
-    }
 
 
 def test_each_kind_of_command_is_found() -> None:

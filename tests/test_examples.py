@@ -44,13 +44,13 @@ OF_FILE = {
     "functions/views/holders/query.py": "from views.holders.view import KEYS, TABLE\n",
     "infra/stack.py": """
 from andon.cdk.api import Api
-from andon.cdk.archive import Archive
-from andon.cdk.drift import Drift
+from andon.cdk.stores import Archive
+from andon.cdk.stores import Drift
 from andon.cdk.event_hub import EventHub
-from andon.cdk.fault_store import FaultStore
+from andon.cdk.stores import FaultStore
 from andon.cdk.lake import Lake
-from andon.cdk.replays import Replays
-from andon.cdk.root_stack import RootStack
+from andon.cdk.stores import Replays
+from andon.cdk.part import RootStack
 from andon.cdk.service import Service
 from andon.cdk.view import View
 """,

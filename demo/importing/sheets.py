@@ -28,7 +28,7 @@ from contract import people
 from contract.entities.calls import CatalogCauseEntity, CategoryEntity
 from contract.entities.equipment import Equipment
 from contract.levels import FIELDS
-from services.people.person import Person
+from services.people.resources import Person
 
 Cells = Mapping[str, str]
 

@@ -48,19 +48,6 @@ def guard(places: Places, *, found: Found, of_companies: OfCompanies) -> Guard |
     return _guard(conditions, lambda row: row is not None and places.include(found(row)))
 
 
-def guard_of_factory(places: Places, *, admits: Callable[[Any], bool]) -> Guard | None:
-    """Return the same for rows that have a factory alone.
-
-    Raises:
-        Forbidden: the caller is at no factory.
-
-    """
-    if places.is_everywhere:
-        return None
-    plain = _plain(places)
-    return _guard([_of_factories(plain)] if plain else [], admits)
-
-
 def are_in_factory(places: Places, factory_id: str) -> bool:
     """Return True if a caller is at a factory, or at a line of it."""
     factory = names_of((factory_id,))

@@ -11,7 +11,7 @@ from andon.events.fault import id_of
 from andon.packages.discovery import readers, views
 from andon.runtime import times
 from andon.runtime.clock import DAY_MS, MINUTE_MS
-from andon.stores.replays.replay import DONE_STATE
+from andon.stores.replays.job import DONE_STATE
 from andon.testing.proving.prover import Record
 from andon.tools.stack.api import HttpResponse
 from andon.tools.sync.compare import PublishedRows, differences

@@ -15,12 +15,12 @@ from andon.testing.drift import clear_rows, look, rows_of
 from andon.testing.proving.prover import Record
 from andon.tools.listings import unpacked_body
 from andon.tools.views.compare import compare
+from andon.versions.persons import PLACED
 from lab.people.company import ERASE, Company, Person
 from lab.people.watch import ADDRESSES, NAMES, Stores, Watched, at_rest, marks
 from lab.quiet_clock import Now
 from services.notify.contacts_table import CONTACT
 from services.notify.erased import EMPTY
-from services.people.placement import PREFIX
 
 ARCHIVE: Final = Package("stores", "archive")
 DERIVED: Final = "/index/", "/manifest/"  # of the archive: they follow from its data
@@ -44,7 +44,7 @@ def erase(company: Company, loop: Watched, gone: Sequence[Person], record: Recor
     after = _lines(at_rest(loop))
     fences = {(NAMES, f"Person#{one.id}", ""): FENCE for one in gone}
     fences |= {(ADDRESSES, f"Person#{one.id}", CONTACT): FENCE - {"id"} | {"sk"} for one in gone}
-    placed = {f"{PREFIX}{one.id}" for one in gone}
+    placed = {f"{PLACED}{one.id}" for one in gone}
     emptied = {(ADDRESSES, f"Person#{one.id}") for one in gone}
     for place, said in before.items():
         held = after.get(place) == said

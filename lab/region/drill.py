@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from random import Random
 from typing import Any, Final, NamedTuple
 
-from andon.cdk.replica_time import COPY_MINUTES, STREAM_SECONDS
+from andon.cdk.operations.signals import LATE_TRIGGER_SECONDS, rpo_seconds
+from andon.cdk.replica import COPY_MINUTES
 from andon.cdk.target import AWS
 from andon.dynamodb.attribute_values import Item, Typed, to_plain
 from andon.events.group import unpacked
@@ -24,10 +25,10 @@ from andon.tools.region.rows import bring_back
 from lab.quiet_clock import Now
 from lab.region.writes import Writers
 
-STREAM_MS: Final = STREAM_SECONDS * 1000
+STREAM_MS: Final = LATE_TRIGGER_SECONDS * 1000
 LAKE_MS: Final = AWS.lake_settles_seconds * 1000
 COPY_MS: Final = COPY_MINUTES * 60_000
-RPO_MS: Final = AWS.rpo_seconds * 1000
+RPO_MS: Final = rpo_seconds(AWS) * 1000
 """What a stage promises, of which the three above are the most of each step of the way into the other region."""
 
 LAKE: Final = Package("stores", "lake")

@@ -15,7 +15,6 @@ from typing import Final
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from andon.cdk.replica_time import STREAM_SECONDS
 from andon.cdk.target import LOCAL
 from andon.packages.discovery import views
 from andon.recorded.lake import EVENTS
@@ -31,8 +30,9 @@ from andon.tools.views.deployed import Deployed
 from andon.tools.views.fill import replay
 
 WRITES_S: Final = (90, 120)
+_PUBLISHED_WITHIN_S: Final = 60
 COPIED_WITHIN_S: Final = 10
-BOUND_S: Final = STREAM_SECONDS + LOCAL.lake_settles_seconds + COPIED_WITHIN_S
+BOUND_S: Final = _PUBLISHED_WITHIN_S + LOCAL.lake_settles_seconds + COPIED_WITHIN_S
 WRITERS: Final = 4
 ADMIN: Final = "admin"
 OK: Final = range(200, 300)

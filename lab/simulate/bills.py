@@ -225,7 +225,7 @@ def _fixed(stage: str, model: FleetModel) -> str:
     """Return a stage's costs however few report."""
     alarms, used = alarms_of_scaling(model), model.used
     what = f"capacity {used:.0%} used, if the load never jumps; {alarms} alarms follow it" if alarms else "on demand"
-    traced = "traced" if model.target.traced else "not traced"
+    traced = "traced" if model.target.stage.traced else "not traced"
     return f"{stage}: {what}; {traced}; however few report ${of_a_month(model, RATE).idle:.2f} a month"
 
 

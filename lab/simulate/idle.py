@@ -27,7 +27,7 @@ COLUMN: Final = 20
 
 def deployed(model: FleetModel, what: str) -> int:
     """Return the number of something in the stage's templates."""
-    return int(FIGURES[model.target.stage][what])
+    return int(FIGURES[model.target.stage.name][what])
 
 
 def idle(model: FleetModel, rate: float) -> Iterator[Line]:
@@ -48,7 +48,7 @@ def idle(model: FleetModel, rate: float) -> Iterator[Line]:
     yield Line("idle", prices.S3_GET, asked.reads, what=f"{prices.S3_GET.of}: hourly runs")
     yield Line("idle", prices.S3_PUT, asked.writes, what=f"{prices.S3_PUT.of}: hourly runs")
     yield from _keys(model, rate)
-    if model.target.trailed:
+    if model.target.stage.data_trail:
         yield Line("idle", prices.DATA_EVENT, asked.total, what="CloudTrail data events: hourly runs")
 
 
@@ -66,16 +66,16 @@ def idle_report(models: Sequence[FleetModel]) -> str:
     """Return the lines of each stage's month in which nothing happens, side by side, and whether its goal is met."""
     months = [[line for line in idle(model, 0) if line.amount] for model in models]
     by_name = [{line.name: line for line in month} for month in months]
-    head = "".join(f"{model.target.stage:>{COLUMN}}" for model in models)
+    head = "".join(f"{model.target.stage.name:>{COLUMN}}" for model in models)
     lines = [f"{'a month in which nothing happens, $':<{NAME}}{head}"]
     for name in dict.fromkeys(name for found in by_name for name in found):
         cells = (_cell(of[name]) if name in of else "" for of in by_name)
         lines.append(f"  {name:<{NAME - 2}}" + "".join(f"{cell:>{COLUMN}}" for cell in cells))
     lines.append(f"{'all of it':<{NAME}}" + "".join(f"{total(month):>{COLUMN},.2f}" for month in months))
     for model, month in zip(models, months, strict=True):
-        goal = GOALS[model.target.stage]
+        goal = GOALS[model.target.stage.name]
         verdict = "met" if total(month) <= goal else "MISSED"
-        lines.append(f"{model.target.stage}: goal ≤ ${goal:.2f}: {verdict} with ${total(month):.2f}")
+        lines.append(f"{model.target.stage.name}: goal ≤ ${goal:.2f}: {verdict} with ${total(month):.2f}")
     return "\n".join(lines)
 
 
@@ -110,7 +110,7 @@ def _scheduled(model: FleetModel, rate: float) -> Iterator[Line]:
 
 def _keys(model: FleetModel, rate: float) -> Iterator[Line]:
     """Yield keys and secrets. A queue, a bucket and a topic have AWS's own keys."""
-    if model.target.customer_key:
+    if model.target.stage.customer_key:
         yield Line("idle", prices.KEY, 1, Basis.DEPLOYED)
         callers = (model.counted if rate else model.idle).used.values()
         requests = sum(len(used.by_table()) for used in callers) * MONTH_S / limits.KEY_KEPT_S

@@ -8,8 +8,9 @@ from functools import cache
 from math import ceil
 from typing import Any, Final
 
-from andon.cdk import sizes, stage
+from andon.cdk import stage
 from andon.cdk.capacity import NEW, USED, Place, Throughput, warm
+from andon.cdk.function import SIZES
 from andon.cdk.owned_table import places_of
 from andon.cdk.target import AWS, Target
 from andon.cdk.throttles import Quotas, Throttle, throttles_of
@@ -58,7 +59,7 @@ def role_of(name: str) -> str:
 
 def memory_mb(name: str) -> int:
     """Return the memory of a function."""
-    return sizes.SIZES[role_of(name)].memory_mb
+    return SIZES[role_of(name)].memory_mb
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

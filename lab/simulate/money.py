@@ -91,10 +91,10 @@ def of_report(model: FleetModel, rate: float) -> Iterator[Line]:
     yield Line("logs", prices.LOGGED_GB, log_bytes / GB)
     if model.target.archive_days:
         yield Line("archive", prices.ARCHIVED_GB, _archived_bytes(model, rate) / GB)
-    if model.target.traced:
+    if model.target.stage.traced:
         yield Line("traces", prices.TRACE, traces)
     yield Line("lake", prices.S3_PUT, lake_objects(model, rate))
-    if model.target.trailed:
+    if model.target.stage.data_trail:
         yield Line("trail", prices.DATA_EVENT, recorded_requests(model, rate))
 
 
@@ -134,7 +134,7 @@ def _functions(model: FleetModel, rate: float) -> tuple[float, float, float, flo
             invocations += records / batch
             share = model.target.logged_share if role in HTTP else 1.0
             log_bytes += records / batch * share * _logged(calls, batch)
-            traces += _traced(records / batch * rate) / rate if model.target.traced else 0
+            traces += _traced(records / batch * rate) / rate if model.target.stage.traced else 0
         gb_seconds += seconds * work.memory_mb / 1_024
     return invocations, gb_seconds, log_bytes, traces
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from math import ceil
 from typing import Final, NamedTuple
 
-from andon.cdk.sizes import SIZES
+from andon.cdk.function import SIZES
 from andon.http.page import MAX_LIMIT
 from andon.project import project
 from andon.stores.lake import queries

@@ -10,8 +10,8 @@ from functools import reduce
 from math import ceil
 from typing import Final, NamedTuple
 
+from andon.cdk.function import OF_STORES, SIZES
 from andon.cdk.queues import FEWEST
-from andon.cdk.sizes import OF_STORES, SIZES
 from andon.drift import compare
 from andon.packages.discovery import recomputed, services
 from andon.project import Size

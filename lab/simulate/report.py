@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.layout_engine import ConstrainedLayoutEngine
 
-from andon.cdk.operations.alarms import LATE_DECISION_SECONDS
+from andon.cdk.operations.signals import LATE_DECISION_SECONDS
 from andon.cdk.target import LOCAL
 from lab import prices
 from lab.load import MEASURED

@@ -17,7 +17,7 @@ from unittest.mock import patch
 from uuid import UUID
 
 from andon.dynamodb.expressions import UNCONDITIONAL
-from andon.outbound.channel import Message, Outcome, Sent
+from andon.outbound.delivery import Message, Outcome, Sent
 from andon.runtime import log, times
 from andon.runtime.json_types import JsonObject
 from andon.testing.environment import frozen_clock

@@ -15,10 +15,10 @@ from andon.http.places import ANYWHERE, Places, places_of
 from andon.runtime.errors import Forbidden
 from andon.versions.optimistic_lock import Guard
 from contract.levels import LEVELS
-from contract.places import guard_of_factory, whereabouts
+from contract.places import whereabouts
 from services.equipment import places as of_equipment
 from services.equipment2 import places as of_machines
-from services.people import places as of_people
+from services.people.api import API as PEOPLE
 
 GuardOf = Callable[[Places], Guard | None]
 
@@ -90,19 +90,19 @@ def test_condition_predicate_and_names_agree(
 @given(groups=GROUPS, factory=WORDS)
 def test_people_are_at_their_factory_alone_and_the_erased_nowhere(groups: list[str], factory: str) -> None:
     places = places_of(groups)
-    guard, row = guard_or_none(of_people.guard_of, groups), {"version": 1, "name": "x", "factoryId": factory}
+    guard, row = guard_or_none(PEOPLE.guard_of, groups), {"version": 1, "name": "x", "factoryId": factory}
 
     if guard is not None:
         assert guard.admits(row) == holds(guard.condition, row)
         assert guard.admits({"version": 2, "deleted": True})
         assert not guard.admits(None)
     at_factory = places.is_everywhere or (":" not in factory and factory in places.names)
-    assert of_people.is_shown(places, row) == at_factory
-    assert of_people.is_shown(places, None) == places.is_everywhere
+    assert PEOPLE.is_shown(places, row) == at_factory
+    assert PEOPLE.is_shown(places, None) == places.is_everywhere
 
 
 def test_who_is_everywhere_has_no_bound() -> None:
-    assert guard_of_factory(ANYWHERE, admits=bool) is None
+    assert PEOPLE.guard_of(ANYWHERE) is None
     assert of_equipment.guard_of(ANYWHERE) is None
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.cdk.outbound_settings import ON_ONE_MACHINE
+from andon.cdk.target import LOCAL
 from andon.http.derived import validated
 from andon.outbound.variables import PUSH_HOSTS, WEBHOOK_HOSTS
 from andon.runtime import texts
@@ -162,8 +162,8 @@ def test_the_chains_and_the_catalog_of_the_demo_are_some_that_the_api_takes() ->
 def test_the_people_of_the_demo_have_addresses_on_each_channel_that_the_api_takes_on_this_machine(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv(WEBHOOK_HOSTS, " ".join(ON_ONE_MACHINE.webhook_hosts))
-    monkeypatch.setenv(PUSH_HOSTS, " ".join(ON_ONE_MACHINE.push_hosts))
+    monkeypatch.setenv(WEBHOOK_HOSTS, " ".join(LOCAL.stage.webhook_hosts))
+    monkeypatch.setenv(PUSH_HOSTS, " ".join(LOCAL.stage.push_hosts))
 
     for contact in factory_contacts.CONTACTS.values():
         validated(ContactBody, contact)

@@ -21,6 +21,7 @@ from tests.support.walk import CHARGE, GROVE, SteadyReads, Walk, live, newer, st
 DOMAINS: Final = [GROVE] if "EVERY_OPTION" in os.environ else [CHARGE]
 NAMES: Final = [f"one-{number}" for number in range(4)]
 READS: Final = 100
+PERSON: Final = "p-1001"
 NOTHING_RUNS: Final = "nothing is running here; start it with: andon up"
 
 SWEEP: Final = {  # verb -> arguments, and the status that it ends with while the system runs
@@ -57,7 +58,7 @@ SWEEP: Final = {  # verb -> arguments, and the status that it ends with while th
     "redrive": ([], 0),
     "catch-up": (["inventory", "gone", "yesterday"], 2),
     "replay-failures": ([], 0),
-    "erase": (["ann"], 1),
+    "erase": (["p-1002"], 1),
     "restore-region": ([], 0),
     "restore": (["A", "B"], 1),
     "down": ([], 0),  # the last one: it ends the system
@@ -78,7 +79,7 @@ ENDED: Final = {  # verb -> arguments, which without a system that runs it canno
     "redrive": [],
     "catch-up": ["inventory", "gone", "2026-11-21T09:35:00Z"],
     "replay-failures": [],
-    "erase": ["ann"],
+    "erase": ["p-1002"],
     "restore-region": [],
     "restore": ["A", "B"],
 }
@@ -250,6 +251,30 @@ def test_the_version_before_is_retired_once_it_can_be_brought_back(walk: Walk) -
     walk.commit()
 
 
+def test_a_person_is_erased_wherever_somebody_wrote_the_name_and_a_rule_catches_up_from_the_lake(walk: Walk) -> None:
+    person, said = f"/{walk.domain.persons}/{PERSON}", {"name": "Zoe Quarterstaff", **walk.domain.person}
+    api, shown = walk.api, f"/{walk.domain.view}/extra"
+    with api.connect() as connection:
+        assert connection.request("PUT", person, said, {}).status == 201
+        walk.put(connection, "extra", "with Zoe Quarterstaff", 0)
+    assert eventually(lambda: api.get(shown).status == 200)
+    walk.make("archive")
+
+    counted = walk.make("erase", f"ID={PERSON}", "ALSO=Zoe", "DRY_RUN=1")
+    erased = walk.andon("erase", PERSON, "--also", "Zoe")
+
+    assert counted.endswith("Nothing was changed.\n")
+    assert "The name is erased." in erased
+    assert "Every store is swept." in erased
+    assert api.get(person).json == {"id": PERSON, "erased": True}
+    assert api.get(shown).json[walk.domain.member] == f"with {PERSON}"
+    with api.connect() as connection:
+        assert connection.request("PUT", person, said, {}).status == 409
+    walk.audited()
+    since = "2026-01-01T00:00:00Z"
+    assert walk.andon("catch-up", "watch", walk.domain.service, since).startswith("What the lake has of ")
+
+
 def test_a_newer_library_is_installed_and_the_project_upgraded_to_it(
     walk: Walk, wheel_file: Path, tmp_path: Path
 ) -> None:
@@ -284,7 +309,8 @@ def test_it_comes_up_again_and_every_verb_ends_with_words(walk: Walk, versions: 
     found = {verb: (status, words) for verb, (status, words) in zip(asked, said, strict=True)}
     assert {verb: words for verb, (status, words) in found.items() if status != asked[verb][1]} == {}
     assert [words for _, words in (*said, *ended) if "Traceback" in words] == []
-    assert "has no people" in found["erase"][1]
+    assert "no name of p-1002 is known" in found["erase"][1]
+    assert "Nothing is to do: " in found["upgrade"][1]
     quiet = dict(zip(ENDED, ended, strict=True))
     assert {verb: one for verb, one in quiet.items() if one[0] != 1 or NOTHING_RUNS not in one[1]} == {}
     assert walk.git("status", "--porcelain") == "?? docs/\n"  # the document that `openapi` writes

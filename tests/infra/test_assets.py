@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from aws_cdk import App, Stack
 
-from andon.cdk import asset
-from andon.cdk.asset import TASK, code_of, hash_of
-from andon.cdk.bytecode import compile_all
+from andon.cdk import assets as packing
+from andon.cdk.assets import TASK, code_of, compile_all, hash_of
 from andon.packages.package import Package
 from andon.packages.source import NOT_FOR_LAMBDA, Source, source
 from tests.support.infra.synthesised import PACKAGES
@@ -45,7 +44,7 @@ def copied(folders: Source, to: Path) -> Source:
 
 @pytest.fixture(autouse=True)
 def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asset, "ASSETS", tmp_path / "code")
+    monkeypatch.setattr(packing, "ASSETS", tmp_path / "code")
 
 
 def name_of(package: Package) -> str:
@@ -73,7 +72,7 @@ def assets(functions: Source, compiler: Path | None = None, *, of: Sequence[Pack
 def untouched(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """The assets of the sources as they are."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(asset, "ASSETS", tmp_path_factory.mktemp("untouched") / "code")
+        patch.setattr(packing, "ASSETS", tmp_path_factory.mktemp("untouched") / "code")
         return assets(source())
 
 
@@ -148,9 +147,9 @@ def test_bytecode_comes_beside_each_module_of_an_asset_wherever_and_whenever_it_
     """Compiled here by the Python of the tests, as by that of Lambda for AWS."""
     [packed] = assets(functions, Path(sys.executable), of=PACKAGES[:1]).values()
     files = functions.files_of(PACKAGES[0])
-    assert [folder.name for folder in asset.ASSETS.glob("*/*/")] == [hash_of(files, is_compiled=True)]
+    assert [folder.name for folder in packing.ASSETS.glob("*/*/")] == [hash_of(files, is_compiled=True)]
     elsewhere = copied(functions, tmp_path / "another" / "place")
-    monkeypatch.setattr(asset, "ASSETS", tmp_path / "another" / "home")
+    monkeypatch.setattr(packing, "ASSETS", tmp_path / "another" / "home")
     [second] = assets(elsewhere, Path(sys.executable), of=PACKAGES[:1]).values()
 
     contents = contents_of(packed)

@@ -6,7 +6,7 @@ from threading import Barrier
 
 import pytest
 
-from andon.cdk.asset import STALE_S, build_once
+from andon.cdk.assets import STALE_S, build_once
 from andon.tools.stack.processes import PATIENCE_S
 
 

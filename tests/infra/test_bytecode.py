@@ -7,8 +7,8 @@ import pytest
 from aws_cdk import App, Stack
 from aws_cdk.assertions import Annotations, Match
 
-from andon.cdk import bytecode
-from andon.cdk.bytecode import NoCompiler, compiler_for, compiler_here
+from andon.cdk import assets
+from andon.cdk.assets import NoCompiler, compiler_for, compiler_here
 from tests.support.infra.synthesised import STAGES
 
 
@@ -33,7 +33,7 @@ def program(file: Path, script: str) -> Path:
 
 
 def lambdas_python(file: Path) -> Path:
-    return program(file, f"echo {bytecode.TAG}")
+    return program(file, f"echo {assets.TAG}")
 
 
 def stack(**context: str) -> Stack:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from andon.cdk.canary import CANARIES
+from andon.cdk.function import CANARIES
 from andon.cdk.names import pascal
 from andon.packages.discovery import packages
 from andon.testing.synthesised import Properties, Synthesised, listed, text
@@ -162,5 +162,7 @@ def test_a_new_layer_makes_a_new_version(layer: Path, tmp_path: Path) -> None:
 
 
 def test_a_deployment_that_cdk_does_not_know_is_refused(layer: Path) -> None:
-    with pytest.raises(ValueError, match=r"CANARY_10_PERCENT_5_MINUTES, .* but no CANARY_1_PERCENT"):
+    with pytest.raises(
+        ValueError, match=r"deployment is 'CANARY_1_PERCENT', but should be .* CANARY_10_PERCENT_5_MINUTES, "
+    ):
         synthesise(layer, deployment="CANARY_1_PERCENT")

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from aws_cdk import App, Stack
 from aws_cdk.aws_s3 import Bucket
+from aws_cdk.aws_sqs import Queue
 
 from andon.cdk.checks import nag
 from andon.project import project
@@ -26,13 +27,17 @@ sys.exit(main())
 
 
 def test_a_finding_that_nobody_acknowledged_ends_a_synth() -> None:
-    """So it does that of `aws` and of `prod`, which are audited."""
+    """So it does that of `aws`, `prod` and `varied`, which are audited: no bucket and no queue takes plain HTTP."""
     app = App(context=STAGES | {"bytecode": "none"})
-    Bucket(Stack(app, "Open"), "Bucket")
+    stack = Stack(app, "Open")
+    Bucket(stack, "Bucket")
+    Queue(stack, "Queue")
     nag.audit(app)
 
-    with pytest.raises(RuntimeError, match="AwsSolutions-S1"):
+    with pytest.raises(RuntimeError) as refused:
         app.synth()
+    found = {*re.findall(r"AwsSolutions-(\w+)", str(refused.value))}
+    assert found >= {"S1", "S10", "SQS3", "SQS4"}
 
 
 def test_cfn_lint_finds_nothing_in_dev_and_prod(aws: Synthesised, prod: Synthesised, tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from andon.cdk.contents import refuse_unreleased
+from andon.cdk.buckets import refuse_unreleased
 from andon.content.contents import Contents
 from andon.dynamodb.client import Table
 from andon.packages.package import Package

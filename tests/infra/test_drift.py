@@ -5,7 +5,6 @@ import pytest
 from andon.packages.discovery import recomputed
 from andon.packages.package import Package
 from andon.testing.synthesised import Synthesised
-from tests.support.infra.synthesised import rolls_back
 
 of_each_view = pytest.mark.parametrize("view", recomputed(), ids=lambda view: view.name)
 
@@ -32,14 +31,3 @@ def test_a_queue_hands_over_one_message_for_each_is_long(aws: Synthesised) -> No
             made for made in aws.of_type("AWS::Lambda::EventSourceMapping").values() if made["FunctionName"] == function
         ]
         assert mapping["BatchSize"] == 1
-
-
-@of_each_view
-def test_drift_wakes_somebody_and_so_does_a_look_that_fails(aws: Synthesised, view: Package) -> None:
-    alarms = aws.of_type("AWS::CloudWatch::Alarm").values()
-
-    for metric in ("drift", "failed"):
-        of_view = [{"Name": "stage", "Value": "dev"}, {"Name": "view", "Value": view.name}]
-        of_metric = [one for one in alarms if one.get("MetricName") == metric and one["Dimensions"] == of_view]
-        [alarm] = [one for one in of_metric if not rolls_back(one)]
-        assert (alarm["Threshold"], alarm["TreatMissingData"]) == (0, "notBreaching")

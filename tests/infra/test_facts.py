@@ -2,7 +2,7 @@
 
 import pytest
 
-from andon.cdk.operations.alarms import of_facts
+from andon.cdk.operations.signals import of_facts
 from andon.events.fact import FactAlarm
 from andon.packages.discovery import services
 from andon.testing.synthesised import Synthesised
@@ -30,4 +30,4 @@ def test_an_alarm_on_what_is_not_published_is_refused() -> None:
     mistyped = dispatch.facts._replace(alarms={"nobody-there": FactAlarm("Nobody", "Nobody.", "nobody-on-duty")})
 
     with pytest.raises(ValueError, match=r"facts.py of dispatch: an alarm is on nobody-there"):
-        [*of_facts(None, mistyped)]  # type: ignore[arg-type]
+        [*of_facts(mistyped)]

@@ -8,7 +8,6 @@ from andon.testing.synthesised import Properties, Synthesised, listed, text
 from tests.support.infra.synthesised import KEPT
 
 LISTENER = "stores/lake/listener"
-ALARM = "AWS::CloudWatch::Alarm"
 
 
 def bucket(synthesised: Synthesised) -> dict[str, Any]:
@@ -125,23 +124,3 @@ def test_a_message_stays_hidden_while_its_batch_waits_and_may_be_tried(aws: Synt
     queue = aws.of_type("AWS::SQS::Queue")[aws.output("LakeQueueUrl")]
 
     assert queue["VisibilityTimeout"] == 6 * aws.functions()[LISTENER]["Timeout"] + 300
-
-
-def test_somebody_wakes_if_events_are_not_in_the_lake_or_cannot_be_read(aws: Synthesised) -> None:
-    def alarm(metric: str, **dimensions: str) -> Properties:
-        [made] = [
-            made
-            for made in aws.of_type(ALARM).values()
-            if made.get("MetricName") == metric
-            and {one["Name"]: text(one["Value"]) for one in made.get("Dimensions", [])} == dimensions
-        ]
-        return made
-
-    queue, window = aws.output("LakeQueueUrl"), aws.mappings(LISTENER)[0]["MaximumBatchingWindowInSeconds"]
-
-    oldest = alarm("ApproximateAgeOfOldestMessage", QueueName=f"{queue}.QueueName")
-    assert window < oldest["Threshold"] <= 3600  # else it rings whenever a batch waits for more
-    dead_letters = aws.output("LakeDeadLetterQueueUrl")
-    assert alarm("ApproximateNumberOfMessagesVisible", QueueName=f"{dead_letters}.QueueName")["Threshold"] == 0
-    assert alarm("unreadable", view="lake", stage="dev")["Threshold"] == 0
-    assert alarm("Errors", FunctionName=aws.id_of_function(LISTENER))["Threshold"] == 0

@@ -5,7 +5,7 @@ from typing import Any
 
 from aws_cdk import App, Stack
 
-from andon.cdk.live import live_origin
+from andon.cdk.pages import live_origin
 from andon.live.connection import MOST_BYTES, MOST_SLASHES, policy_of, topic_of
 from andon.testing.synthesised import Synthesised, text
 from tests.support.infra.synthesised import STAGES

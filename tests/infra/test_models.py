@@ -14,12 +14,3 @@ def test_who_reads_models_knows_the_bucket_and_has_the_memory_for_a_model(aws: S
 
     assert function["MemorySize"] >= 1024
     assert environment["MODELS_BUCKET"] == {"Ref": aws.output("ModelsBucket")}
-
-
-def test_an_alarm_rings_when_the_model_cannot_be_read_for_five_minutes(aws: Synthesised) -> None:
-    [made] = [
-        one for one in aws.of_type("AWS::CloudWatch::Alarm").values() if one.get("MetricName") == "model_unreadable"
-    ]
-
-    assert made["Dimensions"] == [{"Name": "service", "Value": "anomalies"}, {"Name": "stage", "Value": "dev"}]
-    assert (made["Threshold"], made["EvaluationPeriods"]) == (0, 5)

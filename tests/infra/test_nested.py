@@ -12,13 +12,10 @@ import pytest
 from aws_cdk import App, Stack
 
 from andon.cdk.api import Api
-from andon.cdk.archive import Archive
-from andon.cdk.drift import Drift
 from andon.cdk.event_hub import EventHub
-from andon.cdk.fault_store import FaultStore
 from andon.cdk.lake import Lake
 from andon.cdk.names import pascal
-from andon.cdk.replays import Replays
+from andon.cdk.stores import Archive, Drift, FaultStore, Replays
 from andon.cdk.view import View
 from andon.testing.synthesised import Properties, Synthesised
 from andon.tools.stack.nested import NESTED

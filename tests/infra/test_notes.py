@@ -5,7 +5,7 @@ from aws_cdk import App
 
 from andon.cdk.api import Api
 from andon.cdk.event_hub import EventHub
-from andon.cdk.root_stack import RootStack
+from andon.cdk.part import RootStack
 from tests.support.infra.synthesised import STAGES
 
 

@@ -10,6 +10,7 @@ from andon.drift import recompute
 from andon.http.after import PAUSES_SECONDS
 from andon.ingress.provisioning import REFUSED
 from andon.outbound.sender import CAPPED, OPEN
+from andon.packages.discovery import recomputed
 from andon.rules import sweep
 from andon.stores.lake.batch import UNREADABLE
 from andon.testing.synthesised import Properties, Synthesised, listed, text
@@ -17,7 +18,7 @@ from andon.tools.console.widgets import tables_of, widgets_of
 from andon.views.ledger import LATE, UNPROCESSED
 from andon.views.outcome import Outcome
 from andon.wire.aws import BOTOCORE, FELL_BACK
-from tests.support.infra.synthesised import READERS, SERVICES, SWEPT, VIEWS, rolls_back
+from tests.support.infra.synthesised import OTHER_SETTINGS, READERS, SERVICES, SWEPT, VIEWS, rolls_back
 
 ALARM = "AWS::CloudWatch::Alarm"
 LABEL = re.compile(r" as `([^`]+)`")
@@ -83,6 +84,9 @@ def of_schedules(aws: Synthesised) -> Iterator[Wanted]:
     assert len(hourly) > len(VIEWS)
     for file in hourly:
         yield "AsyncEventsDropped", {"FunctionName": aws.id_of_function(file)}, {"Threshold": 0}
+    for view in recomputed():
+        for metric in ("drift", "failed"):
+            yield metric, {"view": view.name, "stage": "dev"}, {"Threshold": 0, "TreatMissingData": "notBreaching"}
     for one in SWEPT:
         at_once = {"Threshold": 0, "EvaluationPeriods": 1, "Period": 60}
         yield "Errors", {"FunctionName": aws.id_of_function(one.path("sweep"))}, at_once
@@ -92,6 +96,20 @@ def of_schedules(aws: Synthesised) -> Iterator[Wanted]:
         yield "failed", {"service": one.name, "stage": "dev"}, for_five_minutes | {"Threshold": 0}
         late = {"Statistic": "Maximum", "Threshold": 90_000, "EvaluationPeriods": 2}
         yield "oldest", {"service": one.name, "stage": "dev"}, late
+
+
+def of_stores(aws: Synthesised) -> Iterator[Wanted]:
+    """The lake, when it waits for more than a batch, or cannot read; a replay that stands; a model."""
+    [lake], queue = aws.mappings("stores/lake/listener"), aws.output("LakeQueueUrl")
+    assert lake["MaximumBatchingWindowInSeconds"] < 900  # else it rings whenever a batch waits for more
+    yield "ApproximateAgeOfOldestMessage", {"QueueName": f"{queue}.QueueName"}, {"Threshold": 900}
+    yield "unreadable", {"view": "lake", "stage": "dev"}, {"Threshold": 0}
+    replays = aws.output("ReplaysQueueUrl")
+    yield "ApproximateAgeOfOldestMessage", {"QueueName": f"{replays}.QueueName"}, {"Threshold": 3600}
+    for store in ("lake", "replays", "faults", "archive", "drift"):
+        yield "Errors", {"FunctionName": aws.id_of_function(f"stores/{store}/listener")}, {"Threshold": 0}
+    of_model = {"service": "anomalies", "stage": "dev"}
+    yield "model_unreadable", of_model, {"Threshold": 0, "EvaluationPeriods": 5}
 
 
 def of_everything(aws: Synthesised) -> Iterator[Wanted]:
@@ -107,7 +125,6 @@ def of_everything(aws: Synthesised) -> Iterator[Wanted]:
         for index in [{}, *indexes]:
             ever = {"Namespace": "AWS/DynamoDB", "Statistic": "Sum", "Threshold": 0}
             yield "WriteThrottleEvents", {"TableName": name, **index}, ever
-    yield "Errors", {"FunctionName": aws.id_of_function("stores/faults/listener")}, {"Threshold": 0}
     store = aws.output("FaultQueueUrl")
     yield "NumberOfMessagesSent", {"QueueName": f"{store}.QueueName"}, {"Statistic": "Sum", "Threshold": 0}
     yield "ApproximateAgeOfOldestMessage", {"QueueName": f"{store}.QueueName"}, {"Threshold": 300}
@@ -117,7 +134,7 @@ def of_everything(aws: Synthesised) -> Iterator[Wanted]:
     yield "Latency", {"ApiId": api}, {"ExtendedStatistic": "p99", "EvaluationPeriods": 5, "Period": 60}
 
 
-@pytest.mark.parametrize("group", [of_readers, of_triggers, of_schedules, of_everything])
+@pytest.mark.parametrize("group", [of_readers, of_triggers, of_schedules, of_stores, of_everything])
 def test_whatever_fails_falls_behind_or_waits_for_a_person_wakes_somebody(
     aws: Synthesised, group: Callable[[Synthesised], Iterator[Wanted]]
 ) -> None:
@@ -252,3 +269,12 @@ def test_the_console_makes_tables_of_the_deployed_dashboard_with_every_reader_in
     tables = {table.title: table for table in tables_of(widgets_of(text(made["DashboardBody"])))}
 
     assert {row.subject for row in tables[title].rows} >= {reader.name for reader in READERS}
+
+
+def test_what_a_sweep_may_leave_over_is_the_hold_back_of_the_stage_and_the_next_sweep(
+    aws: Synthesised, varied: Synthesised
+) -> None:
+    held = {one: alarm(one, "oldest", service="dispatch", stage="dev")["Threshold"] for one in (aws, varied)}
+
+    assert OTHER_SETTINGS["holdBackSeconds"] == 0
+    assert held == {aws: (30 + 60) * 1000, varied: 60 * 1000}

@@ -5,9 +5,8 @@ from typing import Any, Final
 import pytest
 from aws_cdk import App
 
-from andon.cdk.outbound_settings import ON_ONE_MACHINE
-from andon.cdk.target import Target
-from andon.outbound import channels, once, variables
+from andon.cdk.target import LOCAL, Target
+from andon.outbound import channels, provider, variables
 from andon.outbound.pace import OPENS_AT
 from andon.outbound.push import Signer
 from andon.testing.synthesised import Synthesised, text
@@ -26,7 +25,7 @@ OF_SENDER: Final = HOSTS | {
     variables.LINK_SECRET,
     variables.LINK_HOURS,
     variables.LINK_ORIGIN,
-    once.SINK,
+    variables.SINK,
 }
 
 
@@ -43,7 +42,7 @@ def target(**changed: object) -> Target:
 def test_the_sender_alone_knows_how_to_send(varied: Synthesised) -> None:
     knowing = {file: settings(varied, file).keys() for file in FILES}
 
-    assert knowing.pop(SENDER) == OF_SENDER - {once.SINK}
+    assert knowing.pop(SENDER) == OF_SENDER - {variables.SINK}
     others = {file: names - {variables.LINK_SECRET} for file, names in knowing.items()}
     assert {file: names for file, names in others.items() if names} == {COMMAND: HOSTS}, "it refuses other addresses"
     assert settings(varied, SENDER)[variables.WEBHOOK_HOSTS] == "events.pagerduty.com *.logic.azure.com"
@@ -57,7 +56,9 @@ def test_calls_that_are_never_answered_leave_room_for_others_until_their_breaker
         [mapping] = stack.mappings(SENDER)
         assert mapping["BatchSize"] == 1
         assert mapping["ScalingConfig"]["MaximumConcurrency"] >= 2 * OPENS_AT
-    assert once.LONGEST_MS / 1000 * channels.PER_SECOND["webhook"] <= OPENS_AT, "so many wait for one host at a time"
+    assert provider.LONGEST_MS / 1000 * channels.PER_SECOND["webhook"] <= OPENS_AT, (
+        "so many wait for one host at a time"
+    )
 
 
 def test_a_stage_that_says_nothing_sends_nothing(aws: Synthesised) -> None:
@@ -106,32 +107,35 @@ def test_the_page_knows_the_public_key_and_not_the_secret(varied: Synthesised) -
 
 def test_on_one_machine_all_is_sent_and_stays_there(local: Synthesised) -> None:
     assert settings(local, SENDER).keys() >= {variables.MAIL_FROM, variables.SMS_PER_DAY, *HOSTS}
-    assert ON_ONE_MACHINE.secret
-    assert Signer(ON_ONE_MACHINE.secret).public_key == ON_ONE_MACHINE.push_key
+    assert LOCAL.secret
+    assert Signer(LOCAL.secret).public_key == LOCAL.stage.push_key
 
     app = App(context=STAGES | {"target": "local", "sink": "http://127.0.0.1:9/_andon/sink"})
-    assert Target.of(app).outbound.sink == "http://127.0.0.1:9/_andon/sink"
+    assert Target.of(app).sink == "http://127.0.0.1:9/_andon/sink"
 
 
 def test_on_aws_nothing_takes_the_place_of_those_who_are_told() -> None:
     with pytest.raises(ValueError, match="-c sink: it is for one machine alone"):
         Target.of(App(context=STAGES | {"sink": "http://127.0.0.1:9"}))
 
-    assert target().outbound.sink is None
-    assert target().outbound.secret is None
+    assert target().sink is None
+    assert target().secret is None
 
 
 @pytest.mark.parametrize(
     ("changed", "words"),
     [
-        ({"mailFrom": "Andon <andon@example.com>"}, "mailFrom must be an e-mail address"),
+        ({"mailFrom": "Andon <andon@example.com>"}, "should be an e-mail address"),
         ({"smsPerDay": -1}, "smsPerDay is -1"),
         ({"linkHours": 0}, "linkHours is 0"),
         ({"linkHours": 25}, "linkHours is 25"),
         ({"webhookHosts": "hooks.example.com"}, "webhookHosts is 'hooks.example.com', but should be tuple"),
         ({"webhookHosts": [1]}, r"webhookHosts is \[1\]"),
-        ({"webhookHosts": ["https://hooks.example.com/x"]}, "webhookHosts has 'https://hooks.example.com/x'"),
-        ({"webhookHosts": ["*"]}, "webhookHosts has"),
+        (
+            {"webhookHosts": ["https://hooks.example.com/x"]},
+            r"webhookHosts is \['https://hooks.example.com/x'\], but should be names of hosts",
+        ),
+        ({"webhookHosts": ["*"]}, "webhookHosts is"),
         ({"pushHosts": ["fcm.googleapis.com"]}, "pushHosts needs a mailFrom"),
     ],
 )

@@ -1,14 +1,18 @@
 import json
+import re
 from typing import Any
 
 import pytest
 
 from andon.cdk.names import pascal
 from andon.handlers.declared_listener import listener_of
-from andon.outbound.delivery import LEASE_MS, MOST_CHANNELS, most_receives
+from andon.outbound import provider, sender
+from andon.outbound.delivery import LEASE_MS, MOST_CHANNELS, TRIED_FOR_MS, most_receives
+from andon.outbound.pace import SECOND_MS
 from andon.packages.package import Package
 from andon.rules.due import READ_SHARDS
 from andon.rules.sweep import EVERY_SECONDS, shards_in
+from andon.runtime.clock import MINUTE_MS
 from andon.testing.synthesised import Synthesised, text
 from services.notify.contact import CHANNELS
 from tests.support.infra.synthesised import FILES, READERS, SWEPT
@@ -44,21 +48,6 @@ def rules_to(aws: Synthesised, output: str) -> list[dict[str, Any]]:
 
 def test_every_queue_is_encrypted_by_sqs(aws: Synthesised) -> None:
     assert {made["SqsManagedSseEnabled"] for made in aws.of_type("AWS::SQS::Queue").values()} == {True}
-
-
-def test_every_queue_is_refused_without_tls(aws: Synthesised) -> None:
-    without_tls = {"Bool": {"aws:SecureTransport": "false"}}
-
-    refusing = {
-        made["Queues"][0]["Ref"]
-        for made in aws.of_type("AWS::SQS::QueuePolicy").values()
-        for statement in made["PolicyDocument"]["Statement"]
-        if statement["Effect"] == "Deny"
-        and statement.get("Condition") == without_tls
-        and statement["Action"] == "sqs:*"
-    }
-
-    assert refusing == set(aws.of_type("AWS::SQS::Queue"))
 
 
 def test_only_the_rules_that_target_a_queue_may_send_to_it(aws: Synthesised) -> None:
@@ -119,7 +108,17 @@ def test_a_message_is_held_back_for_as_long_as_the_sender_says_and_is_no_dead_le
 
     assert queue["RedrivePolicy"]["maxReceiveCount"] == most_receives(1000 * queue["VisibilityTimeout"])
     assert len(CHANNELS) <= MOST_CHANNELS
-    assert queue["VisibilityTimeout"] * 1000 > LEASE_MS, "what comes again comes behind the lease"
+
+
+def test_a_call_ends_within_the_sender_s_life_the_lease_is_longer_and_what_comes_again_comes_behind_it(
+    aws: Synthesised,
+) -> None:
+    lives_ms, hidden_ms = 1000 * aws.functions()[SENDER]["Timeout"], 1000 * queue_of(aws, SENDER)["VisibilityTimeout"]
+    chain = [provider.LONGEST_MS, sender.CALL_MS, lives_ms, LEASE_MS, hidden_ms, TRIED_FOR_MS]
+
+    assert chain == sorted(set(chain))
+    told = re.findall(r"^\| .* \| ([0-9]+) (s|min) \|", sender.__doc__ or "", re.MULTILINE)
+    assert [int(figure) * {"s": SECOND_MS, "min": MINUTE_MS}[unit] for figure, unit in told] == chain
 
 
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)

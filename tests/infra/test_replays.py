@@ -36,21 +36,3 @@ def test_the_newest_day_waits_longer_than_the_lake_takes(aws: Synthesised, local
 
     assert 900 >= settles["aws"] > 2 * mapping["MaximumBatchingWindowInSeconds"]
     assert settles["local"] <= 5
-
-
-def test_a_replay_that_does_not_go_on_wakes_somebody(aws: Synthesised) -> None:
-    queue = {"Fn::GetAtt": [aws.output("ReplaysQueueUrl"), "QueueName"]}
-    [oldest] = [
-        made
-        for made in aws.of_type("AWS::CloudWatch::Alarm").values()
-        if made.get("MetricName") == "ApproximateAgeOfOldestMessage" and made["Dimensions"][0]["Value"] == queue
-    ]
-
-    assert oldest["Threshold"] == 3600
-    function = {"Ref": aws.id_of_function(LISTENER)}
-    metrics = {
-        made["MetricName"]
-        for made in aws.of_type("AWS::CloudWatch::Alarm").values()
-        if [one["Value"] for one in made.get("Dimensions", [])] == [function]
-    }
-    assert metrics == {"Errors"}

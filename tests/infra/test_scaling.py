@@ -124,7 +124,7 @@ def test_warm_is_at_least_what_every_new_table_takes_and_no_more_than_its_quota(
 
 
 def test_a_mode_that_does_not_exist_is_refused(layer: Path) -> None:
-    with pytest.raises(ValueError, match="capacity: there is ON_DEMAND and PROVISIONED, but no SERVERLESS"):
+    with pytest.raises(ValueError, match="capacity is 'SERVERLESS', but should be ON_DEMAND or PROVISIONED"):
         synthesise(layer, capacity="SERVERLESS")
 
 

@@ -4,15 +4,14 @@ from pathlib import Path
 
 import pytest
 
+from andon.cdk.target import AWS
 from andon.cdk.throttles import (
     ACCOUNT_PER_SECOND,
     FEWER_PER_SECOND,
     HEADROOM,
     INVOCATIONS,
-    LEAST,
     PUBLIC,
     PUT_EVENTS,
-    REPORTS,
     SHARE,
     Quotas,
     Throttle,
@@ -27,6 +26,7 @@ from lab.simulate import limits
 from services.equipment.bodies import Reports
 from tests.support.infra.synthesised import SERVICES, synthesise
 
+REPORTS = AWS.reports
 PUBLISHING = [(service, route) for service in SERVICES for route in service.stream_first]
 SHARED = {route: package for package in packages() for route in package.shared}
 OPEN = {route for service in SERVICES for route in service.public}
@@ -146,7 +146,7 @@ def test_full_batches_stay_below_half_of_both_quotas_of_the_bus(
 def test_the_throttle_of_batches_is_deployed(aws: Synthesised, service: Package, route: str) -> None:
     event_type, most = service.stream_first[route]
 
-    allowed = LEAST.for_batches(events=most, rules=len(subscribers_of(service.name, event_type)))
+    allowed = Quotas.of(None).for_batches(events=most, rules=len(subscribers_of(service.name, event_type)))
 
     assert rate(aws, route) == allowed.per_second
 

@@ -12,7 +12,7 @@ import pytest
 from aws_cdk import App, Stack
 from aws_cdk.aws_sqs import Queue
 
-from andon.cdk.unchecked import skip_type_checks
+from andon.cdk.event_hub import skip_type_checks
 from tests.support.infra.synthesised import PROJECT
 
 FOLDERS = ("infra", "functions", "library", "gateway", "demo", "lab", "tests", "docs")

@@ -10,7 +10,9 @@ from andon.http import caller
 from andon.http.places import ANYWHERE
 from andon.runtime.log import logger
 from andon.testing.proving.prover import ProvedPart, Prover, Record, prove
+from andon.versions import erasing
 from andon.versions.optimistic_lock import digest_of
+from andon.versions.persons import Persons
 from andon.views.outcome import Outcome
 from andon.wire.queue import name_of
 from contract import people
@@ -20,9 +22,6 @@ from lab.people.watch import Watched
 from lab.quiet_clock import clock_alone
 from services.notify import contact
 from services.notify.erased import Erasure
-from services.people import command
-from services.people.erase import erase
-from services.people.tables import TABLE, key_of
 
 SEEDS = (1, 2, 3)
 
@@ -54,16 +53,18 @@ def who_signs_in_is_said_by_name(patch: pytest.MonkeyPatch) -> None:
 
 
 def nobody_is_erased(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(command, "erase", lambda *_, **__: None)
+    patch.setattr(erasing, "erase", lambda *_, **__: None)
 
 
 def a_digest_is_logged(patch: pytest.MonkeyPatch) -> None:
-    def logged(person_id: str, **asked: Any) -> None:  # noqa: ANN401  as it is
-        name = (TABLE.get(key_of(person_id)) or {}).get("name")
-        logger().warning("erased", extra={"who": digest_of({"id": person_id, "name": name})})
-        erase(person_id, **asked)
+    erase = erasing.erase
 
-    patch.setattr(command, "erase", logged)
+    def logged(persons: Persons, person_id: str, **asked: Any) -> None:  # noqa: ANN401  as it is
+        name = (persons.table.get(persons.key_of(person_id)) or {}).get("name")
+        logger().warning("erased", extra={"who": digest_of({"id": person_id, "name": name})})
+        erase(persons, person_id, **asked)
+
+    patch.setattr(erasing, "erase", logged)
 
 
 def whoever_was_erased_is_still_chosen(patch: pytest.MonkeyPatch) -> None:

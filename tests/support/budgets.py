@@ -1,4 +1,4 @@
-"""Counts of what has to be read: statements and public names by room, words of pages by folder.
+"""Counts of what has to be read: statements, public names and sentences that lean by room, words of pages by folder.
 
 `make budgets` lowers `tests/budgets.toml` to them; to raise a budget is a line that somebody writes, and argues.
 """
@@ -18,6 +18,8 @@ FILE: Final = "tests/budgets.toml"
 STATEMENTS: Final = "statements"
 ALONE: Final = "public names that no other file uses"
 WORDS: Final = "words"
+LEANING: Final = "first lines that lean on what, who or whether"
+NAMED_OF: Final = "functions that end with _of"
 
 ROOMS: Final = (
     *("library/andon/*", "functions/*/*", "functions/*", "gateway/andon_gateway", "infra", "demo", "lab"),
@@ -26,6 +28,9 @@ ROOMS: Final = (
 """The first that fits names the room of a file."""
 
 NO_ROOM: Final = re.compile(r"library/andon/tools/templates/|library/tests/foreign/")
+LEANS: Final = re.compile(r"\b(?:what|who|whether)(?:ever|se)?\b", re.IGNORECASE)
+"""In the first line of a docstring: it names no thing."""
+
 COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
 """In a page nobody reads it: a mark of a figure, as a rule."""
 
@@ -42,6 +47,8 @@ def counted(root: Path) -> Budgets:
     return {
         STATEMENTS: _by_room((path, _statements(tree)) for path, tree in files.items()),
         ALONE: _by_room(_alone({path: tree for path, tree in files.items() if not _is_test(path)})),
+        LEANING: _by_room((path, _leaning(tree)) for path, tree in files.items()),
+        NAMED_OF: _by_room((path, _named_of(tree)) for path, tree in files.items()),
         WORDS: _summed((_folder_of(path), len(COMMENT.sub("", text).split())) for path, text in pages.items()),
     }
 
@@ -95,6 +102,16 @@ def _statements(tree: ast.Module) -> int:
         and not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
         for node in ast.walk(tree)
     )
+
+
+def _leaning(tree: ast.Module) -> int:
+    documented = (one for one in ast.walk(tree) if isinstance(one, (ast.Module, ast.ClassDef, ast.FunctionDef)))
+    said = (ast.get_docstring(one) or "" for one in documented)
+    return sum(bool(LEANS.search(text.partition("\n")[0])) for text in said)
+
+
+def _named_of(tree: ast.Module) -> int:
+    return sum(isinstance(one, ast.FunctionDef) and one.name.endswith("_of") for one in ast.walk(tree))
 
 
 def _alone(files: Mapping[str, ast.Module]) -> Iterator[tuple[str, int]]:

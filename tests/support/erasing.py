@@ -24,7 +24,7 @@ from andon.tools.erase.erase import Erasing, ErasureOrder, run
 from andon.tools.erase.job import JobTable
 from andon.tools.erase.stores import Clients, Stores
 from andon.tools.stack.api import ApiClient, HttpResponse
-from services.people.tables import KEYS
+from andon.versions.persons import KEYS
 from tests.support.samples import NOW
 from tests.support.services.versions import equipment
 

@@ -15,7 +15,7 @@ import sysconfig
 import threading
 import time
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -76,11 +76,15 @@ def of_before(entities: JsonMapping) -> JsonMapping:
 """An upcaster, in the file of the entity."""
 
 
+NOWHERE: Final[Mapping[str, str]] = {}
+
+
 class Domain(NamedTuple):
     """Words of a project, none of them the template's, and what is made in it by `andon new`.
 
     service: a service of its own, of whose facts a view tells. member: what it says of each, later called `renamed`.
-    more: what else each of its things says. view, second: of its facts, the second one once there are some.
+    more: what else each of its things says. view, second: of its facts, the second one once there are some. persons:
+    the service of names. project: options of the project itself. person: what else is said of a person.
     """
 
     name: str
@@ -94,6 +98,9 @@ class Domain(NamedTuple):
     second: str
     more: dict[str, str]
     new: tuple[str, ...]
+    persons: str
+    project: str = ""
+    person: Mapping[str, str] = NOWHERE
 
     @property
     def fact(self) -> str:
@@ -113,18 +120,24 @@ CHARGE: Final = Domain(
     *("Charge", "stations", "sessions", "session", "plug", "socket", "", "used", "seats"),
     more={},
     new=("fact sessions reading",),
+    persons="drivers",
+    project="--person drivers",
 )
 GROVE: Final = Domain(
-    *("Grove", "boats", "trees", "tree", "grove", "wood", "--unique tag --date felled_at", "register", "felling"),
-    more={"tag": "t-{}", "felled_at": "2026-12-01T09:00:00.000Z"},
+    *("Grove", "boats", "trees", "tree", "grove", "wood", "--unique tag_no --date felled_at", "register", "felling"),
+    more={"tagNo": "t-{}", "felledAt": "2026-12-01T09:00:00.000Z"},
     new=(
         "fact trees inspection",
         "view crowds --of trees/tree-moved --count-by grove",
         "view both --of trees/tree-moved --of trees/inspection-recorded --objects",
         "rule watch often --of boats/boat-moved",
-        "rule watch felled --of trees/tree-moved --due-at felled_at",
+        "rule watch felled --of trees/tree-moved --due-at felledAt",
         "rule patrol tired --of trees/tree-moved --due-at felled_at",
+        "service wardens --person --partition hut",
+        "view posts --of wardens/warden-placed --of wardens/warden-erased",
     ),
+    persons="wardens",
+    person={"hutId": "hut-1"},
 )
 """With every option that `andon new` has."""
 
@@ -136,7 +149,8 @@ class Walk:
         self.domain, self.said, self.root = domain, domain.member, below / domain.name.lower()
         self.more = dict(domain.more)
         self.emulators = list[Emulator]()
-        words = ("new", "project", str(self.root), domain.name, "--service", domain.first, "--wheel", str(wheel_file))
+        words = ["new", "project", str(self.root), domain.name, "--service", domain.first, "--wheel", str(wheel_file)]
+        words += domain.project.split()
         python("-m", "andon.tools.cli", *words, imports=(wheel,), cwd=below)
         self._link()
         self.install()

@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Final
 
-from andon.outbound.channel import Channel, Message
 from andon.outbound.channels import channels_of_environment
-from andon.outbound.delivery import Delivery, Gateway, Notice, Waiting, Wake, Way
+from andon.outbound.delivery import Channel, Delivery, Gateway, Message, Notice, Waiting, Wake, Way
 from andon.outbound.links import MOST_CHARACTERS
 from contract.links import link_to
 from contract.log_rows import log_of
@@ -89,7 +88,7 @@ def _link_of(wake: Wake, way: Way, notices: Sequence[Notice], now_ms: int) -> st
 def tell_story(delivery: Delivery, covered: Sequence[Notice]) -> None:
     """Put what a delivery told into the stories of its subjects; codes and tests tell nothing, nor does an end."""
     if not proof_in(delivery.message) and not over.told_in(delivery.message):
-        telling.tell_story(delivery, covered)
+        telling.put_rows(delivery, covered)
 
 
 GATEWAY = Gateway(

@@ -11,8 +11,7 @@ from andon.dynamodb.key_query import BeginsWith, KeyQuery
 from andon.dynamodb.keys import sort_key
 from andon.events.domain_event import DomainEvent
 from andon.outbound.addresses import PAGERDUTY, is_at
-from andon.outbound.channel import Message
-from andon.outbound.delivery import DELIVERY, Delivery, Notice, Status, Waiting, Wake, Way
+from andon.outbound.delivery import DELIVERY, Delivery, Message, Notice, Status, Waiting, Wake, Way
 from andon.rules.rule import Decision, History, Rule, decision_key
 from andon.rules.stored_event import PREFIX, readable
 from andon.rules.timing import AtOnce

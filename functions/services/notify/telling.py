@@ -51,7 +51,7 @@ class TellingResponse(TypedDict):
     of: int
 
 
-def tell_story(delivery: Delivery, covered: Sequence[Notice]) -> None:  # noqa: ARG001  subjects stand in the delivery
+def put_rows(delivery: Delivery, covered: Sequence[Notice]) -> None:  # noqa: ARG001  subjects stand in the delivery
     """Put the rows of a delivery; the same rows each time."""
     in_parallel([partial(_put, row) for row in _rows(delivery)])
 

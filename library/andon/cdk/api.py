@@ -5,9 +5,10 @@ Only a page's own files, and routes that are declared public, are there for ever
 
 import json
 from collections.abc import Collection, Iterable, Mapping
+from math import ceil
 from typing import Final
 
-from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import Aws, Duration, Fn, RemovalPolicy
 from aws_cdk import aws_apigatewayv2 as gateway
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cognito as cognito
@@ -18,16 +19,93 @@ from aws_cdk.aws_apigatewayv2_authorizers import HttpUserPoolAuthorizer
 from aws_cdk.aws_apigatewayv2_integrations import HttpLambdaIntegration
 from constructs import Construct
 
-from andon.cdk.canary import rollback_alarm
 from andon.cdk.checks import nag
-from andon.cdk.function import Function
+from andon.cdk.function import Function, rollback_alarm
 from andon.cdk.package_stack import tell
-from andon.cdk.sign_in import SignIn, hours_of_device
 from andon.cdk.target import Target
 from andon.cdk.throttles import Throttle
 from andon.packages.discovery import role_of
 from andon.project import project
 from andon.runtime.log import STAGE
+
+# People's sign-in to the page: on Cognito's page, by code and PKCE (RFC 7636).
+
+READ: Final = "read"
+
+# A shift with overtime. The page keeps a person's tokens no longer than its tab is open.
+PERSON: Final = Duration.hours(12)
+# A screen on the wall restarts at night and nobody is there to sign in. It may only read, so a quarter of a year.
+WALL: Final = Duration.days(90)
+ACCESS: Final = Duration.hours(1)  # a withdrawn right is gone after this, at the latest
+
+# Requests for tokens a second, of all user pools of an account in a region; half of them is for who signs in.
+# https://docs.aws.amazon.com/cognito/latest/developerguide/quotas.html
+_TOKENS_PER_SECOND: Final = 120
+_SHARE_OF_DEVICES: Final = 0.5
+_LONGEST_HOURS: Final = 24  # that Cognito allows
+_REPORTS_EACH_SECONDS: Final = 300  # of a device; a stage is planned for twice as many
+_GRACE: Final = Duration.seconds(60)  # the most: a refresh whose response was lost can be tried again
+
+# Who signs in through Cognito's API gets the scope of people, whatever the client's scopes are; only its page heeds
+# them. So this API is left to whoever has AWS credentials. Not empty: that would be SRP and others, by default.
+# https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-the-access-token.html
+# https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_CreateUserPoolClient.html
+FLOWS: Final = cognito.AuthFlow(admin_user_password=True)
+
+
+class SignIn(Construct):
+    """Cognito's page, the app client of people, and the one of screens on the wall, who may only read."""
+
+    def __init__(self, scope: Construct, pool: cognito.UserPool, *, page: str) -> None:
+        super().__init__(scope, "SignIn")
+        self.pool, self._page = pool, page
+        target = Target.of(self)
+        name = target.project.name.lower()
+        self.read_scope = f"{name}/{READ}"
+        read = cognito.ResourceServerScope(scope_name=READ, scope_description="Read what the API answers")
+        server = pool.add_resource_server("Read", identifier=name, scopes=[read])
+        self.people = self._client("People", PERSON, cognito.OAuthScope.COGNITO_ADMIN)
+        self.walls = self._client("Walls", WALL, cognito.OAuthScope.resource_server(server, read))
+        domain = pool.add_domain("Domain", cognito_domain=cognito.CognitoDomainOptions(domain_prefix=_prefix(name)))
+        self.origin, self.issuer = domain.base_url(), pool.user_pool_provider_url
+        if target.stage.origin and target.serves_sign_in:
+            self.origin, self.issuer = target.stage.origin, f"{target.stage.origin}/{pool.user_pool_id}"
+        tell(self, "PageClientId", self.people.user_pool_client_id, "the app client of the page")
+
+    def _client(self, name: str, lasts: Duration, scope: cognito.OAuthScope) -> cognito.UserPoolClient:
+        return self.pool.add_client(
+            name,
+            generate_secret=False,
+            auth_flows=FLOWS,
+            o_auth=cognito.OAuthSettings(
+                flows=cognito.OAuthFlows(authorization_code_grant=True),
+                scopes=[cognito.OAuthScope.OPENID, scope],
+                callback_urls=[self._page],
+                logout_urls=[self._page],
+            ),
+            supported_identity_providers=[cognito.UserPoolClientIdentityProvider.COGNITO],
+            prevent_user_existence_errors=True,
+            enable_token_revocation=True,
+            access_token_validity=ACCESS,
+            id_token_validity=ACCESS,
+            refresh_token_validity=lasts,
+            refresh_token_rotation_grace_period=_GRACE,
+        )
+
+
+def hours_of_device(planned_reports: float) -> int:
+    """Return the life of a device's token: an hour, or more if Cognito could not renew those of all devices so often.
+
+    planned_reports: a second, of the stage.
+    """
+    devices = planned_reports / 2 * _REPORTS_EACH_SECONDS
+    return min(_LONGEST_HOURS, max(1, ceil(devices / (_TOKENS_PER_SECOND * _SHARE_OF_DEVICES * 3600))))
+
+
+def _prefix(project: str) -> str:
+    """Return the prefix of the sign-in page's domain, unique in the region: it has this stack's id."""
+    return f"{project}-{Fn.select(2, Fn.split('/', Aws.STACK_ID))}"
+
 
 # Ids and outcomes. Not paths and queries: they name people.
 # A throttled request has no function's log line: only these lines say it.
@@ -46,7 +124,7 @@ LOGGED: Final = {
 ACCESS_SCOPE: Final = "aws.cognito.signin.user.admin"
 THROTTLED: Final = "throttled"  # the metric of 429 responses
 
-PASSWORDS: Final = cognito.PasswordPolicy(
+_PASSWORDS: Final = cognito.PasswordPolicy(
     min_length=12, require_lowercase=True, require_uppercase=True, require_digits=True, require_symbols=True
 )
 
@@ -61,8 +139,8 @@ class Api(Construct):
         self._throttles: dict[str, dict[str, float]] = {}
         self._routes = 0
         self._stage = self._deployed()
-        self._failing = self._failing_alarm() if self._target.deployment and self._target.alarmed else None
-        self.page_origin = self._target.origin or self.http.api_endpoint
+        self._failing = self._failing_alarm() if self._target.deployment and self._target.stage.alarms else None
+        self.page_origin = self._target.stage.origin or self.http.api_endpoint
         self.page_url = f"{self.page_origin}/"
         pool = self._users()
         client = self._client(pool)
@@ -178,7 +256,7 @@ class Api(Construct):
             stage_name="$default",
             auto_deploy=True,
             access_log_settings=gateway.CfnStage.AccessLogSettingsProperty(
-                destination_arn=log_group.log_group_arn, format=json.dumps(LOGGED | {STAGE: target.stage})
+                destination_arn=log_group.log_group_arn, format=json.dumps(LOGGED | {STAGE: target.stage.name})
             ),
             # Each route has as much for itself.
             default_route_settings=gateway.CfnStage.RouteSettingsProperty(
@@ -203,10 +281,10 @@ class Api(Construct):
             self,
             "Users",
             self_sign_up_enabled=False,
-            password_policy=PASSWORDS,
+            password_policy=_PASSWORDS,
             # Not required: devices are in the same pool, and cannot answer it.
-            mfa=cognito.Mfa.OPTIONAL if target.second_factor else None,
-            mfa_second_factor=cognito.MfaSecondFactor(otp=True, sms=False) if target.second_factor else None,
+            mfa=cognito.Mfa.OPTIONAL if target.stage.second_factor else None,
+            mfa_second_factor=cognito.MfaSecondFactor(otp=True, sms=False) if target.stage.second_factor else None,
             deletion_protection=target.refuses_deletion,
             removal_policy=target.removal_policy,
         )
@@ -218,7 +296,7 @@ class Api(Construct):
 
     def _client(self, pool: cognito.UserPool) -> cognito.UserPoolClient:
         # For tokens of devices and scripts. Not by SRP: who signs in through Cognito's API may write, and a password of
-        # a screen on the wall would be enough. So it takes AWS credentials, too; see FLOWS in sign_in.py.
+        # a screen on the wall would be enough. So it takes AWS credentials, too; see FLOWS.
         flows = cognito.AuthFlow(admin_user_password=True, user_password=self._target.takes_passwords)
         # The shortest that Cognito and CDK take for a refresh: an hour, and no less than the token that it renews.
         # https://docs.aws.amazon.com/cognito-user-identity-pools/latest/APIReference/API_TokenValidityUnitsType.html

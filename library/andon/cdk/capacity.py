@@ -17,16 +17,16 @@ USED: Final = 70
 
 # Units a second, of a table or an index, for each report a second that the stage is made for.
 FIRST_UNITS: Final = 4  # twice what the usual load uses, which is half of what the stage is made for
-MOST_UNITS: Final = 30  # if none of them is NORMAL
-LEAST_SHARE: Final = 1 / 40
-SELDOM_SHARE: Final = 1 / 10  # of writes that one report in ten makes, such as those of an index of its operator
+_MOST_UNITS: Final = 30  # if none of them is NORMAL
+_LEAST_SHARE: Final = 1 / 40
+_SELDOM_SHARE: Final = 1 / 10  # of writes that one report in ten makes, such as those of an index of its operator
 
 # Of the reads of a view: a screen reads a row of each machine every five minutes, too fast for scaling. A table lends
 # what it did not use for five minutes, and a machine reports once in them: so it takes a unit for each report.
-SHOWN_SHARE: Final = 1 / 2  # as the usual load is
+_SHOWN_SHARE: Final = 1 / 2  # as the usual load is
 
 # What AWS's console proposes.
-LEAST: Final = 5
+_LEAST: Final = 5
 
 # Of a table, and of an index, unless AWS has raised the quota.
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/ServiceQuotas.html
@@ -36,7 +36,7 @@ QUOTA: Final = 40_000
 QUOTA_OF_ACCOUNT: Final = 80_000
 
 # Ten of them, which are the steady tables and their indexes, stay below the account's quota.
-MOST_AT_FIRST: Final = 7_900
+_MOST_AT_FIRST: Final = 7_900
 
 
 class Throughput(NamedTuple):
@@ -78,19 +78,12 @@ class Capacity(NamedTuple):
 
     @classmethod
     def of(cls, mode: str, reports_per_second: float) -> "Capacity | None":
-        """Return the capacity for the reports per second that the stage is made for; None: on demand.
-
-        Raises:
-            ValueError: there is no such mode.
-
-        """
-        if mode not in MODES:
-            raise ValueError(f"capacity: there is {' and '.join(MODES)}, but no {mode}")
+        """Return the capacity for the reports per second that the stage is made for; None: on demand."""
         if mode == ON_DEMAND:
             return None
-        firsts = (SELDOM_SHARE, SHOWN_SHARE, FIRST_UNITS)
-        seldom, shown, first = (min(MOST_AT_FIRST, _units(share, reports_per_second)) for share in firsts)
-        least, most = (min(QUOTA, _units(share, reports_per_second)) for share in (LEAST_SHARE, MOST_UNITS))
+        firsts = (_SELDOM_SHARE, _SHOWN_SHARE, FIRST_UNITS)
+        seldom, shown, first = (min(_MOST_AT_FIRST, _units(share, reports_per_second)) for share in firsts)
+        least, most = (min(QUOTA, _units(share, reports_per_second)) for share in (_LEAST_SHARE, _MOST_UNITS))
         return cls(least, seldom, shown, first, most)
 
     def least_of(self, place: Place) -> Throughput:
@@ -119,4 +112,4 @@ def warm(place: Place, reports_per_second: float) -> Throughput | None:
 
 
 def _units(share: float, reports_per_second: float) -> int:
-    return max(LEAST, round(reports_per_second * share))
+    return max(_LEAST, round(reports_per_second * share))

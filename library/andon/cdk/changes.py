@@ -8,8 +8,7 @@ from aws_cdk import aws_lambda as lambda_
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
-from andon.cdk.bucket import FORGETS_DAYS, private_bucket
-from andon.cdk.checks import nag
+from andon.cdk.buckets import FORGETS_DAYS, WRITE, allow_below, private_bucket
 from andon.cdk.function import Function
 from andon.cdk.names import FAILURES
 from andon.cdk.owned_table import OwnedTable
@@ -22,7 +21,7 @@ Pattern = Mapping[str, Any]
 
 NEW: Final = ("INSERT", "MODIFY")
 ABSENT: Final = {"exists": False}
-NOT_BY_TTL: Final = {"userIdentity": {"principalId": [ABSENT]}}
+_NOT_BY_TTL: Final = {"userIdentity": {"principalId": [ABSENT]}}
 
 # Filters are alternatives; a mapping may have five.
 # https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html
@@ -30,7 +29,7 @@ CHANGED: Final[tuple[Pattern, ...]] = (
     {"eventName": [*NEW]},
     # Not the removal of a row that expired: that is nobody's deletion.
     # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/time-to-live-ttl-streams.html
-    {"eventName": ["REMOVE"], **NOT_BY_TTL},
+    {"eventName": ["REMOVE"], **_NOT_BY_TTL},
 )
 NOTHING: Final[tuple[Pattern, ...]] = ({"eventName": ["NONE"]},)  # no change is called so
 
@@ -66,6 +65,14 @@ def _with(pattern: Pattern, images: Mapping[str, Pattern]) -> Pattern:
     return {**pattern, "dynamodb": merged} if merged else dict(pattern)
 
 
+_FEW_READS: Final = (
+    "written only by Lambda when a trigger gives up, read by a person: CloudTrail data events say more than S3's logs"
+)
+_FAILURE_KEYS: Final = (
+    "Lambda chooses the object's key, below this fixed prefix of a bucket that only this service writes"
+)
+
+
 class StreamMapping(lambda_.CfnEventSourceMapping):
     """The mapping from a table's stream to a function; it counts the changes that it gave up on.
 
@@ -87,10 +94,9 @@ class StreamMapping(lambda_.CfnEventSourceMapping):
 def failure_store(scope: Construct, function: Function) -> s3.Bucket:
     """Create the bucket in which Lambda keeps the batches that a function gave up on, whole, for four weeks."""
     # S3: a queue or a topic would get only pointers into a stream that forgets within a day.
-    failures = private_bucket(scope, "Failures", unlogged=nag.FEW_READS, keeps_days=FORGETS_DAYS)
+    failures = private_bucket(scope, "Failures", unlogged=_FEW_READS, keeps_days=FORGETS_DAYS)
     function.grant(["s3:ListBucket"], [failures.bucket_arn])
-    function.grant(["s3:PutObject"], [failures.arn_for_objects(f"{FAILURES}/*")])
-    nag.acknowledge_keys(function, failures, FAILURES, nag.FAILURE_KEYS)
+    allow_below(function, failures, [FAILURES], WRITE, keys=_FAILURE_KEYS)
     return failures
 
 

@@ -10,13 +10,12 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from andon.cdk.api import Api
-from andon.cdk.bucket import eraser_name
+from andon.cdk.buckets import OwnedContents, eraser_name
 from andon.cdk.checks import nag
-from andon.cdk.contents import OwnedContents
 from andon.cdk.event_hub import EventHub
 from andon.cdk.names import ERASER_ROLE, SWEPT_BUCKETS
 from andon.cdk.operations import dashboard
-from andon.cdk.operations.alarms import Signal
+from andon.cdk.operations.signals import Watched
 from andon.cdk.owned_table import KEY_USES, OwnedTable
 from andon.cdk.package_stack import root_of, tell
 from andon.cdk.queues import LastResort
@@ -28,10 +27,10 @@ from andon.stores.faults import store as faults
 
 _SWEEPS: Final = ("dynamodb:GetItem", "dynamodb:Scan", "dynamodb:UpdateItem")
 JOBS: Final = ("dynamodb:GetItem", "dynamodb:PutItem")
-JOB_KEYS: Final = "Erasure#*"
+_JOB_KEYS: Final = "Erasure#*"
 REPLACES: Final = ("s3:GetObject", "s3:PutObject")
 READS: Final = ("sqs:ChangeMessageVisibility", "sqs:ReceiveMessage")
-SIGNS_OUT: Final = ("cognito-idp:AdminDeleteUser", "cognito-idp:AdminUserGlobalSignOut", "cognito-idp:ListUsers")
+_SIGNS_OUT: Final = ("cognito-idp:AdminDeleteUser", "cognito-idp:AdminUserGlobalSignOut", "cognito-idp:ListUsers")
 
 RENAMED: Final = (archive.BUCKET, faults.BUCKET, drift.BUCKET)
 """Buckets from which objects go: days that are written again, and what is named by a digest."""
@@ -72,9 +71,9 @@ class Eraser:
         self._sweep_tables([one for one in made if isinstance(one, OwnedTable)])
         self._sweep_buckets([one for one in made if isinstance(one, s3.Bucket) and not _is_of_contents(one)])
         self._allow(READS, [queue.queue_arn for queue in made if isinstance(queue, LastResort)])
-        self._allow(SIGNS_OUT, [self._api.sign_in.pool.user_pool_arn])
+        self._allow(_SIGNS_OUT, [self._api.sign_in.pool.user_pool_arn])
 
-    def signals(self) -> Iterator[Signal]:
+    def signals(self) -> Iterator[Watched]:
         """Yield nothing: a person waits for it."""
         yield from ()
 
@@ -89,7 +88,7 @@ class Eraser:
         apart = {people.table, *people.others}
         self._allow(_SWEEPS, [table.table_arn for table in tables if table.variable not in apart])
         jobs = [table.table_arn for table in tables if table.variable == people.table]
-        self._allow(JOBS, jobs, {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [JOB_KEYS]}})
+        self._allow(JOBS, jobs, {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": [_JOB_KEYS]}})
         self._use_keys(tables)
 
     def _use_keys(self, tables: Iterable[dynamodb.Table]) -> None:

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import jsii
 from aws_cdk import Annotations, Aws, Duration, Stack
@@ -15,21 +15,21 @@ from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct, IConstruct, IValidation
+from jsii import _type_checking
 
 from andon.cdk import queues
 from andon.cdk.api import Api
-from andon.cdk.bucket import private_bucket
+from andon.cdk.buckets import private_bucket
 from andon.cdk.checks import nag
 from andon.cdk.checks.loops import Participant, refuse_loops
 from andon.cdk.function import Function
 from andon.cdk.names import pascal
-from andon.cdk.operations.alarms import Signal, watch
 from andon.cdk.operations.dashboard import draw
-from andon.cdk.operations.scaling import follow_load
+from andon.cdk.operations.signals import Watched, watch
+from andon.cdk.owned_table import follow_load
 from andon.cdk.package_stack import order, tell
 from andon.cdk.queues import Batch, Reader
 from andon.cdk.target import Target
-from andon.cdk.unchecked import skip_type_checks
 from andon.events import fault
 from andon.events.publish import GROUPED
 from andon.events.topic import Topic
@@ -39,12 +39,42 @@ from andon.packages.package import Package
 if TYPE_CHECKING:
     from andon.cdk.owned_table import OwnedTable
 
+
+# Calls of the CDK without the check of each argument's type at run time: a sixth of the CPU of a synth.
+#
+# mypy asks it before, and the CDK's own code, behind, refuses a wrong value. With a jsii that keeps it elsewhere, a
+# synth is only slower.
+
+
+class _AnyType(dict[str, Any]):
+    """Type hints of the arguments of a call, none of which is looked at."""
+
+    def __missing__(self, argument: str) -> None:
+        return None
+
+
+class _Hints(dict[Any, dict[str, Any]]):
+    """Type hints of each call: reading them would take longer than checking them."""
+
+    def get(self, *_: object) -> _AnyType:
+        return _ANY_TYPE
+
+
+_ANY_TYPE: Final = _AnyType()
+
+
+def skip_type_checks() -> None:
+    """Let jsii check no types in this process, from here on."""
+    _type_checking._type_hints_cache = _Hints()  # noqa: SLF001  no setting but -O, by which assert means nothing
+    _type_checking._resolved_check = lambda **_: None  # noqa: SLF001
+
+
 # A trail: who read or wrote which object of what is recorded, as CloudTrail sees it, in a bucket of its own.
 
 KEEPS_DAYS: Final = 365
 
 
-def trail_of(root: Stack, buckets: Iterable[s3.Bucket]) -> None:
+def _trail_of(root: Stack, buckets: Iterable[s3.Bucket]) -> None:
     """Create a trail of the data events of some buckets, and of nothing else: each event is paid for.
 
     https://docs.aws.amazon.com/awscloudtrail/latest/userguide/logging-data-events-with-cloudtrail.html
@@ -100,7 +130,7 @@ class Declared(Protocol):
     def build(self) -> None: ...  # noqa: D102
     def connect(self) -> None: ...  # noqa: D102
     def finish(self) -> None: ...  # noqa: D102
-    def signals(self) -> Iterator[Signal]: ...  # noqa: D102
+    def signals(self) -> Iterator[Watched]: ...  # noqa: D102
     def widgets(self) -> Iterator[list[cloudwatch.ConcreteWidget]]: ...  # noqa: D102
 
 
@@ -182,8 +212,8 @@ class EventHub(Construct):
 
     def _trail(self, root: Stack) -> None:
         """Have CloudTrail write down who reads what is recorded, where the stage says so."""
-        if Target.of(root).trailed and self.buckets:
-            trail_of(root, [bucket for _, bucket in sorted(self.buckets.items())])
+        if Target.of(root).stage.data_trail and self.buckets:
+            _trail_of(root, [bucket for _, bucket in sorted(self.buckets.items())])
 
     def join(self, participant: Participant) -> None:
         """Register a package's subscriptions and the events that it publishes."""

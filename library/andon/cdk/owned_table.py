@@ -1,24 +1,26 @@
 """A DynamoDB table, from the schema that its owner declares, and the permissions on it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Final
 
 from aws_cdk import Aws
+from aws_cdk import aws_applicationautoscaling as scaling
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_kms as kms
-from constructs import Construct
+from constructs import Construct, IConstruct
 
-from andon.cdk.bucket import private_bucket
-from andon.cdk.capacity import PROVISIONED, Place, Throughput, warm
+from andon.cdk.capacity import PROVISIONED, USED, Capacity, Place, Throughput, warm
 from andon.cdk.checks import nag
-from andon.cdk.checks.declared import refuse_hot_partitions, refuse_unkept
+from andon.cdk.checks.declared import refuse_hot_partitions
 from andon.cdk.function import Function
 from andon.cdk.names import pascal
 from andon.cdk.package_stack import root_of, tell
 from andon.cdk.target import Target
 from andon.dynamodb.schema import MOST_RECOVERY_DAYS, Index, Keys, TableSchema
+from andon.packages.discovery import role_of
 from andon.packages.package import Package
-from andon.views.object_table import FOLDER, ObjectTable
+from andon.project import project
 
 # The uses of a customer's key for which DynamoDB needs the permission of its caller.
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/encryption.usagenotes.html
@@ -60,7 +62,7 @@ class OwnedTable(dynamodb.Table):
             stream=dynamodb.StreamViewType.NEW_AND_OLD_IMAGES if schema.stream else None,
             time_to_live_attribute="ttl" if schema.expires else None,
             encryption=_encryption(target),
-            encryption_key=_customer_key(scope) if target.customer_key else None,
+            encryption_key=_customer_key(scope) if target.stage.customer_key else None,
             point_in_time_recovery_specification=_recovery(schema, is_kept=target.keeps_data and not is_rebuilt),
             deletion_protection=target.protects(pascal(variable)),
             removal_policy=target.removal_policy,
@@ -180,7 +182,7 @@ def _projection(index: Index) -> dynamodb.ProjectionType:
 
 
 def _encryption(target: Target) -> dynamodb.TableEncryption:
-    return dynamodb.TableEncryption.CUSTOMER_MANAGED if target.customer_key else dynamodb.TableEncryption.DEFAULT
+    return dynamodb.TableEncryption.CUSTOMER_MANAGED if target.stage.customer_key else dynamodb.TableEncryption.DEFAULT
 
 
 def _customer_key(scope: Construct) -> kms.Key:
@@ -207,39 +209,124 @@ def _attributes(keys: Keys) -> tuple[dynamodb.Attribute, dynamodb.Attribute | No
     return partition_key, dynamodb.Attribute(name=keys.sort, type=sort_type)
 
 
-# The bucket of a view in objects, and the permissions on it.
+# Rights for callers who are limited to places, `andon/http/places.py`: functions read where subjects are.
 
-READ: Final = ("s3:GetObject",)
-WRITE: Final = ("s3:GetObject", "s3:PutObject")
+NO_TABLE: Final = (
+    "{package} reads where subjects are, by {table}, which no view of the stack has: add the view's line, or let "
+    "`whereabouts` of functions/project.py name the version that is left."
+)
 
 
-class OwnedObjects(Construct):
-    """A view's bucket; its output is its environment variable in PascalCase.
+def let_find_subjects(package: Package, functions: Mapping[str, Function], tables: Mapping[str, OwnedTable]) -> None:
+    """Let the functions behind a package's routes read where subjects are, if a route asks; `tables`: of views.
 
-    S3 deletes an object so many days after it was last written, and knows no date of its own for each. So it is kept as
-    long as a row of that write may be, and a day more; readers leave out rows that have expired.
+    In a stack without views nobody knows where anything is, and whoever is limited is refused.
+
+    Raises:
+        ValueError: the stack does not have the table that the project names.
+
     """
+    declared = project().whereabouts
+    if declared is None or not tables:
+        return
+    for role, actions in _reads_of(package).items():
+        if declared.table not in tables:
+            raise ValueError(NO_TABLE.format(package=package.folder, table=declared.table))
+        table = tables[declared.table]
+        functions[role].handler.add_environment(declared.table, table.table_name)
+        table.grant_exactly(functions[role], *sorted(actions))
 
-    def __init__(self, scope: Construct, package: Package, objects: ObjectTable) -> None:
-        super().__init__(scope, pascal(objects.variable))
-        refuse_unkept(package)
-        view = package.view
-        keeps_days = max(view.TTL_DAYS or 0, getattr(view, "EXPIRES_WITHIN_DAYS", None) or 0) + 1
-        self._bucket = private_bucket(self, "Bucket", unlogged=nag.OBJECT_READS, keeps_days=keeps_days)
-        nag.acknowledge_keys(scope, self._bucket, FOLDER, nag.OBJECT_KEYS)
-        tell(scope, pascal(objects.variable), self._bucket.bucket_name, "the objects of a view")
-        self.environment = {objects.variable: self._bucket.bucket_name}
 
-    def grant_read(self, function: Function) -> None:
-        """Allow reading objects."""
-        self._grant(function, *READ)
+def _reads_of(package: Package) -> Mapping[str, set[str]]:
+    """Return DynamoDB's actions by the role of the function."""
+    reads: dict[str, set[str]] = {}
+    for route in package.routes:
+        at = package.limits.get(route)
+        if at is not None and at.reads:
+            reads.setdefault(role_of(route), set()).update(at.reads)
+    return reads
 
-    def grant_write(self, function: Function) -> None:
-        """Allow reading objects, and writing what was read; an object is never deleted but by S3 itself."""
-        self._grant(function, *WRITE)
 
-    def _grant(self, function: Function, *actions: str) -> None:
-        function.grant([*actions], [self._bucket.arn_for_objects(f"{FOLDER}/*")])
-        # Without it S3 answers 403 where there is no object, as where nobody may read, and not 404.
-        # https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html
-        function.grant(["s3:ListBucket"], [self._bucket.bucket_arn])
+# Capacity of tables and indexes that follows their load: for writes and for reads, a target and a policy.
+
+DYNAMODB: Final = "dynamodb"
+KINDS: Final = ("Read", "Write")
+
+_TOO_MUCH: Final = (
+    "{places} steady tables and indexes begin with {reads:,} units of reads and {writes:,} of writes, but an account "
+    "has {quota:,} of either: {names}. Take STEADY from a view (its table is on demand then), take an index from it, "
+    "or ask AWS for more and write it down: tableUnitsPerSecond in stages.{stage} of cdk.json."
+)
+
+
+def follow_load(found: Iterable[IConstruct]) -> None:
+    """Track the load of every table whose capacity is provisioned, and of each of its indexes, beside the table.
+
+    Application Auto Scaling acts by a role linked to the service, which it creates, and adds four alarms to each
+    policy. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/AutoScaling.html
+
+    Raises:
+        ValueError: together they begin with more than an account has.
+
+    """
+    steady = [(one, one.capacity) for one in found if isinstance(one, OwnedTable) and one.capacity]
+    _refuse_too_much(steady)
+    for table, capacity in steady:
+        scope = Construct(table, "Scaling")
+        for index, place in table.places.items():
+            resource = f"table/{table.table_name}" + (f"/index/{index}" if index else "")
+            dimension = f"{DYNAMODB}:{'index' if index else 'table'}"
+            for kind, least in zip(KINDS, capacity.least_of(place), strict=True):
+                name = f"{table.node.id}{index}{kind}s"
+                _track(scope, name, kind, resource=resource, dimension=dimension, least=least, most=capacity.most)
+
+
+def _refuse_too_much(steady: Sequence[tuple[OwnedTable, Capacity]]) -> None:
+    """Refuse tables that together begin with more than an account has: their creation would fail half-way."""
+    for table, _ in steady[:1]:
+        target, names = Target.of(table), sorted(chain.from_iterable(_names(one) for one, _ in steady))
+        firsts = [capacity.first_of(place) for one, capacity in steady for place in one.places.values()]
+        together = Throughput(*map(sum, zip(*firsts, strict=True)))
+        if max(together) > target.stage.table_units_per_second:
+            raise ValueError(
+                _TOO_MUCH.format(
+                    **together._asdict(),
+                    places=len(names),
+                    quota=target.stage.table_units_per_second,
+                    names=", ".join(names),
+                    stage=target.stage.name,
+                )
+            )
+
+
+def _names(table: OwnedTable) -> list[str]:
+    return [f"{table.variable}/{index}" if index else table.variable for index in table.places]
+
+
+def _track(scope: Construct, name: str, kind: str, *, resource: str, dimension: str, least: int, most: int) -> None:
+    target = scaling.CfnScalableTarget(
+        scope,
+        name,
+        service_namespace=DYNAMODB,
+        resource_id=resource,
+        scalable_dimension=f"{dimension}:{kind}CapacityUnits",
+        min_capacity=least,
+        max_capacity=most,
+    )
+    scaling.CfnScalingPolicy(
+        scope,
+        f"{name}Follow",
+        policy_name=f"{kind}s",
+        policy_type="TargetTrackingScaling",
+        scaling_target_id=target.ref,
+        target_tracking_scaling_policy_configuration=_followed(kind),
+    )
+
+
+def _followed(kind: str) -> scaling.CfnScalingPolicy.TargetTrackingScalingPolicyConfigurationProperty:
+    used = scaling.CfnScalingPolicy.PredefinedMetricSpecificationProperty(
+        predefined_metric_type=f"DynamoDB{kind}CapacityUtilization"
+    )
+    return scaling.CfnScalingPolicy.TargetTrackingScalingPolicyConfigurationProperty(
+        predefined_metric_specification=used, target_value=USED
+    )

@@ -4,15 +4,16 @@ from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from typing import Final
 
+from aws_cdk import Stack
 from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
 from andon.cdk.api import Api
 from andon.cdk.event_hub import EventHub
 from andon.cdk.function import Function, functions_of
-from andon.cdk.limits import let_find_subjects
 from andon.cdk.names import pascal
-from andon.cdk.operations.alarms import Signal
+from andon.cdk.operations.signals import Watched
+from andon.cdk.owned_table import let_find_subjects
 from andon.cdk.package_stack import PackageStack
 from andon.cdk.target import Target
 from andon.cdk.throttles import Throttle
@@ -71,8 +72,8 @@ class Part:
     def finish(self) -> None:
         """Do what needs all that the parts have created."""
 
-    def signals(self) -> Iterator[Signal]:
-        """Yield the alarms that are about no single resource of it."""
+    def signals(self) -> Iterator[Watched]:
+        """Yield what is watched about no single resource of it."""
         yield from ()
 
     def widgets(self) -> Iterator[list[cloudwatch.ConcreteWidget]]:
@@ -93,6 +94,37 @@ class Part:
         self.api.serve(self.package.routes, functions, public=self.package.public, throttles=throttles)
         for role in sorted({role_of(route) for route in self.package.routes}):
             self.api.admit(functions[role])
-            if self.package.side != "pages" and Target.of(self._scope).places_required:
+            if self.package.side != "pages" and Target.of(self._scope).stage.places_required:
                 functions[role].handler.add_environment(places.VARIABLE, "1")
         self._serving = functions
+
+
+# The root stack of a project.
+
+_NOTES: Final = ("aws:cdk:disable-logicalId-metadata", "aws:cdk:disable-creation-stack-traces")
+"""Context without which the CDK notes where each resource is declared."""
+
+
+class RootStack(Stack):
+    """Bus, API, and a nested stack for each package; a project's own says in `declare` which it has."""
+
+    def __init__(self, scope: Construct) -> None:
+        target = Target.of(scope)
+        super().__init__(
+            scope,
+            target.stack_name,
+            description=target.project.title,
+            env=target.environment,
+            synthesizer=target.synthesizer,
+            termination_protection=target.protected,
+        )
+        if not target.annotated:
+            for name in _NOTES:
+                self.node.set_context(name, value=True)
+        hub, api = EventHub(self), Api(self)
+        self.declare(hub, api)
+        hub.close()
+
+    def declare(self, hub: EventHub, api: Api) -> None:
+        """Declare the packages, in any order."""
+        raise NotImplementedError

@@ -22,7 +22,7 @@ from andon.wire import queue
 LONGEST: Final = Duration.days(14)  # the most that SQS allows
 
 # https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
-POLL: Final = [
+_POLL: Final = [
     "sqs:ReceiveMessage",
     "sqs:ChangeMessageVisibility",
     "sqs:GetQueueUrl",
@@ -118,7 +118,7 @@ def _roll_back(reader: Reader) -> None:
     """Roll back a listener that takes too few of its messages, too: it raises for no single one."""
     listener, target = reader.listener, Target.of(reader.queue)
     if listener.canary and listener.role == "listener":
-        minute, by = Duration.minutes(1), {"view": reader.name, STAGE: target.stage}
+        minute, by = Duration.minutes(1), {"view": reader.name, STAGE: target.stage.name}
         lost = cloudwatch.Metric(
             namespace=target.project.name, metric_name=UNPROCESSED, dimensions_map=by, statistic="Sum", period=minute
         )
@@ -135,7 +135,7 @@ def let_put_back(reader: Reader) -> None:
 
 def wake(listener: Function, waiting: sqs.Queue, batch: Batch) -> None:
     """Bring the messages of a queue to a listener."""
-    listener.grant(POLL, [waiting.queue_arn])  # the L2 event source cannot add to the role of ours
+    listener.grant(_POLL, [waiting.queue_arn])  # the L2 event source cannot add to the role of ours
     window = batch.window_seconds
     listener.called.add_event_source(
         SqsEventSource(

@@ -1,38 +1,38 @@
 """A write side: the tables it owns, a function for each handler file, and the way of its changes to the bus."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from aws_cdk import Duration
+from aws_cdk import Aws, Duration, SecretValue
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_secretsmanager as secretsmanager
 from constructs import Construct
 
 from andon.cdk import queues
 from andon.cdk.api import Api
+from andon.cdk.buckets import READERS, Models, OwnedContents
 from andon.cdk.changes import failure_store, follow, published
+from andon.cdk.checks import nag
 from andon.cdk.checks.declared import refuse_idle_rules, refuse_unlifted, refuse_unversioned
 from andon.cdk.checks.loops import Participant
-from andon.cdk.contents import OwnedContents
 from andon.cdk.event_hub import EventHub
 from andon.cdk.function import Function
-from andon.cdk.models import READERS, Models
 from andon.cdk.names import FAILURES_BUCKET, TRIGGER, pascal
 from andon.cdk.operations import dashboard
-from andon.cdk.operations.alarms import Signal, of_facts, of_ingest, of_model, of_reader, of_sender
-from andon.cdk.outbound import let_read_secrets, let_send
+from andon.cdk.operations.signals import OF_INGESTING, OF_MODEL, OF_READER, OF_SENDING, Watched, of_facts
 from andon.cdk.owned_table import OwnedTable
-from andon.cdk.package_stack import tell
+from andon.cdk.package_stack import root_of, tell
 from andon.cdk.part import Part
-from andon.cdk.provisioning import Provisioning, kinds_by_claim
 from andon.cdk.queues import Batch, Reader
 from andon.cdk.target import Target
-from andon.cdk.things import Things
+from andon.cdk.things import Provisioning, Things, kinds_by_claim
 from andon.cdk.throttles import throttles_of
 from andon.events import fault, publish_changes
 from andon.http import shares
+from andon.outbound import variables
 from andon.outbound.delivery import most_receives
 from andon.outbound.pace import OPENS_AT
 from andon.packages.discovery import role_of
@@ -42,28 +42,128 @@ from andon.rules.sweep import ALL_SHARDS, EVERY_SECONDS, SHARDS
 from andon.versions.owned import COMMAND_ACTIONS
 from andon.wire import queue
 
+# Rights of senders alone: mail, SMS, hosts of others; and the secrets of links and of push.
+
+READ: Final = "secretsmanager:GetSecretValue"
+CHARACTERS: Final = 64  # of letters and digits, 5.9 bits each
+COMMAND: Final = "command"
+
+# Of one message. SNS refuses one that would cost more: https://docs.aws.amazon.com/sns/latest/dg/sms_publish-to-phone.html
+SMS_MOST_DOLLARS: Final = "0.25"
+
+
+def let_send(sender: Function, api: Api, *, others: Mapping[str, Function]) -> None:
+    """Let a sender use the channels of the stage; a command knows the hosts, and refuses addresses elsewhere."""
+    target = Target.of(sender)
+    settings = target.stage
+    hosts = {
+        variables.WEBHOOK_HOSTS: " ".join(settings.webhook_hosts),
+        variables.PUSH_HOSTS: " ".join(settings.push_hosts),
+    }
+    for function in (sender, *(one for role, one in others.items() if role == COMMAND)):
+        _tell(function, hosts)
+    _tell(
+        sender,
+        {
+            variables.MAIL_FROM: settings.mail_from,
+            variables.SMS_MOST_DOLLARS: SMS_MOST_DOLLARS if settings.sms_per_day else None,
+            variables.SMS_PER_DAY: str(settings.sms_per_day) if settings.sms_per_day else None,
+            variables.LINK_ORIGIN: api.page_origin,
+            variables.LINK_HOURS: str(settings.link_hours),
+            variables.SINK: target.sink,
+        },
+    )
+    if settings.mail_from:
+        _let_mail(sender, settings.mail_from)
+    if settings.sms_per_day:
+        _let_text(sender)
+
+
+def _let_read_secrets(package: Package, functions: Mapping[str, Function]) -> None:
+    """Let the roles that a package names read a secret of the stack; that of push exists where there is push."""
+    for variable, roles in package.secrets.items():
+        for role in roles:
+            function = functions[role]
+            if variable != variables.PUSH_SECRET or Target.of(function).stage.push_hosts:
+                secret = _secret(function, variable)
+                function.handler.add_environment(variable, secret.secret_arn)
+                function.grant([READ], [secret.secret_arn])
+
+
+def _secret(function: Function, variable: str) -> secretsmanager.Secret:
+    """Return the stack's secret of a name; one for all packages, for one signs what another one verifies."""
+    root, name = root_of(function), pascal(variable)
+    existing = root.node.try_find_child(name)
+    if isinstance(existing, secretsmanager.Secret):
+        return existing
+    target = Target.of(function)
+    known = target.secret
+    secret = secretsmanager.Secret(
+        root,
+        name,
+        description=f"{target.project.name}: {variable}",
+        secret_string_value=SecretValue.unsafe_plain_text(known) if known else None,
+        generate_secret_string=None
+        if known
+        else secretsmanager.SecretStringGenerator(password_length=CHARACTERS, exclude_punctuation=True),
+        removal_policy=target.removal_policy,
+    )
+    nag.acknowledge(secret, SMG4=nag.SECRETS)
+    tell(root, name, secret.secret_arn, "a secret")
+    return secret
+
+
+def _tell(function: Function, variables: Mapping[str, str | None]) -> None:
+    for name, value in variables.items():
+        if value:
+            function.handler.add_environment(name, value)
+
+
+def _let_mail(sender: Function, address: str) -> None:
+    """Allow mail from one address. SES asks for more than its identity, which the condition names.
+
+    In the sandbox it asks for those of the recipients, too, and always for the account's default configuration set.
+    https://docs.aws.amazon.com/ses/latest/dg/control-user-access.html
+    """
+    kinds = ("identity", "configuration-set")
+    asked = [f"arn:{Aws.PARTITION}:ses:{Aws.REGION}:{Aws.ACCOUNT_ID}:{kind}/*" for kind in kinds]
+    sender.grant(["ses:SendEmail"], asked, only_if={"StringEquals": {"ses:FromAddress": address}})
+    for every in asked:
+        nag.acknowledge_wildcard(sender, every, nag.MAIL)
+
+
+def _let_text(sender: Function) -> None:
+    """Allow SMS. A phone number is no resource, so that all are allowed, and each topic is denied.
+
+    https://docs.aws.amazon.com/sns/latest/dg/sns-access-policy-use-cases.html
+    """
+    sender.grant(["sns:Publish"], ["*"])
+    sender.deny(["sns:Publish"], ["arn:aws:sns:*:*:*"])
+    nag.acknowledge_wildcard(sender, "*", nag.PHONES)
+
+
 # Stores events and the rows that rules need beside them; queries for newer events first.
 LISTENER_ACTIONS: Final = ("PutItem", "Query", "UpdateItem")
-DECIDING_ACTIONS: Final = ("GetItem", "PutItem", "Query")  # reads the history of an event, consistently: so no index
-KEEPING_ACTIONS: Final = ("PutItem",)  # a revision that is not there, which is not read
+_DECIDING_ACTIONS: Final = ("GetItem", "PutItem", "Query")  # reads the history of an event, consistently: so no index
+_KEEPING_ACTIONS: Final = ("PutItem",)  # a revision that is not there, which is not read
 # Of the rows by which it knows what a thing may speak of, and of those about who is connected.
-INGEST_ACTIONS: Final = ("BatchGetItem", "GetItem", "PutItem")
+_INGEST_ACTIONS: Final = ("BatchGetItem", "GetItem", "PutItem")
 # Of the rows by which it knows who is registered, and of those that reserve a thing for who is about to become it.
-PROVISION_ACTIONS: Final = ("GetItem", "PutItem")
-RESTORE_ACTIONS: Final = ("PutItem", "UpdateItem")  # a row that is not there, the ttl of one that is
-SENDER_ACTIONS: Final = ("GetItem", "PutItem", "Query", "UpdateItem")  # claims and marks, by what waits
-SWEEP_ACTIONS: Final = (*DECIDING_ACTIONS, "DeleteItem")  # what is done is not due any more
+_PROVISION_ACTIONS: Final = ("GetItem", "PutItem")
+_RESTORE_ACTIONS: Final = ("PutItem", "UpdateItem")  # a row that is not there, the ttl of one that is
+_SENDER_ACTIONS: Final = ("GetItem", "PutItem", "Query", "UpdateItem")  # claims and marks, by what waits
+_SWEEP_ACTIONS: Final = (*_DECIDING_ACTIONS, "DeleteItem")  # what is done is not due any more
 
 EVERY: Final = Duration.seconds(EVERY_SECONDS)
 
 # What is asked within so long is told together. One message at a time: a provider that is slow delays no other one.
-SENDS: Final = Batch(size=1, delay_seconds=10, receives=most_receives)
+_SENDS: Final = Batch(size=1, delay_seconds=10, receives=most_receives)
 
 # Twice as many as open a breaker: where a provider never answers, half of them may wait for it until it is open.
-FEWEST_SENDERS: Final = 2 * OPENS_AT
+_FEWEST_SENDERS: Final = 2 * OPENS_AT
 
 # https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-quota.html
-TARGETS_OF_RULE: Final = 5
+_TARGETS_OF_RULE: Final = 5
 
 
 class Service(Part):
@@ -105,9 +205,9 @@ class Service(Part):
         self._wire()
         if package.contents:
             OwnedContents(stack, package, package.contents, functions=self.functions, api=self.api)
-        let_read_secrets(package, self.functions)
+        _let_read_secrets(package, self.functions)
         for variable in package.models:
-            Models(stack, variable, readers=[self.functions[role] for role in READERS])
+            Models(stack, variable, functions=self.functions)
 
     def _refuse(self) -> None:
         """Refuse a package that contradicts itself.
@@ -139,18 +239,18 @@ class Service(Part):
             if role in self.functions:
                 wire(self.functions[role])
 
-    def signals(self) -> Iterator[Signal]:
-        """Yield the alarms about its listener, its sender, its ingest, its model and its facts."""
+    def signals(self) -> Iterator[Watched]:
+        """Yield its listener, its sender, its ingest, its model and its facts."""
         if self.reader:
-            yield from of_reader(self.reader)
+            yield self.reader, OF_READER
         if self.sending:
-            yield of_sender(self.sending)
+            yield self.sending, OF_SENDING
         if self.ingesting:
-            yield of_ingest(self.ingesting)
+            yield self.ingesting, OF_INGESTING
         if self.package.models:
-            yield of_model(self.functions[READERS[0]])
+            yield self.functions[READERS[0]], OF_MODEL
         if "trigger" in self.functions:
-            yield from of_facts(self.functions["trigger"], self.package.facts)
+            yield self.functions["trigger"], of_facts(self.package.facts)
 
     def widgets(self) -> Iterator[dashboard.Row]:
         """Yield a row about what it reads, and one for each other version of the service, whose edits cross into it."""
@@ -163,7 +263,7 @@ class Service(Part):
         """Serve the routes; of those that are shared out the function refuses whoever exceeds its share."""
         target, package = Target.of(self.stack), self.package
         for role in {role_of(route) for route in package.shared}:
-            self.functions[role].handler.add_environment(shares.VARIABLE, str(target.reports_of_one))
+            self.functions[role].handler.add_environment(shares.VARIABLE, str(target.stage.reports_per_second_of_one))
         throttles = throttles_of(package, reports=target.reports, quotas=target.quotas)
         self.serve(self.functions, throttles=throttles)
 
@@ -183,22 +283,22 @@ class Service(Part):
         scope = Construct(self.stack, "Ingesting")
         self.ingesting = queues.feed(scope, ingest, output=f"{pascal(name)}Ingest", batch=batch, purpose=queue.INGEST)
         Things(self.stack, self.package.ingress, to=self.ingesting)
-        self._grant(ingest, INGEST_ACTIONS)
+        self._grant(ingest, _INGEST_ACTIONS)
         self.hub.grant_publish(ingest, only={"source": name})
         self.hub.ingesting[self.package.ingest_queue] = self.ingesting.queue
 
     def _wire_provision(self, hook: Function) -> None:
         """Let AWS IoT ask the hook who may become a thing by a claim."""
         Provisioning(self.stack, self._by_claim, hook=hook)
-        self._grant(hook, PROVISION_ACTIONS)
+        self._grant(hook, _PROVISION_ACTIONS)
 
     def _wire_trigger(self, trigger: Function) -> None:
         """Bring the changes of tables to the trigger; batches that it cannot publish in time are kept, whole."""
         self.hub.grant_publish(trigger, only={"source": self.package.name})
         if self._decides:
-            self._grant_decide(trigger, DECIDING_ACTIONS)
+            self._grant_decide(trigger, _DECIDING_ACTIONS)
         elif self.package.keeps_from_stream:
-            self._grant(trigger, KEEPING_ACTIONS)
+            self._grant(trigger, _KEEPING_ACTIONS)
         failures, name = failure_store(self.stack, trigger), pascal(self.package.name)
         tell(self.stack, f"{name}{TRIGGER}", trigger.handler.function_name, "a trigger")
         tell(self.stack, f"{name}{FAILURES_BUCKET}", failures.bucket_name, "the batches that it gave up on")
@@ -223,24 +323,24 @@ class Service(Part):
 
     def _wire_sweep(self, sweep: Function) -> None:
         self.hub.grant_publish(sweep, only={"source": self.package.name, "detail-type": fault.TYPE})
-        self._grant_decide(sweep, SWEEP_ACTIONS)
+        self._grant_decide(sweep, _SWEEP_ACTIONS)
         self._schedule(sweep)
 
     def _wire_sender(self, sender: Function) -> None:
         """Bring what wakes it to the sender, a participant of its own: it is woken by its service's own events."""
         gateway, name = self.package.gateway, self.package.name
         scope = Construct(self.stack, "Sending")
-        batch = replace(SENDS, at_a_time=max(Target.of(self.stack).listeners, FEWEST_SENDERS))
+        batch = replace(_SENDS, at_a_time=max(Target.of(self.stack).listeners, _FEWEST_SENDERS))
         self.sending = queues.feed(scope, sender, output=f"{pascal(name)}Send", batch=batch, purpose=queue.SEND)
         queues.let_put_back(self.sending)
         self.hub.route_each(scope, gateway.on, to=self.sending)
-        self._grant(sender, SENDER_ACTIONS)
+        self._grant(sender, _SENDER_ACTIONS)
         let_send(sender, self.api, others=self.functions)
         facts = frozenset((name, event_type) for event_type in gateway.emits)
         self.hub.join(Participant(f"{name}.sender", gateway.on, facts))
 
     def _wire_restore(self, restore: Function) -> None:
-        self._grant(restore, RESTORE_ACTIONS)
+        self._grant(restore, _RESTORE_ACTIONS)
         output = f"{pascal(self.package.name)}Restore"
         restoring = queues.feed(Construct(self.stack, "Restoring"), restore, output=output, purpose=queue.RESTORE)
         self.hub.restorers[self.package.restore_queue] = restoring.queue
@@ -258,7 +358,7 @@ class Service(Part):
         self._hold_back(function)
 
     def _hold_back(self, function: Function) -> None:
-        function.handler.add_environment(hold_back.VARIABLE, str(Target.of(self.stack).hold_back_seconds))
+        function.handler.add_environment(hold_back.VARIABLE, str(Target.of(self.stack).stage.hold_back_seconds))
 
     def _schedule(self, sweep: Function) -> None:
         """Call the sweep by a schedule. None is retried: the next one does what this one could not."""
@@ -270,9 +370,9 @@ class Service(Part):
             events.Rule(self.stack, "EachMinute", schedule=every, targets=[alone])
             return
         sharing = [*_sharing(sweep, target.sweeps_at_once)]
-        for first in range(0, len(sharing), TARGETS_OF_RULE):
+        for first in range(0, len(sharing), _TARGETS_OF_RULE):
             name = f"EachMinute{first or ''}"
-            events.Rule(self.stack, name, schedule=every, targets=sharing[first : first + TARGETS_OF_RULE])
+            events.Rule(self.stack, name, schedule=every, targets=sharing[first : first + _TARGETS_OF_RULE])
 
 
 def _sharing(sweep: Function, at_once: int) -> Iterator[events.IRuleTarget]:

@@ -113,14 +113,5 @@ def throttles_of(package: Package, *, reports: Throttle, quotas: Quotas) -> dict
     return shared | dict.fromkeys(package.public, PUBLIC) | batches
 
 
-LEAST: Final = Quotas.of(None)
-
-# 60,000 devices that report every five minutes are 200 requests a second; spread at random, hardly ever 300.
-REPORTS: Final = Throttle.of(400)
-REQUESTS: Final = Throttle.of(100)
-
 # A route without a token: people press a button of a message there.
 PUBLIC: Final = Throttle.of(10)
-
-# Of one caller of a route that is shared out. A device reports every five minutes.
-OF_ONE: Final = 5

@@ -7,15 +7,15 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from andon.cdk.api import Api
-from andon.cdk.checks.declared import refuse_unlifted
+from andon.cdk.buckets import OwnedObjects
+from andon.cdk.checks.declared import refuse_foreign_keys, refuse_unlifted
 from andon.cdk.checks.loops import Participant
-from andon.cdk.checks.view_keys import refuse_foreign_keys
 from andon.cdk.event_hub import RETRY_HOURS, EventHub
 from andon.cdk.function import Function
-from andon.cdk.live import Live
 from andon.cdk.operations import dashboard
-from andon.cdk.operations.alarms import Signal, of_reader
-from andon.cdk.owned_table import OwnedObjects, OwnedTable
+from andon.cdk.operations.signals import OF_READER, Watched
+from andon.cdk.owned_table import OwnedTable
+from andon.cdk.pages import Live
 from andon.cdk.part import Part
 from andon.cdk.queues import FEWEST, Batch, Reader
 from andon.cdk.target import Target
@@ -24,7 +24,7 @@ from andon.packages.package import Package
 from andon.views.inverse_oplock import NO_TTL
 from andon.views.object_table import ObjectTable
 
-STREAM_HOURS: Final = 24  # DynamoDB keeps a stream's record so long
+_STREAM_HOURS: Final = 24  # DynamoDB keeps a stream's record so long
 
 
 class View(Part):
@@ -49,17 +49,13 @@ class View(Part):
         _refuse_short_lived(package.view.TTL_DAYS, self.reader)
 
     def _build_on_objects(self, objects: ObjectTable) -> None:
-        made = OwnedObjects(self.stack, self.package, objects)
-        functions = self.create_functions(made.environment)
+        functions = self.create_functions({})
         self.serve(functions)
         # Few listeners: they would write the same objects.
         batch = Batch(*Target.of(self.stack).queue_batch_within(objects.window_seconds), at_a_time=FEWEST)
         self.reader = self._subscribe(functions["listener"], batch)
-        made.grant_read(functions["query"])
-        made.grant_write(functions["listener"])
-        recompute = functions["recompute"]  # there is one version, which serves
-        made.grant_write(recompute)
-        self._let_repair(recompute)
+        OwnedObjects(self.stack, self.package, objects, functions=functions)
+        self._let_repair(functions["recompute"])  # there is one version, which serves
 
     def _build_on_table(self) -> None:
         package, hub = self.package, self.hub
@@ -97,9 +93,9 @@ class View(Part):
         self.hub.grant_publish(recompute, only={"source": self.package.name, "detail-type": drift.TYPE})
         self.hub.recomputed.append(recompute)
 
-    def signals(self) -> Iterator[Signal]:
-        """Yield the alarms about its listener."""
-        return of_reader(self.reader)
+    def signals(self) -> Iterator[Watched]:
+        """Yield its queue."""
+        yield self.reader, OF_READER
 
     def widgets(self) -> Iterator[dashboard.Row]:
         """Yield the dashboard row of its queue."""
@@ -114,7 +110,7 @@ def _refuse_short_lived(ttl_days: int | None, reader: Reader) -> None:
 
     """
     redelivering, name = (reader.queue, reader.dead_letters), reader.name
-    hours = STREAM_HOURS + RETRY_HOURS + sum(_retention_seconds(queue) / 3600 for queue in redelivering)
+    hours = _STREAM_HOURS + RETRY_HOURS + sum(_retention_seconds(queue) / 3600 for queue in redelivering)
     if ttl_days is not None and ttl_days * 24 < hours:
         raise ValueError(
             f"view {name}: its rows live {ttl_days} days, but redelivery can take {hours / 24:g} (stream, EventBridge, "

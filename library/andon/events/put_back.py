@@ -3,6 +3,8 @@
 Else their neighbours, which are done, would come again with them, and end as dead letters with them. Each message that
 is put back has fewer facts than the one before, so that this ends. If all failed, the message itself comes again, and
 ends as a dead letter; so does one that cannot be put back. A crash between the two brings facts twice, and no harm.
+
+Apart from `received.py`, which the listener of the lake loads without this.
 """
 
 import os

@@ -62,6 +62,15 @@ def _derived(package: str, file: str) -> SimpleNamespace:
 
 def _said(file: str, resources: "Sequence[Declared[Any, Any]]", *, crosses: bool) -> JsonObject:
     """Return the declarations of a file; each is imported by those functions that need it."""
+    persons: Any = resources[0]
+    if persons.design == "PERSONS":
+        if len(resources) > 1:
+            raise ValueError(f"{persons.service} keeps names of persons: what else there is belongs to another service")
+        if file == "revisions":
+            from andon.versions.erasing import revisions_of  # noqa: PLC0415
+
+            return {"REVISIONS": revisions_of(persons)}
+        return dict(persons.declarations(file))
     if file == "facts":
         from andon.versions.declared import facts_of  # noqa: PLC0415
 

@@ -10,7 +10,8 @@ import inspect
 import warnings
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
-from typing import Annotated, Any, Final, NamedTuple, get_args, get_origin, is_typeddict
+from functools import partial
+from typing import Annotated, Any, Final, NamedTuple, TypeVar, get_args, get_origin, is_typeddict
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -31,6 +32,10 @@ MEMBERS: Final = {"path": "pathParameters", "query": "queryStringParameters", "h
 """Part of a request -> the member of API Gateway's event that has it."""
 
 BODY: Final = "body"
+
+Function = TypeVar("Function", bound=Callable[..., object])
+Takes = Mapping[str, tuple[Any, Any]]
+"""Argument of a route's function -> its annotation, or a partial function that makes it, and its default."""
 
 
 class Argument(NamedTuple):
@@ -74,6 +79,27 @@ def arguments_of(function: Callable[..., object]) -> tuple[Argument, ...]:
     if len(bodies) > 1:
         raise ValueError(f"{', '.join(bodies)}: one of them is the body; the others need a Path, Query or Header")
     return tuple(sorted(found, key=lambda one: [*MEMBERS, BODY].index(one.part)))
+
+
+def answering(function: Function, name: str, says: str, takes: Takes) -> Function:
+    """Let a function answer a route; its signature is made when it is asked for: a process serves few of its routes."""
+
+    def signature() -> inspect.Signature:
+        return inspect.Signature(
+            [
+                inspect.Parameter(
+                    one,
+                    inspect.Parameter.KEYWORD_ONLY,
+                    default=default,
+                    annotation=kind() if isinstance(kind, partial) else kind,
+                )
+                for one, (kind, default) in takes.items()
+            ]
+        )
+
+    function.__name__, function.__doc__ = name, says
+    setattr(function, TAKES, signature)
+    return function
 
 
 class Validator:

@@ -23,7 +23,7 @@ from typing import Annotated, Any, Final, NamedTuple, NotRequired, TypedDict, Un
 from andon.dynamodb.key_query import KeyQuery
 from andon.events.written import Written
 from andon.http import periods
-from andon.http.arguments import TAKES
+from andon.http.arguments import REQUIRED, Takes, answering
 from andon.http.derived import PageOf, Shown
 from andon.http.http_api import About, HttpApi
 from andon.http.limits import IN_FUNCTION, At, OfSubject
@@ -42,11 +42,6 @@ from andon.versions.numbered_resource import FromStream, NumberedResource
 from andon.versions.optimistic_lock import Changed, Guard, Saved, require_admitted
 from andon.versions.resource import NO_VERSION, Resource, since_in, time_of
 from andon.versions.timed_resource import BEFORE_ALL, BEHIND_ALL, KeptReport, TimedResource
-
-NEEDED: Final = inspect.Parameter.empty
-
-Takes = Mapping[str, tuple[Any, Any]]
-"""Argument of a route's function -> its annotation, or a partial function that makes it, and its default."""
 
 ONE: Final[Takes] = {"if_none_match": (IfNoneMatch, None)}
 LISTED: Final[Takes] = {"limit": (Limit, DEFAULT_LIMIT), "cursor": (Cursor, None)}
@@ -151,16 +146,16 @@ class ResourceApi:
         respond_with = responses_of_write if self.token else responses
         if isinstance(self.of, TimedResource):
             kept = respond_with(self.response, 201, 200, *self.refuses)
-            self._serve(app, "PUT", "put", self._keep, {"body": (partial(_body_of, self), NEEDED)}, kept)
+            self._serve(app, "PUT", "put", self._keep, {"body": (partial(_body_of, self), REQUIRED)}, kept)
             return
         changed: Takes = {"if_match": (IfMatch, None)}
         said = respond_with(self.response, 201, 200, *self.refuses, 412, 428)
-        self._serve(app, "PUT", "put", self._put, {"body": (partial(_body_of, self), NEEDED), **changed}, said)
+        self._serve(app, "PUT", "put", self._put, {"body": (partial(_body_of, self), REQUIRED), **changed}, said)
         if isinstance(self.of, Resource):
             gone = respond_with(None, 204, 404, *self.refuses, 412, 428)
             self._serve(app, "DELETE", "delete", self._delete, changed, gone)
             back = respond_with(self.response, 200, 404, *self.refuses, 412, 428)
-            takes = {"body": (partial(_rollback_of, self), NEEDED), **changed}
+            takes = {"body": (partial(_rollback_of, self), REQUIRED), **changed}
             self._serve(app, "POST /rollback", "rollback", self._roll_back, takes, back)
 
     def reads(self, app: HttpApi) -> None:
@@ -177,7 +172,7 @@ class ResourceApi:
         if self.of.design == "CURRENT_ONLY":
             return
         self._serve(app, f"GET /{self.revisions}", "list", self._list, LISTED, responses(self._page, 200))
-        takes = {"version": (Version, NEEDED), **ONE}
+        takes = {"version": (Version, REQUIRED), **ONE}
         self._serve(app, f"GET /{self.revisions}/{{n}}", "version", self._version, takes, found)
 
     def reads_all(self, app: HttpApi, path: str) -> None:
@@ -195,7 +190,7 @@ class ResourceApi:
             return self._page_of(app, query, limit, cursor)
 
         takes = LISTED if isinstance(of, NumberedResource) else {"since": (From, None), "until": (To, None), **LISTED}
-        answer = _answering(answered, f"get_{self.names.many}", self._says("all"), {first: (kind, NEEDED), **takes})
+        answer = answering(answered, f"get_{self.names.many}", self._says("all"), {first: (kind, REQUIRED), **takes})
         app.serves(f"GET {path}", groups=self.read, at=self.at, responses=responses(self._page, 200))(answer)
 
     def stay_of(self, id_: Id) -> Stay:
@@ -234,14 +229,14 @@ class ResourceApi:
 
         verb, _, below = method.partition(" ")
         is_read = verb == "GET"
-        of_id = {name: (kind, NEEDED) for name, kind in self.parameters.items()}
-        answering = _answering(answered, self._operation(what), self._says(what), {**of_id, **takes})
+        of_id = {name: (kind, REQUIRED) for name, kind in self.parameters.items()}
+        function = answering(answered, self._operation(what), self._says(what), {**of_id, **takes})
         app.serves(
             f"{verb} {self.path}{below}",
             groups=self.read if is_read else self.write,
             at=self.at if is_read and not (what == "get" and self._is_bounded) else self.write_at,
             responses=answers,
-        )(answering)
+        )(function)
 
     @property
     def _is_bounded(self) -> bool:
@@ -381,27 +376,6 @@ class ResourceApi:
 
     def _guard(self, app: HttpApi) -> Guard | None:
         return None if self.located is None else self.located.guard_of(app.caller.places)
-
-
-def _answering(function: Callable[..., Response], name: str, says: str, takes: Takes) -> Callable[..., Response]:
-    """Let a function answer a route; its signature is made when it is asked for: a process serves few of its routes."""
-
-    def signature() -> inspect.Signature:
-        return inspect.Signature(
-            [
-                inspect.Parameter(
-                    one,
-                    inspect.Parameter.KEYWORD_ONLY,
-                    default=default,
-                    annotation=kind() if isinstance(kind, partial) else kind,
-                )
-                for one, (kind, default) in takes.items()
-            ]
-        )
-
-    function.__name__, function.__doc__ = name, says
-    setattr(function, TAKES, signature)
-    return function
 
 
 @cache

@@ -39,6 +39,31 @@ def word(text: str) -> str:
     return texts.word(text)
 
 
+def person_id(text: str) -> str:
+    """Return a text if it can be the id of a person, by `Project.people`.
+
+    Raises:
+        ValueError: it cannot, as a name cannot.
+
+    """
+    import re
+
+    from andon.project import project
+
+    people = project().people
+    if people is None or not re.fullmatch(people.pattern, text, re.ASCII):
+        raise ValueError("must be the id of a person, such as p-1001 or a UUID, and no name")
+    return text
+
+
+def person_schema() -> dict[str, str]:
+    """Return the schema of the id of a person."""
+    from andon.project import project
+
+    people = project().people
+    return {"type": "string", "pattern": people.pattern if people else ""}
+
+
 UNIQUE: Final = {"uniqueItems": True}
 
 
@@ -106,3 +131,5 @@ First = Annotated[str, Takes(times.first_of), Says("2026-11-21")]
 Last = Annotated[str, Takes(times.last_of), Says("2026-11-21")]
 """A time, or the end of a day."""
 Number = Annotated[int, Bounds(1, 999_999_999), Says(1)]
+PersonId = Annotated[str, Takes(person_id, person_schema), Says("p-1001", "no")]
+"""The id of a person, by `Project.people`: rows, events and paths have it in the place of a name."""

@@ -1,5 +1,5 @@
 """The external service gateway: people are told through channels that others own, at most twice and never silently.
 
-One way: an event wakes the sender (`sender.py`) -> what waits for its recipient (`gateway.py`) -> the next step
-(`step.py`) -> a claim (`mailbox.py`) -> one call of a channel (`channel.py`) -> the mark of how it ended.
+How a message is sent once is told, and done, in `sender.py`; what a service and a channel must know of it is
+`delivery.py`, a call of a provider `provider.py`.
 """

@@ -72,13 +72,8 @@ _ADDRESS: Final = re.compile(
     r"(?P<path>(?:[/?][A-Za-z0-9%._~!$&'()*+,;=:@/?-]*)?)(?:#(?P<key>[A-Za-z0-9._~-]*))?"
 )
 
-
-_ENTRY: Final = re.compile(r"(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::[1-9][0-9]{0,4})?")
-
-
-def is_entry(text: str) -> bool:
-    """Return True if a text is an entry of a list."""
-    return _ENTRY.fullmatch(text) is not None
+ENTRY_PATTERN: Final = r"(?:\*\.)?[a-z0-9-]+(?:\.[a-z0-9-]+)+(?::[1-9][0-9]{0,4})?"
+"""Of an entry of a stage's list."""
 
 
 def is_at(host: str, names: Collection[str]) -> bool:

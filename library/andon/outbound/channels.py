@@ -1,17 +1,20 @@
 """The channels of a deployment, by its environment; one that has no settings is not there."""
 
 import os
-from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from andon.outbound.addresses import Hosts
-from andon.outbound.channel import Channel
 from andon.outbound.variables import MAIL_FROM, PUSH_HOSTS, PUSH_SECRET, SMS_MOST_DOLLARS, SMS_PER_DAY, WEBHOOK_HOSTS
 from andon.runtime import clock
 from andon.runtime.clock import MINUTE_MS
 from andon.runtime.errors import CallFailed
 from andon.wire import aws
+
+if TYPE_CHECKING:  # who needs a secret alone loads no deliveries
+    from collections.abc import Iterator, Mapping
+
+    from andon.outbound.delivery import Channel
 
 # Secrets in Secrets Manager: a value, and the one before it, which counts until what was made with it has expired.
 #
@@ -73,7 +76,7 @@ def _previous(name: str) -> tuple[str, ...]:
 PER_SECOND = {"mail": 14, "webhook": 1}
 
 
-def channels_of_environment(*, source: str) -> Mapping[str, Channel]:
+def channels_of_environment(*, source: str) -> "Mapping[str, Channel]":
     """Return the channels of this deployment by their names; source: what webhooks call it."""
     return {channel.name: channel for channel in _channels(source)}
 
@@ -89,7 +92,7 @@ def per_day(channel: str) -> int | None:
     return int(most) if most else None
 
 
-def _channels(source: str) -> Iterator[Channel]:
+def _channels(source: str) -> "Iterator[Channel]":
     """Import each channel where it is used: of `cryptography`, whoever pushes nothing pays nothing."""
     if sender := os.environ.get(MAIL_FROM):
         from andon.outbound.mail import Mail  # noqa: PLC0415  see above

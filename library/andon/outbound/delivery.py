@@ -1,9 +1,15 @@
-"""Deliveries: a message on a channel, claimed before its provider is called, and marked after. Pure.
+"""Deliveries: a message on a channel, claimed before its provider is called, and marked after.
+
+`sender.py` tells how they become one call. Here is what a service and a channel must know of it: statuses, the four
+ways in which a call ends, and the `Gateway` by which a service says whom it tells of what.
+
+A *message* is a row of a service that wakes its sender (`Wake`); it becomes a delivery for each channel that is tried.
+What a channel then sends is a `Message`. Somebody is *told* once a delivery to them is `sent`.
 
 | status | meaning | what it covers |
 |---|---|---|
-| `claimed` | a worker calls, or was killed; behind its lease another one may | is as good as told |
-| `open` | the provider took nothing: the claim was given back | waits |
+| `claimed` | a worker calls, or was killed; behind its lease another one may | is as good as told until then |
+| `open` | the provider took nothing: the claim was given back | waits; for this one, if a call before had no answer |
 | `sent` | the provider took it | is told |
 | `failed` | nobody will be told by this delivery | waits |
 | `unsure` | two calls ended without an answer | may be told: the message alone goes on, by another channel |
@@ -12,16 +18,17 @@
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from math import ceil
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, Literal, NamedTuple, Protocol, Self
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Table
+from andon.dynamodb.key_query import Between, KeyQuery
 from andon.dynamodb.keys import prefix, sort_key
 from andon.dynamodb.schema import Keys
 from andon.dynamodb.ttl import ttl_at
 from andon.events.domain_event import DomainEvent
 from andon.events.topic import Topic
-from andon.outbound.channel import Channel, Message
+from andon.runtime.clock import HOUR_MS
 from andon.runtime.json_types import JsonMapping
 
 DELIVERY: Final = "delivery"
@@ -39,6 +46,11 @@ TRIED_FOR_MS: Final = 15 * 60_000
 MOST_CHANNELS: Final = 4
 MOST_COVERED: Final = 200
 
+_KNOWN_MS: Final = 2 * HOUR_MS
+"""Deliveries of messages that are older are over."""
+
+_PAGE: Final = 500  # of a query, which stops at 1 MB: that is some thirty deliveries that cover the most
+
 NO_CHANNEL: Final = "none"
 """Stands for the channel in the delivery of a message that no channel is left for."""
 
@@ -51,10 +63,6 @@ class Status(StrEnum):
     SENT = "sent"
     FAILED = "failed"
     UNSURE = "unsure"
-
-
-COVERING: Final = frozenset({Status.CLAIMED, Status.SENT})
-ENDED: Final = frozenset({Status.SENT, Status.FAILED, Status.UNSURE})
 
 
 class Notice(NamedTuple):
@@ -128,6 +136,15 @@ class Delivery(NamedTuple):
         """Return its next version."""
         return self._replace(version=self.version + 1, changed_ms=now_ms, **changed)
 
+    def is_abandoned(self, now_ms: int) -> bool:
+        """Return True if a call may have told, or whoever claimed it is gone: it is to be called for once more."""
+        is_over = self.status is Status.CLAIMED and now_ms >= self.lease_ms
+        return is_over or (self.status is Status.OPEN and self.calls > 0)
+
+    def may_have_told(self, now_ms: int) -> bool:
+        """Return True if what it covers was told, is being told now, or may have been and nothing more is tried."""
+        return self.status in {Status.CLAIMED, Status.SENT, Status.UNSURE} and not self.is_abandoned(now_ms)
+
     @property
     def is_full(self) -> bool:
         """True if it covers the most: more may wait, for another part of its message."""
@@ -148,9 +165,11 @@ def most_receives(visibility_ms: int) -> int:
     return ceil(TRIED_FOR_MS / visibility_ms) + MOST_CHANNELS * MOST_CALLS + 1 + 5
 
 
-def since(ms: int) -> str:
-    """Return the sort key before the deliveries of messages from a time on; their ids begin with 13 digits of it."""
-    return f"{prefix(DELIVERY)}{ms:013d}"
+def deliveries_of(table: Table, recipient: str, now_ms: int) -> list[Delivery]:
+    """Read the deliveries to a recipient of late, in the order of their messages, whose ids begin with their time."""
+    upto = Between(f"{prefix(DELIVERY)}{now_ms - _KNOWN_MS:013d}", f"{DELIVERY}#~")
+    rows = table.query_all(KeyQuery(table.keys, recipient, upto), page=_PAGE, consistent=True)
+    return [Delivery.of(one, table.keys) for one in rows]
 
 
 def covering(notices: Sequence[Notice]) -> dict[str, Any]:
@@ -161,6 +180,74 @@ def covering(notices: Sequence[Notice]) -> dict[str, Any]:
         if notice.about not in about:
             about.append(notice.about)
     return {"covers": tuple(notice.id for notice in told), "about": tuple(about)}
+
+
+# A channel to people, as mail or SMS: what is sent by it, and how a call of its provider may end.
+#
+# Which of the four outcomes a channel gives decides what happens next, so a channel never raises for what its provider
+# answers; what it raises is a defect, and counts as `Unknown`.
+
+Urgency = Literal["low", "high"]
+"""`high` is loud: it wakes people."""
+
+
+class Message(NamedTuple):
+    """A message to one address.
+
+    id: of the message, the same when it is sent again. about: of its subject, by which providers join repeats.
+    link: an address to answer at. language: as `es` or `es-MX`. is_over: it says nothing but that its subject is over,
+    to who has an end for it, see `addresses.PAGERDUTY`.
+    """
+
+    id: str
+    address: str
+    subject: str
+    text: str
+    urgency: Urgency
+    about: str
+    link: str | None
+    language: str
+    is_over: bool = False
+
+
+class Sent(NamedTuple):
+    """The provider took the message, and calls it `provider_id` (empty if it says none)."""
+
+    provider_id: str
+
+
+class RefusedForGood(NamedTuple):
+    """The provider will never take this message (4xx); reason: a word of ours without addresses."""
+
+    reason: str
+
+
+class NotTaken(NamedTuple):
+    """Nothing was sent for certain (connection refused, 429): the call does not count."""
+
+    reason: str
+
+
+class Unknown(NamedTuple):
+    """The message may have been sent (a timeout, a 5xx after the request went out)."""
+
+    reason: str
+
+
+Outcome = Sent | RefusedForGood | NotTaken | Unknown
+
+
+class Channel(Protocol):
+    """A way to people; `name` as in a person's order of channels: mail, sms, webhook, push."""
+
+    @property
+    def name(self) -> str:
+        """The name of the channel."""
+        ...
+
+    def send(self, message: Message) -> Outcome:
+        """Call the provider once, within its timeout, and say how the call ended."""
+        ...
 
 
 # The gateway of a service: what wakes its sender, what waits for whom, and by which ways somebody is told.
@@ -177,6 +264,10 @@ class Wake(NamedTuple):
     at_ms: int
     kind: str
     part: int = 1
+
+    def of(self, message: str) -> "Wake":
+        """Return the wake-up to another message of this recipient, in the place of that one's own."""
+        return self._replace(message=message, part=1)
 
     def next_part(self) -> "Wake":
         """Return the next part of its message, for what a delivery that is full has no room for."""

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 import orjson
 
 from andon.outbound.addresses import mail_address
-from andon.outbound.channel import Message, Outcome, RefusedForGood
-from andon.outbound.once import AwsService, Reply, call_once, outcome_of_call
+from andon.outbound.delivery import Message, Outcome, RefusedForGood
+from andon.outbound.provider import AwsService, Reply, call_once, outcome_of_call
 from andon.runtime.json_types import JsonObject
 
 NAME: Final = "mail"

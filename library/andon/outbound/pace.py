@@ -1,6 +1,7 @@
-"""Pace of a deployment's line: so many messages a second, and so many in a day (UTC), of all recipients.
+"""May a line take a message now? By its breaker, and by its pace: so many a second and a day (UTC), of all recipients.
 
-A message is counted before its call, so that whoever is killed in between has spent it.
+A line is a channel, or a host of it, see `Way.line`. A message is counted before its call, so that whoever is killed in
+between has spent it.
 """
 
 from enum import Enum, auto
@@ -11,8 +12,7 @@ from andon.dynamodb.client import Table
 from andon.dynamodb.errors import ConditionFailed
 from andon.dynamodb.expressions import UNCONDITIONAL, Condition
 from andon.dynamodb.ttl import ttl_at
-from andon.outbound.channel import NotTaken, Outcome, Unknown
-from andon.outbound.delivery import TTL_DAYS, Way
+from andon.outbound.delivery import TTL_DAYS, NotTaken, Outcome, Unknown, Way
 from andon.runtime import clock
 from andon.runtime.clock import DAY_MS
 
@@ -23,7 +23,7 @@ OPENS_AT: Final = 5
 
 PROBED_EVERY_MS: Final = 30_000
 
-STATE: Final = "state"
+_STATE: Final = "state"
 CHANNEL: Final = "channel"
 
 
@@ -44,14 +44,14 @@ class Breaker(NamedTuple):
         return self.is_tripped and now_ms < self.until_ms
 
 
-def key_of(table: Table, channel: str) -> dict[str, str | int]:
+def _key_of(table: Table, channel: str) -> dict[str, str | int]:
     """Return the primary key of a channel's row."""
-    return table.keys.of(f"Channel#{channel}", STATE)
+    return table.keys.of(f"Channel#{channel}", _STATE)
 
 
 def read(table: Table, channel: str) -> Breaker:
     """Read the breaker of a channel."""
-    row = table.get(key_of(table, channel), consistent=True) or {}
+    row = table.get(_key_of(table, channel), consistent=True) or {}
     return Breaker(channel, row.get("failures", 0), row.get("until_ms", 0))
 
 
@@ -61,7 +61,7 @@ def take_probe(table: Table, breaker: Breaker, now_ms: int) -> bool:
         return True
     same = Condition("#until = :until", {"until": "until_ms"}, {"until": breaker.until_ms})
     try:
-        table.update(key_of(table, breaker.channel), assign={"until_ms": now_ms + PROBED_EVERY_MS}, condition=same)
+        table.update(_key_of(table, breaker.channel), assign={"until_ms": now_ms + PROBED_EVERY_MS}, condition=same)
     except ConditionFailed:
         return False
     return True
@@ -69,7 +69,7 @@ def take_probe(table: Table, breaker: Breaker, now_ms: int) -> bool:
 
 def record(table: Table, breaker: Breaker, outcome: Outcome, now_ms: int) -> None:
     """Count a failure, or forget those before: a provider that refuses a message does answer."""
-    key = key_of(table, breaker.channel)
+    key = _key_of(table, breaker.channel)
     if isinstance(outcome, NotTaken | Unknown):
         until = {"until_ms": now_ms + PROBED_EVERY_MS, "discriminator": CHANNEL}
         table.increment(key, "failures", assign=until)
@@ -82,8 +82,8 @@ SECOND_MS: Final = 1_000
 MOST_WAIT_MS: Final = 2_000
 """So long a worker waits for its turn; then another channel is used, or the message comes again."""
 
-MOST_ATTEMPTS: Final = 30
-PAUSE_MS: Final = 20
+_MOST_ATTEMPTS: Final = 30
+_PAUSE_MS: Final = 20
 """Before the next attempt, where another worker was faster."""
 
 
@@ -95,7 +95,7 @@ class Turn(Enum):
     SPENT = auto()
 
 
-class LineUse(NamedTuple):
+class _LineUse(NamedTuple):
     """Use of a line. taken: messages ever, by which of two workers one takes. free_ms: when its second is free.
 
     day: since the epoch, of which `spent` messages are counted.
@@ -135,16 +135,16 @@ def take(table: Table, way: Way) -> Turn:
     """Count a message to be sent, when it is its turn."""
     if way.per_second is None and way.per_day is None:
         return Turn.TAKEN
-    key, waited_ms = key_of(table, way.line), 0
-    for _ in range(MOST_ATTEMPTS):
-        now_ms, used = clock.now_ms(), LineUse.of(table.get(key, consistent=True) or {})
+    key, waited_ms = _key_of(table, way.line), 0
+    for _ in range(_MOST_ATTEMPTS):
+        now_ms, used = clock.now_ms(), _LineUse.of(table.get(key, consistent=True) or {})
         if used.is_spent(way, now_ms):
             return Turn.SPENT
         wait_ms = used.wait_ms(way, now_ms)
         if wait_ms == 0:
             if _write(table, key, used, used.after(way, now_ms), now_ms):
                 return Turn.TAKEN
-            wait_ms = PAUSE_MS
+            wait_ms = _PAUSE_MS
         waited_ms += wait_ms
         if waited_ms > MOST_WAIT_MS:
             break
@@ -152,7 +152,7 @@ def take(table: Table, way: Way) -> Turn:
     return Turn.BUSY
 
 
-def _write(table: Table, key: dict[str, str | int], old: LineUse, new: LineUse, now_ms: int) -> bool:
+def _write(table: Table, key: dict[str, str | int], old: _LineUse, new: _LineUse, now_ms: int) -> bool:
     """Write what is used by now; return False if another worker was faster."""
     names = {"taken": "taken"}
     same = Condition("#taken = :taken", names, {"taken": old.taken})

@@ -26,8 +26,8 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from andon.outbound.addresses import Hosts, encoded, subscription_in
-from andon.outbound.channel import Message, NotTaken, Outcome, RefusedForGood
-from andon.outbound.once import outcome_of, post
+from andon.outbound.delivery import Message, NotTaken, Outcome, RefusedForGood
+from andon.outbound.provider import outcome_of, post
 from andon.runtime import clock
 
 # Web push: a message encrypted for a browser (RFC 8291), and who we are, signed (VAPID, RFC 8292).

@@ -10,8 +10,8 @@ from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
 from andon.outbound.addresses import phone_number
-from andon.outbound.channel import Message, Outcome, RefusedForGood
-from andon.outbound.once import AwsService, call_once, outcome_of_call
+from andon.outbound.delivery import Message, Outcome, RefusedForGood
+from andon.outbound.provider import AwsService, call_once, outcome_of_call
 
 # Texts of SMS: written in the alphabet of GSM, in which a part holds 160 characters instead of 70. Pure.
 #

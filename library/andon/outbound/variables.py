@@ -12,3 +12,7 @@ LINK_SECRET: Final = "LINK_SECRET"  # noqa: S105  the name of the variable that 
 LINK_HOURS: Final = "LINK_HOURS"  # so long a link counts
 DEFAULT_LINK_HOURS: Final = 4
 LINK_ORIGIN: Final = "LINK_ORIGIN"  # of the page that links lead to, as `https://things.example.com`
+
+# On one machine all requests to hosts go to this server instead, as `…/<host><path>`: set where the stage is local. It
+# can be nothing but a port of the function's own machine, so that by mistake nobody else is reached.
+SINK: Final = "OUTBOUND_SINK"

@@ -17,8 +17,8 @@ from typing import Any, Final
 import orjson
 
 from andon.outbound.addresses import PAGERDUTY, Destination, HostRefused, Hosts, is_at
-from andon.outbound.channel import Message, Outcome, RefusedForGood
-from andon.outbound.once import outcome_of, post
+from andon.outbound.delivery import Message, Outcome, RefusedForGood
+from andon.outbound.provider import outcome_of, post
 from andon.runtime.json_types import JsonObject
 
 NAME: Final = "webhook"

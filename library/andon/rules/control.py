@@ -1,6 +1,6 @@
 """Changes of a control service's table -> domain events, and decisions upon the events that were stored in it.
 
-One way: records -> arrivals -> plan (`plan.py`) -> evaluate (`evaluate.py`) -> decide (`decide.py`) -> write
+One way: records -> arrivals -> plan (`plan.py`) -> evaluate and decide (`evaluate.py`) -> write
 (`write.py`) -> look (`screen.py`).
 """
 
@@ -16,7 +16,7 @@ from andon.events.fact import Facts
 from andon.events.latch import is_crossed, is_latched, is_same_version
 from andon.events.publish_changes import PublishedBatch, log_published, publish_batch, tags_of
 from andon.rules.collect import Collected
-from andon.rules.control_service import Control
+from andon.rules.control_service import Control, Counts, Verdict
 from andon.rules.evaluate import Evaluator
 from andon.rules.hold_back import hold_back_ms
 from andon.rules.micro_event_store import store
@@ -24,7 +24,6 @@ from andon.rules.plan import ArrivalPlan, deferred, plan_arrival
 from andon.rules.rule import Rule
 from andon.rules.screen import due_rows_found
 from andon.rules.stored_event import CORRELATED, EVENT, CorrelationKey, StoredEvent
-from andon.rules.verdict import Counts, Verdict
 from andon.rules.write import (
     RowKey,
     publish_event_fault,

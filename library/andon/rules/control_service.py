@@ -1,6 +1,8 @@
 """Control services: their rules, what these see, and the table that keeps events, due times and decisions."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
+from enum import StrEnum
 from types import MappingProxyType
 from typing import NamedTuple, Self
 
@@ -8,6 +10,29 @@ from andon.dynamodb.client import Table
 from andon.events.domain_event import DomainEvent
 from andon.rules.rule import Rules
 from andon.rules.stored_event import CorrelationKey
+
+# Verdicts: the results of evaluations, and how often a trigger or a sweep came to each.
+
+
+class Verdict(StrEnum):
+    """The result of an evaluation, or of one of its decisions.
+
+    `DECIDED`: its row was put. `STANDS`: the row was there already. `NOTHING`: there was nothing to decide. `LATE`: the
+    anchor arrived too late to be decided upon. `GONE`: the anchor is no longer stored. `FLOODED`: more lies
+    around it than the rule looks at. `FAULT`: the rule fails at it, and always will.
+    """
+
+    DECIDED = "decided"
+    STANDS = "stands"
+    NOTHING = "nothing"
+    LATE = "late"
+    GONE = "gone"
+    FLOODED = "flooded"
+    FAULT = "fault"
+
+
+Counts = Counter[str]
+"""Numbers by name: a `Verdict`, or what a trigger or a sweep counts beside."""
 
 
 def no_context(key: CorrelationKey) -> None:

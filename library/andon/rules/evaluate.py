@@ -9,13 +9,12 @@ from typing import Final, NamedTuple, Protocol
 
 from andon.dynamodb.attribute_values import Item
 from andon.events.hops import hops_after
-from andon.rules.control_service import Control
+from andon.rules.control_service import Control, Verdict
 from andon.rules.hold_back import hold_back_ms
 from andon.rules.past import Past
 from andon.rules.rule import RULE, Decision, DecisionAttributes, History, Rule
 from andon.rules.stored_event import CorrelationKey, StoredEvent
 from andon.rules.timing import PASSED_OVER
-from andon.rules.verdict import Verdict
 from andon.runtime.errors import CallFailed, Poison
 
 # A history -> the rows that a rule decides upon it. Pure.

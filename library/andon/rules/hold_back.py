@@ -1,4 +1,4 @@
-"""The hold-back: a decision waits so long for events that are on their way; `late.py` says which came too late."""
+"""The hold-back: a decision waits so long for events that are on their way; `Rule.is_late` says which came too late."""
 
 import os
 from typing import Final

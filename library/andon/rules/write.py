@@ -11,13 +11,12 @@ from andon.dynamodb.expressions import UNCONDITIONAL, Condition
 from andon.dynamodb.ttl import ATTRIBUTE, EXPIRE, ttl_at
 from andon.events.fault import fault_of
 from andon.events.publish import publish
-from andon.rules.control_service import Control
+from andon.rules.control_service import Control, Counts, Verdict
 from andon.rules.due import Due
 from andon.rules.evaluate import Evaluation
 from andon.rules.past import UnreadableRow
 from andon.rules.plan import DuePlan
 from andon.rules.stored_event import UNREADABLE, StoredEvent
-from andon.rules.verdict import Counts, Verdict
 from andon.runtime import clock, strict_json
 from andon.runtime.errors import Poison
 from andon.runtime.strict_json import is_whole

@@ -5,7 +5,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
@@ -22,10 +22,13 @@ ROUTE: Final = re.compile(r"\"((?:DELETE|GET|PATCH|POST|PUT) /[^\"]*)\"")
 OF_RESOLVER: Final = re.compile(r"^@\w+\.(delete|get|patch|post|put)\(\s*\"(/[^\"]*)\"", re.MULTILINE)
 """Routes of Powertools' resolver, as `@app.get("/things/<id>")`."""
 OF_RESOURCE: Final = re.compile(r"^(\w+): Final = ResourceApi\(\s*\w+,\s*\"([^\"]+)\"", re.MULTILINE)
+OF_PERSONS: Final = re.compile(r"^(\w+): Final = PersonApi\(\s*\w+,\s*\"([^\"]+)/\{id\}\"", re.MULTILINE)
 BELOW: Final = r"(?:/rollback|/(?:versions|revisions)(?:/\{n\})?)?"
 ON_RESOURCE: Final = re.compile(rf"(DELETE|GET|PUT|POST(?=.*/rollback$)) (.+?){BELOW}")
 """Routes that a declared thing may have, at its path; which of them, the design of its versions says."""
-LISTED: Final = re.compile(r"\.reads_all\(\w+, \"([^\"]+)\"")
+LISTED: Final = re.compile(r"\.reads_(?:all|place)\(\w+, \"([^\"]+)\"")
+HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+CALLS: Final = ("writes", "reads")
 RECORDED: Final = re.compile(r"^def record_(\w+)\(", re.MULTILINE)
 CLAIMED: Final = re.compile(r"(?:unique=\{\s*\"|\"(?=\w+\": Claim\())(\w+)")
 REFUSED: Final = re.compile(r"\b409\b|\bCONFLICT\b")
@@ -102,9 +105,9 @@ class _Files:
         claiming = [file for name in ("claims", "resources") if (file := folder / f"{name}.py").is_file()]
         claimed = {name: file for file in claiming for name in CLAIMED.findall(file.read_text())}
         tried = {file.name: file.read_text() for file in tests.glob("test_*.py")}
-        if not tried.keys() - {f"test_{name}.py" for name in (*recorded, *claimed)} and not self._is_next_version(
-            folder
-        ):
+        if not tried.keys() - {
+            f"test_{HUMP.sub('_', name).lower()}.py" for name in (*recorded, *claimed)
+        } and not self._is_next_version(folder):
             yield f"{self._at(tests)} has no test of {self._at(folder)}"
         for name in recorded:
             yield from self._need(tests / f"test_{name}.py", f"samples.py has record_{name}")
@@ -190,10 +193,10 @@ class _Files:
         text = "".join(file.read_text() for file in files)
         for file in files:
             yield from ((file, route) for route in _routes_in(file))
-            for name, path in _declared_in(file):
+            for name, path, verbs in _declared_in(file):
                 named = "|".join((name, *re.findall(rf"\b{name} as (\w+)", text)))
-                served = {"PUT": rf"\b(?:{named})\.writes\(", "GET": rf"\b(?:{named})\.reads\("}
-                yield from ((file, f"{verb} {path}") for verb, call in served.items() if re.search(call, text))
+                called = {call for call in CALLS if re.search(rf"\b(?:{named})\.{call}\(", text)}
+                yield from ((file, f"{verb} {path}") for verb, call in verbs.items() if call in called)
             yield from ((file, f"GET {path}") for path in LISTED.findall(file.read_text()))
 
     def _at(self, path: Path) -> str:
@@ -207,5 +210,10 @@ def _routes_in(file: Path) -> list[str]:
     return ROUTE.findall(text) + resolved
 
 
-def _declared_in(file: Path) -> list[tuple[str, str]]:
-    return OF_RESOURCE.findall(file.read_text())
+def _declared_in(file: Path) -> Iterator[tuple[str, str, Mapping[str, str]]]:
+    """Yield what routes are declared by: its name, a path, and the verbs there by the call that serves them."""
+    text = file.read_text()
+    yield from ((name, path, {"PUT": "writes", "GET": "reads"}) for name, path in OF_RESOURCE.findall(text))
+    for name, path in OF_PERSONS.findall(text):
+        yield name, f"{path}/{{id}}", {"PUT": "writes", "DELETE": "writes", "GET": "reads"}
+        yield name, path, {"GET": "reads"}

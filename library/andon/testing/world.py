@@ -25,7 +25,7 @@ from andon.runtime import clock, strict_json
 from andon.stores.archive.rehydration import QUEUE, RESTORERS
 from andon.stores.drift import store as drift
 from andon.stores.faults import store as faults
-from andon.stores.replays import work
+from andon.stores.replays import store as replays
 from andon.testing.lambda_events import bus_members, sqs_event
 from andon.testing.memory.aws import AwsInMemory
 from andon.testing.memory.tables import Observer, Record
@@ -45,7 +45,7 @@ def declared_buckets() -> list[str]:
 DEPLOYMENT: Final = "World"
 """The beginning of the names of all queues."""
 
-OWN_QUEUES: Final = {QUEUE: "archive", work.QUEUE: "replays", faults.QUEUE: "faults", drift.QUEUE: "drift"}
+OWN_QUEUES: Final = {QUEUE: "archive", replays.QUEUE: "replays", faults.QUEUE: "faults", drift.QUEUE: "drift"}
 """Stores, by the environment variable with the address of their queue."""
 
 
@@ -74,8 +74,8 @@ def settings() -> dict[str, str]:
     """Return the environment variables about the packages."""
     return {
         RESTORERS: restorers_as_json(),
-        work.VIEWS: views_as_json(readers()),
-        work.SETTLES: "0",
+        replays.VIEWS: views_as_json(readers()),
+        replays.SETTLES: "0",
         faults.QUEUES: ",".join(queues_of_faults()),
         THINGS: project().name,
         drift.RECOMPUTED: ",".join(package.name for package in recomputed()),

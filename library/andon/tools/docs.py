@@ -11,6 +11,8 @@ import pydoc
 import re
 import sys
 from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from itertools import pairwise
 from math import log
 from typing import Final
 
@@ -27,6 +29,13 @@ NEAR: Final = 0.5
 
 IN_TITLE: Final = 10
 """A word in a title counts as much as so many in the text."""
+
+NEAREST: Final = 5
+ALIKE: Final = 0.4
+"""From this ratio on, the name of a section is like another one; 1 is the same."""
+
+RULE: Final = re.compile(r" +\|  -+")
+INHERITED: Final = re.compile(r"\|  [\w ]+ inherited from (?:builtins|typing|enum)\.\w+:")
 
 CODE: Final = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
@@ -73,9 +82,34 @@ def module(name: str) -> str | None:
     if not name.startswith(f"{library_folder().name}."):
         return None
     try:
-        return pydoc.plain(pydoc.render_doc(name, title="%s"))
+        return _own(pydoc.plain(pydoc.render_doc(name, title="%s")))
     except (ImportError, pydoc.ErrorDuringImport):  # it is not there, or asks for a project
         return None
+
+
+def _own(text: str) -> str:
+    """Return the documentation of classes without what they inherit from Python's own, as from a tuple."""
+    kept, is_own = list[str](), True
+    lines = text.splitlines()
+    for line, after in pairwise([*lines, ""]):
+        if not line.lstrip().startswith("|"):
+            is_own = True
+        elif RULE.fullmatch(line):
+            is_own = INHERITED.search(after) is None
+        if is_own:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def _near(of: Pages, name: str) -> str | None:
+    """Return which sections a page has, the nearest first, of a section that it has not; None: there is no page."""
+    page, _, anchor = name.partition("#")
+    page = next((one for one in (page, f"{page}/{INDEX}") if one in of), "")
+    if not (page and anchor):
+        return None
+    anchors = [one.anchor for one in sections_of(of[page]) if one.anchor]
+    near = get_close_matches(anchor, anchors, n=NEAREST, cutoff=ALIKE) or anchors
+    return f"{page} has no section {anchor!r}; it has {', '.join(f'{page}#{one}' for one in near[:MOST_FOUND])}"
 
 
 def found(of: Pages, words: Iterable[str]) -> list[tuple[str, Section]]:
@@ -111,6 +145,8 @@ def answer(of: Pages, asked: list[str]) -> str:
     named = (shown(of, asked[0]) or module(asked[0])) if len(asked) == 1 else None
     if named is not None:
         return named
+    if len(asked) == 1 and (near := _near(of, asked[0])):
+        raise ToolFailed(near)
     sections = found(of, [word for one in asked for word in one.split()])
     if not sections:
         raise ToolFailed(f"no page has {' and '.join(asked)}; alone it lists all pages")

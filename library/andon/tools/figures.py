@@ -13,8 +13,9 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from andon.cdk.stage import FLAGS, SETTINGS, said_of
 from andon.cdk.throttles import PUT_EVENTS, Quotas
 from andon.packages.discovery import packages, services, subscribers_of
 from andon.project import project
@@ -90,6 +91,35 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     head = tuple(head)
     lines = [head, ("---",) * len(head), *map(tuple, rows)]
     return "\n\n" + "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n\n"
+
+
+# The table of settings in `docs/deploy.md`.
+
+_LEFT_OUT: Final = "\N{EN DASH}"
+
+
+def _of_settings(stages: Mapping[str, Mapping[str, object]]) -> dict[str, str]:
+    """Return the table of all settings, with those of each stage in cdk.json."""
+    rows = [
+        (f"`{setting}`", *(_set(settings, setting) for settings in stages.values()), said_of(one).means)
+        for setting, one in SETTINGS.items()
+    ]
+    return {"settings": _table(("setting", *stages, ""), rows)}
+
+
+def _set(settings: Mapping[str, object], setting: str) -> str:
+    match settings.get(setting):
+        case None:
+            needs = (settings.get("alarms", True), settings.get("terminationProtection"))
+            return "required" if dict(zip(FLAGS, needs, strict=True)).get(setting) else _LEFT_OUT
+        case bool(value):
+            return "yes" if value else "no"
+        case list(values):
+            return ", ".join(f"`{value}`" for value in values)
+        case str(value):
+            return f"`{value}`"
+        case value:
+            return str(value)
 
 
 KEPT: Final = project().root / "docs" / "figures.json"
@@ -196,7 +226,12 @@ def of_steady_tables() -> Figures:
 
 def everywhere() -> Figures:
     """Return the figures that are the same in each stage."""
-    return {**of_batches(), **of_steady_tables(), **of_versioning()}
+    return {**of_batches(), **of_steady_tables(), **of_versioning(), **_of_settings(_context()["stages"])}
+
+
+def _context() -> Any:  # noqa: ANN401  as the CDK reads it
+    """Return the context of cdk.json."""
+    return json.loads((project().root / "cdk.json").read_text())["context"]
 
 
 def _regions() -> dict[Quotas, list[str]]:
@@ -248,7 +283,7 @@ def pages(root: Path) -> Iterable[Path]:
 
 def main() -> None:
     """Write all of it anew."""
-    settings = json.loads((project().root / "cdk.json").read_text())["context"]
+    settings = _context()
     of_stages = {EVERYWHERE: everywhere()}
     for stage in settings["stages"]:
         with TemporaryDirectory() as folder:

@@ -1,4 +1,7 @@
-"""Several updates of one row in one batch -> one write, of the newest."""
+"""Several updates of one row in one batch -> one write, of the newest.
+
+Apart from `materialize.py`, which imports `object_batch.py` late: both use this.
+"""
 
 from collections.abc import Hashable, Iterable
 from typing import NamedTuple

@@ -1,13 +1,10 @@
 from aws_cdk import App, Stack
 
 from andon.cdk.api import Api
-from andon.cdk.archive import Archive
-from andon.cdk.drift import Drift
 from andon.cdk.event_hub import EventHub
-from andon.cdk.fault_store import FaultStore
 from andon.cdk.lake import Lake
-from andon.cdk.replays import Replays
 from andon.cdk.service import Service
+from andon.cdk.stores import Archive, Drift, FaultStore, Replays
 from andon.cdk.target import Target
 from andon.cdk.view import View
 

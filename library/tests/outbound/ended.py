@@ -1,6 +1,6 @@
 """How a call ended: outcomes are tuples, of which two kinds with the same words are equal."""
 
-from andon.outbound.channel import Outcome
+from andon.outbound.delivery import Outcome
 
 
 def assert_ended(outcome: Outcome, expected: Outcome) -> None:

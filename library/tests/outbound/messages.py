@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from andon.outbound.channel import Message
+from andon.outbound.delivery import Message
 
 MESSAGE: Final = Message(
     id="m-1",

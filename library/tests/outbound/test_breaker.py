@@ -4,7 +4,7 @@ from unittest.mock import patch
 
 from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Keys, TableSchema
-from andon.outbound.channel import NotTaken
+from andon.outbound.delivery import NotTaken
 from andon.outbound.pace import OPENS_AT, PROBED_EVERY_MS, read, record, take_probe
 from andon.testing.memory.aws import AwsInMemory
 

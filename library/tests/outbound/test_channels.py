@@ -8,8 +8,8 @@ from typing import Final
 import pytest
 from outbound.messages import MESSAGE
 
-from andon.outbound.channel import RefusedForGood
 from andon.outbound.channels import channels_of_environment
+from andon.outbound.delivery import RefusedForGood
 
 SETTINGS: Final = {
     "MAIL_FROM": "andon@example.com",

@@ -6,10 +6,11 @@ from typing import Final
 import pytest
 from outbound.ended import assert_ended
 
-from andon.outbound import once
+from andon.outbound import provider
 from andon.outbound.addresses import Destination, Hosts
-from andon.outbound.channel import NotTaken, Outcome, RefusedForGood, Sent, Unknown
-from andon.outbound.once import NOT_PUBLIC, SINK, outcome_of, post
+from andon.outbound.delivery import NotTaken, Outcome, RefusedForGood, Sent, Unknown
+from andon.outbound.provider import NOT_PUBLIC, outcome_of, post
+from andon.outbound.variables import SINK
 from tests.support.certificates import Authority
 from tests.support.scripted_server import HUNG_UP, SILENCE, Answer, ScriptedServer, in_turn, whole
 
@@ -26,7 +27,7 @@ def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
 def trusting(authority: Authority, monkeypatch: pytest.MonkeyPatch) -> Authority:
     """This machine counts as public, and has certificates that are trusted."""
     monkeypatch.setenv("AWS_CA_BUNDLE", str(authority.bundle))
-    monkeypatch.setattr(once, "is_public", lambda address: address in {"127.0.0.1", "::1"})
+    monkeypatch.setattr(provider, "is_public", lambda address: address in {"127.0.0.1", "::1"})
     return authority
 
 
@@ -91,8 +92,8 @@ def test_a_host_that_answers_and_talks_on_for_ever_has_answered(server: Scripted
 def test_a_host_that_is_slow_does_not_hold_the_others_up(
     answer: Answer, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert once.LONGEST_MS == 5_000
-    monkeypatch.setattr(once, "LONGEST_MS", 200)
+    assert provider.LONGEST_MS == 5_000
+    monkeypatch.setattr(provider, "LONGEST_MS", 200)
     server.script = in_turn(answer)
 
     assert_ended(outcome(server), Unknown("ReadTimeoutError"))
@@ -141,7 +142,7 @@ def test_a_name_that_leads_elsewhere_when_it_is_asked_again_is_checked_again(
         checked.append(address)
         return False
 
-    monkeypatch.setattr(once, "is_public", is_public)
+    monkeypatch.setattr(provider, "is_public", is_public)
 
     assert_ended(outcome(server), RefusedForGood(NOT_PUBLIC))
     assert (server.connections, len(checked)) == (1, 1)  # one address that is not public is enough

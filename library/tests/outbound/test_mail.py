@@ -14,7 +14,7 @@ from outbound.messages import MESSAGE
 from wire.test_security import authorization_of
 
 from andon.outbound.addresses import mail_address, masked_mail, masked_phone, phone_number
-from andon.outbound.channel import Message, NotTaken, Outcome, RefusedForGood, Sent, Unknown
+from andon.outbound.delivery import Message, NotTaken, Outcome, RefusedForGood, Sent, Unknown
 from andon.outbound.mail import ADDRESS, SUBJECT, Mail, html_of, request_of, text_of
 from andon.wire import aws
 from tests.support.either_wire import TOKEN, connected

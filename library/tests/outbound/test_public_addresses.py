@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.outbound.once import is_public
+from andon.outbound.provider import is_public
 
 OURS_4: Final = (
     *("0.0.0.0", "10.1.2.3", "100.64.0.1", "127.0.0.1", "127.255.255.254", "169.254.169.254", "169.254.170.2"),  # noqa: S104

@@ -17,8 +17,7 @@ from outbound.messages import MESSAGE
 from py_vapid import Vapid02  # type: ignore[import-untyped]
 
 from andon.outbound.addresses import Hosts, decoded, encoded
-from andon.outbound.channel import Message, NotTaken, Outcome, RefusedForGood, Sent, Unknown
-from andon.outbound.once import SINK
+from andon.outbound.delivery import Message, NotTaken, Outcome, RefusedForGood, Sent, Unknown
 from andon.outbound.push import (
     ADDRESS,
     GONE,
@@ -31,6 +30,7 @@ from andon.outbound.push import (
     encrypt,
     ephemeral,
 )
+from andon.outbound.variables import SINK
 from andon.testing.environment import frozen_clock
 from tests.support.scripted_server import ScriptedServer, in_turn, whole
 

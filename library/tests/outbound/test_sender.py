@@ -12,14 +12,20 @@ from hypothesis import strategies as st
 
 from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Keys, TableSchema
-from andon.outbound import mailbox, sender
-from andon.outbound.channel import Message, NotTaken, Outcome, RefusedForGood, Sent, Unknown
+from andon.outbound import sender
 from andon.outbound.delivery import (
+    MOST_CALLS,
     MOST_CHANNELS,
     NO_CHANNEL,
     Gateway,
+    Message,
     Notice,
+    NotTaken,
+    Outcome,
+    RefusedForGood,
+    Sent,
     Status,
+    Unknown,
     Waiting,
     Wake,
     Way,
@@ -104,7 +110,7 @@ def test_its_end_is_known_before_it_has_come_as_often_as_it_may(
                 assert received < most_receives(HIDDEN_MS) - OWN_FAILURES
             else:
                 break
-        ended = {one.channel: one.status for one in mailbox.read(TABLE, WAKE.recipient, clock.now_ms()).deliveries}
+        ended = {one.channel: one.status for one in sender.read_box(TABLE, WAKE.recipient, clock.now_ms()).deliveries}
 
     assert is_told == (Status.SENT in ended.values())
     assert is_told or ended[NO_CHANNEL] is Status.FAILED
@@ -113,3 +119,49 @@ def test_its_end_is_known_before_it_has_come_as_often_as_it_may(
 @pytest.mark.parametrize(("hidden_ms", "times"), [(120_000, 22), (60_000, 29), (900_000, 15)])
 def test_it_may_come_as_often_as_it_is_held_back_and_called_for(hidden_ms: int, times: int) -> None:
     assert most_receives(hidden_ms) == times
+
+
+class Killed(BaseException):
+    """The process ended here."""
+
+
+class Dies:
+    """A channel whose first caller is killed at its call; the next ones end as they should."""
+
+    def __init__(self, then: Outcome) -> None:
+        self.name, self.calls, self._then = "c0", 0, then
+
+    def send(self, _: Message) -> Outcome:
+        """Kill the first caller."""
+        self.calls += 1
+        if self.calls == 1:
+            raise Killed
+        return self._then
+
+
+@pytest.mark.parametrize("then", [Sent("id"), Unknown("timeout"), RefusedForGood("400"), NotTaken("429")])
+def test_what_another_message_claimed_and_nobody_ended_is_told_behind_its_lease(then: Outcome) -> None:
+    stories, dies = list[str](), Dies(then)
+    gateway = gateway_of([([Sent("id")], None)] * 2)._replace(
+        tell_story=lambda delivery, _: stories.append(delivery.message)
+    )
+    channels = {**gateway.channels(), "c0": dies}
+    overdue = WAKE._replace(message=f"{NOON:013d}.overdue", kind="overdue")
+    with standing() as at:
+        with pytest.raises(Killed):
+            sender.tell(WAKE, gateway._replace(channels=lambda: channels), SenderCounts())
+        assert sender.tell(overdue, gateway, SenderCounts()) is False, "whoever claimed it may be calling"
+        gone = gateway._replace(channels=lambda: channels)
+        for received in count(1):
+            at(NOON + received * HIDDEN_MS)
+            try:
+                sender.tell(overdue, gone, SenderCounts())
+            except sender.NotYet:
+                assert received < most_receives(HIDDEN_MS)
+            else:
+                break
+        box = sender.read_box(TABLE, WAKE.recipient, clock.now_ms())
+
+    assert [one.channel for one in box.deliveries if one.status is Status.SENT], "somebody was told"
+    assert dies.calls <= MOST_CALLS, "and nobody more than twice by a channel"
+    assert len(stories) == 1

@@ -10,7 +10,7 @@ from outbound.ended import assert_ended
 from outbound.messages import MESSAGE
 from wire.test_security import authorization_of
 
-from andon.outbound.channel import NotTaken, Outcome, RefusedForGood, Sent, Unknown
+from andon.outbound.delivery import NotTaken, Outcome, RefusedForGood, Sent, Unknown
 from andon.outbound.sms import ADDRESS, TOO_LONG, Sms, text_of
 from andon.wire import aws
 from tests.support.either_wire import TOKEN, connected

@@ -10,8 +10,8 @@ from outbound.ended import assert_ended
 from outbound.messages import MESSAGE
 
 from andon.outbound.addresses import Hosts
-from andon.outbound.channel import NotTaken, Outcome, RefusedForGood, Sent, Unknown
-from andon.outbound.once import SINK
+from andon.outbound.delivery import NotTaken, Outcome, RefusedForGood, Sent, Unknown
+from andon.outbound.variables import SINK
 from andon.outbound.webhook import HOST, Webhook
 from tests.support.scripted_server import ScriptedServer, in_turn, whole
 

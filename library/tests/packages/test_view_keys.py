@@ -15,7 +15,7 @@ from andon.project import library_folder
 FOREIGN: Final = Path(__file__).parents[1] / "foreign"
 REFUSE: Final = """
 import sys
-from andon.cdk.checks.view_keys import refuse_foreign_keys
+from andon.cdk.checks.declared import refuse_foreign_keys
 from andon.packages.package import Package
 try:
     refuse_foreign_keys(Package("views", sys.argv[1]))

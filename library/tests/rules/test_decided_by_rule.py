@@ -7,11 +7,10 @@ import pytest
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.expressions import UNCONDITIONAL
-from andon.rules.control_service import Control
+from andon.rules.control_service import Control, Verdict
 from andon.rules.rule import BY, RULE, WHY, Decision, History, Rule, Rules, is_of_a_person
 from andon.rules.stored_event import StoredEvent, sort_of
 from andon.rules.timing import AtOnce
-from andon.rules.verdict import Verdict
 from andon.runtime.errors import PreconditionRequired, Stale
 from andon.versions.optimistic_lock import Draft, Saved, expected_by, revision_of
 from andon.versions.versioned_write import save

@@ -6,12 +6,11 @@ from typing import Any
 import pytest
 
 from andon.events.publish import NotPublished
-from andon.rules.control_service import Control
+from andon.rules.control_service import Control, Verdict
 from andon.rules.evaluate import Evaluator, row_of
 from andon.rules.rule import Decision, History, Rule
 from andon.rules.stored_event import StoredEvent
 from andon.rules.timing import HELD_BACK, AtOnce, Timing
-from andon.rules.verdict import Verdict
 from andon.runtime.errors import Poison
 from tests.support.samples import NOW
 from tests.support.wire import Wire

@@ -11,7 +11,7 @@ import pytest
 from andon.dynamodb.attribute_values import Typed, to_typed
 from andon.dynamodb.ttl import ttl_at
 from andon.events.domain_event import DomainEvent
-from andon.rules import backlog
+from andon.rules import sweep as sweeping
 from andon.rules.control import control_changes
 from andon.rules.control_service import Control
 from andon.rules.due import SHARDS, shard_of
@@ -226,9 +226,9 @@ def test_nobody_waits_for_more_due_rows_of_one_machine_than_a_sweep_could_do(
     monkeypatch: pytest.MonkeyPatch,
     fails: bool,  # noqa: FBT001
 ) -> None:
-    monkeypatch.setattr(backlog, "PAGE", 50)
-    monkeypatch.setattr(backlog, "MOST_OF_KEY", 50)
-    monkeypatch.setattr(backlog, "IN_TURN", 2)
+    monkeypatch.setattr(sweeping, "PAGE", 50)
+    monkeypatch.setattr(sweeping, "MOST_OF_KEY", 50)
+    monkeypatch.setattr(sweeping, "IN_TURN", 2)
     flooded = flood("flooded", 1_200, since=NOW - 30_000)
     machines = [f"press {number}" for number in range(200)]
     machines = [one for one in machines if shard_of(thing_of(one)) == shard_of(thing_of("flooded"))]

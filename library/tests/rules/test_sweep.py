@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from andon.dynamodb.expressions import UNCONDITIONAL
-from andon.rules import backlog
+from andon.rules import sweep as sweeping
 from andon.rules.control_service import Control
 from andon.rules.due import SHARDS, Due, partition_of, shard_of
 from andon.rules.micro_event_store import STORED_WITHIN_MS
@@ -322,7 +322,7 @@ def test_two_sweeps_at_once_decide_once(keeper: Keeper, name: str, wire: Wire, l
 def test_more_is_due_than_a_page(
     keeper: Keeper, name: str, monkeypatch: pytest.MonkeyPatch, log_lines: Lines, page: int
 ) -> None:
-    monkeypatch.setattr(backlog, "PAGE", page)
+    monkeypatch.setattr(sweeping, "PAGE", page)
     for number in range(7):
         knock(keeper, name, at=NOW - number)
     knock(keeper, f"{name}!")
@@ -334,21 +334,21 @@ def test_more_is_due_than_a_page(
 
 
 def test_every_key_has_its_turn_before_one_that_has_much_to_be_done_goes_on() -> None:
-    queues = backlog.Queues()
-    for key, count in (("much", backlog.IN_TURN + 1), ("little", 1)):
+    queues = sweeping.Queues()
+    for key, count in (("much", sweeping.IN_TURN + 1), ("little", 1)):
         for number in range(count):
             queues.add(Due(number, key, f"anchor {number}", rules=(), ttl=0))
 
     turns = [[(key, len(dues)) for key, dues in queues.take_turns()] for _ in range(3)]
 
-    assert turns == [[("much", backlog.IN_TURN), ("little", 1)], [("much", 1)], []]
+    assert turns == [[("much", sweeping.IN_TURN), ("little", 1)], [("much", 1)], []]
 
 
 def test_a_key_has_only_its_share_of_a_sweep_and_the_rest_at_the_next(
     keeper: Keeper, name: str, monkeypatch: pytest.MonkeyPatch, log_lines: Lines
 ) -> None:
-    monkeypatch.setattr(backlog, "IN_TURN", 2)
-    monkeypatch.setattr(backlog, "MOST_OF_KEY", 5)
+    monkeypatch.setattr(sweeping, "IN_TURN", 2)
+    monkeypatch.setattr(sweeping, "MOST_OF_KEY", 5)
     names = (name, f"{name}!")
     for number in range(7):
         knock(keeper, *names, at=NOW - number)
@@ -369,7 +369,7 @@ def oldest(lines: Lines) -> int:
 def test_a_sweep_whose_time_is_short_says_how_much_is_left_and_how_long_that_has_been_due(
     keeper: Keeper, name: str, monkeypatch: pytest.MonkeyPatch, log_lines: Lines, in_turn: int, done: int
 ) -> None:
-    monkeypatch.setattr(backlog, "IN_TURN", in_turn)
+    monkeypatch.setattr(sweeping, "IN_TURN", in_turn)
     for number in range(5):
         knock(keeper, name, at=NOW - number)
     left = iter([MARGIN_MS] * (2 + done) + [MARGIN_MS - 1] * 9)  # once for the invocation and the round, then for each
@@ -387,7 +387,7 @@ def test_a_sweep_whose_time_is_short_says_how_much_is_left_and_how_long_that_has
 def test_a_shard_not_read_to_its_end_says_so(
     keeper: Keeper, name: str, monkeypatch: pytest.MonkeyPatch, log_lines: Lines
 ) -> None:
-    monkeypatch.setattr(backlog, "PAGE", 2)
+    monkeypatch.setattr(sweeping, "PAGE", 2)
     for number in range(5):
         knock(keeper, name, at=NOW - number)
     shard = shard_of(thing_of(name))
@@ -410,7 +410,7 @@ def test_what_fails_ages_and_so_does_what_a_key_has_too_much_of(
         keeper.sweep(NOW + SWEPT_MS + minute * 60_000, EACH)
         assert oldest(log_lines) == (STORED_WITHIN_MS + minute * 60_000 if minute < 2 else 0)
 
-    monkeypatch.setattr(backlog, "MOST_OF_KEY", 2)
+    monkeypatch.setattr(sweeping, "MOST_OF_KEY", 2)
     for number in range(1, 4):
         knock(keeper, name, at=NOW - number)
     keeper.sweep(NOW + SWEPT_MS, EACH)

@@ -92,10 +92,24 @@ def test_a_module_of_the_library_says_what_it_has() -> None:
     assert "class Claim(" in said
 
 
-@pytest.mark.parametrize("asked", [["nothing"], ["rules#nothing"], ["andon.nothing"], ["andon.no.thing"], ["json"]])
+@pytest.mark.parametrize("asked", [["nothing"], ["andon.nothing"], ["andon.no.thing"], ["json"]])
 def test_what_no_page_has_is_said(asked: list[str]) -> None:
     with pytest.raises(ToolFailed, match=f"no page has {' and '.join(asked)}"):
         docs.answer(PAGES, asked)
+
+
+def test_of_a_page_without_such_a_section_the_nearest_are_named() -> None:
+    with pytest.raises(ToolFailed, match=r"^rules has no section 'times'; it has rules#time, rules#rules$"):
+        docs.answer(PAGES, ["rules#times"])
+
+
+def test_of_a_class_is_shown_what_is_its_own_and_not_what_a_tuple_has() -> None:
+    said = docs.answer(PAGES, ["andon.events.fact"])
+
+    assert "fact_of(self, change" in said
+    assert "Data descriptors defined here" in said
+    assert "inherited from builtins" not in said
+    assert "__contains__" not in said
 
 
 def test_a_comment_in_code_is_no_section() -> None:

@@ -13,7 +13,7 @@ from outbound.messages import MESSAGE
 
 from andon.outbound import mail, sms
 from andon.outbound.addresses import Destination, Hosts, subscription_of
-from andon.outbound.channel import Message
+from andon.outbound.delivery import Message
 from andon.outbound.push import MOST_BYTES, content_of, encrypt, ephemeral
 from andon.outbound.webhook import pagerduty, plain, teams
 from andon.runtime.json_types import JsonObject

@@ -6,10 +6,12 @@ import shutil
 import subprocess
 import tarfile
 import zipfile
+from importlib import import_module
 from pathlib import Path, PurePosixPath
 
 import pytest
 
+from andon import cdk
 from andon.tools.docs import pages, shown
 from andon.tools.upgrade.asks import RENAMED, asked
 from andon.tools.upgrade.merge import How, Merged, merged
@@ -70,6 +72,7 @@ def test_what_is_asked_for_is_named_by_code_file_line_and_page_and_nothing_is_ch
     assert done.returncode == 1, done.stderr
     assert {code for code, _ in named} == {"AN01", "AN02", "AN03", "AN04", "AN05", "AN06"}
     assert [at for code, at in named if code == "AN01"] == [f"{COMMAND}:{line}" for line in (11, 30)]
+    assert "Would be taken over of the template:\n" in done.stdout
     assert "  Makefile: merged into yours\n" in done.stdout
     assert git(kept, "status", "--porcelain") == ""
 
@@ -105,7 +108,7 @@ def test_the_template_is_merged_names_are_rewritten_and_what_is_ours_stays(copy:
 
     committed(copy)
     again = ended("-m", CLI, "upgrade", "--check", imports=(wheel,), cwd=copy)
-    assert "The template's own changes" not in again.stdout, "the record and the wheel in vendor/ say what was made"
+    assert "Would be taken over" not in again.stdout, "the record and the wheel in vendor/ say what was made"
 
 
 BOTH = b"<<<<<<< yours\nours\n=======\nnew\n>>>>>>> as it would be made now\n"
@@ -197,3 +200,13 @@ def test_each_new_name_is_there() -> None:
     for one in RENAMED:
         module, _, name = one.new.rpartition(".")
         assert name in vars(__import__(module, fromlist=[name])), one
+
+
+@pytest.mark.parametrize(("old", "new"), cdk.MOVED.items())
+def test_a_module_of_the_build_that_moved_is_found_by_its_old_name_with_a_warning(old: str, new: str) -> None:
+    now = import_module(f"andon.cdk.{new}")
+
+    with pytest.warns(DeprecationWarning, match=f"andon.cdk.{old} is now andon.cdk.{new}"):
+        before = import_module(f"andon.cdk.{old}")
+
+    assert all(getattr(before, name) is thing for name, thing in vars(now).items() if not name.startswith("__"))

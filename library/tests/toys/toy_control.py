@@ -15,7 +15,7 @@ from andon.events.domain_event import DomainEvent
 from andon.events.fact import Change, Fact, Facts
 from andon.rules.collect import Collected
 from andon.rules.control import control_changes
-from andon.rules.control_service import Control
+from andon.rules.control_service import Control, Counts
 from andon.rules.due import READ_SHARDS, partition_of
 from andon.rules.evaluate import Evaluator
 from andon.rules.hold_back import DEFAULT_SECONDS
@@ -24,7 +24,6 @@ from andon.rules.rule import BY, RULE, TRIGGERS, Decision, History, Rule, Rules,
 from andon.rules.stored_event import PREFIX, StoredEvent
 from andon.rules.sweep import sweep
 from andon.rules.timing import AtOnce, Later
-from andon.rules.verdict import Counts
 from andon.rules.write import set_aside, write_decisions
 from andon.runtime.message_batch import BatchResponse
 from andon.testing.environment import LocalContext, frozen_clock

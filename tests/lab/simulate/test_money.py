@@ -1,11 +1,12 @@
 """Laws of a million reports' bill: whatever the prices are, and whatever a report writes."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import pytest
 
 from andon.cdk.capacity import ON_DEMAND, PROVISIONED, USED, Capacity, Place
+from andon.cdk.target import Target
 from andon.packages.discovery import packages
 from andon.runtime import strict_json
 from andon.runtime.log import STAGE, with_metrics
@@ -46,9 +47,21 @@ def mixed(model: FleetModel) -> FleetModel:
     return FleetModel(counted, model.idle, target_of("prod", capacity=PROVISIONED))
 
 
-def with_settings(model: FleetModel, *, used: float | None = None, **changed: Any) -> FleetModel:  # noqa: ANN401  any
+class WithoutLeast(Target):
+    """A target with `NO_LEAST`, whatever its stage says."""
+
+    capacity = NO_LEAST
+
+
+def without_least(model: FleetModel, *, used: float | None = None) -> FleetModel:
+    """The same that was counted, with `NO_LEAST`."""
+    target = WithoutLeast(**{one.name: getattr(model.target, one.name) for one in fields(Target)})
+    return replace(model, used=used or model.used, target=target)
+
+
+def with_settings(model: FleetModel, **changed: Any) -> FleetModel:  # noqa: ANN401  any
     """The same that was counted, in a stage that differs."""
-    return replace(model, used=used or model.used, target=replace(model.target, **changed))
+    return replace(model, target=replace(model.target, stage=replace(model.target.stage, **changed)))
 
 
 def test_parts_add_up_and_none_is_below_zero(model: FleetModel) -> None:
@@ -61,7 +74,7 @@ def test_parts_add_up_and_none_is_below_zero(model: FleetModel) -> None:
 @pytest.mark.parametrize("used", [1.0, USED / 100, 0.2])
 def test_a_steady_load_costs_the_ratio_of_the_prices_divided_by_what_is_used(model: FleetModel, used: float) -> None:
     on_demand = of_a_million(model, RATE)
-    provisioned = of_a_million(with_settings(model, capacity=NO_LEAST, used=used), RATE)
+    provisioned = of_a_million(without_least(model, used=used), RATE)
 
     assert provisioned.writes == pytest.approx(on_demand.writes * WRITE_RATIO / used)
     assert provisioned.reads == pytest.approx(on_demand.reads * READ_RATIO / used)
@@ -69,8 +82,8 @@ def test_a_steady_load_costs_the_ratio_of_the_prices_divided_by_what_is_used(mod
 
 
 def test_what_a_table_has_at_least_is_paid_whether_it_is_used_or_not(model: FleetModel) -> None:
-    capacity = Capacity.of(PROVISIONED, model.target.reports.per_second)
-    provisioned = with_settings(model, capacity=capacity)
+    provisioned = with_settings(model, capacity=PROVISIONED)
+    capacity = provisioned.target.capacity
 
     hardly, much = (of_a_million(provisioned, rate).writes for rate in (1, RATE))
 
@@ -94,7 +107,7 @@ def test_the_first_call_of_each_second_is_traced_and_one_in_twenty_of_the_others
 
 
 def test_a_trail_is_paid_for_where_there_is_one_and_changes_nothing_else(model: FleetModel) -> None:
-    unwatched, watched = (with_settings(model, trailed=trailed) for trailed in (False, True))
+    unwatched, watched = (with_settings(model, data_trail=trailed) for trailed in (False, True))
 
     assert of_a_million(unwatched, RATE).trail == 0 < of_a_million(watched, RATE).trail
     assert of_a_million(watched, RATE)._replace(trail=0) == of_a_million(unwatched, RATE)
@@ -103,7 +116,7 @@ def test_a_trail_is_paid_for_where_there_is_one_and_changes_nothing_else(model: 
 
 
 def test_alarms_that_follow_the_load_cost_as_any_other(model: FleetModel) -> None:
-    provisioned = with_settings(model, capacity=NO_LEAST)
+    provisioned = without_least(model)
 
     assert alarms_of_scaling(model) == 0
     assert alarms_of_scaling(provisioned) == 2 * ALARMS_OF_POLICY * len(provisioned_places(provisioned.target))
@@ -177,7 +190,8 @@ def test_a_stage_for_more_machines_differs_by_one_setting_only() -> None:
 
     assert larger.reports.per_second == PLANNED_OVER_USUAL * 3_333
     assert larger.sweeps_at_once > usual.sweeps_at_once
-    assert replace(larger, reports=usual.reports, capacity=usual.capacity) == usual
+    stage = replace(larger.stage, reports_per_second=usual.stage.reports_per_second)
+    assert replace(larger, stage=stage) == usual
     assert target_of("prod", 1) == usual
 
 

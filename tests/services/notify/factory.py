@@ -7,7 +7,7 @@ from typing import Final
 from unittest.mock import patch
 
 from andon.events.domain_event import DomainEvent
-from andon.outbound.channel import Channel, Message, Outcome, Sent
+from andon.outbound.delivery import Channel, Message, Outcome, Sent
 from andon.packages.package import Package
 from andon.runtime import clock, times
 from andon.runtime.clock import MINUTE_MS

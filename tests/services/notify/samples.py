@@ -3,7 +3,7 @@
 from typing import Final
 from unittest.mock import patch
 
-from andon.outbound.channel import Message, Sent
+from andon.outbound.delivery import Message, Sent
 from andon.runtime.clock import MINUTE_MS
 from andon.testing.recorder import Recorder
 from services.notify import contact_code, outbound

@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 
 from andon.events.domain_event import DomainEvent
-from andon.outbound import delivery, mailbox
+from andon.outbound import delivery
 from andon.runtime.clock import MINUTE_MS
 from andon.testing.environment import frozen_clock
 from services.notify import notices
@@ -53,7 +53,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (delivery, undelivered):
         monkeypatch.setattr(module, "MOST_COVERED", 10)
     monkeypatch.setattr(notices, "PAGE", 15)
-    monkeypatch.setattr(mailbox, "PAGE", 2)
+    monkeypatch.setattr(delivery, "_PAGE", 2)
 
 
 @pytest.mark.usefixtures("few")

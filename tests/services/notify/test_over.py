@@ -5,11 +5,11 @@ from typing import Any, Final, NamedTuple
 from unittest.mock import patch
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from andon.events.domain_event import DomainEvent
-from andon.outbound.channel import Message, NotTaken, Outcome, RefusedForGood, Sent, Unknown
+from andon.outbound.delivery import Message, NotTaken, Outcome, RefusedForGood, Sent, Unknown
 from andon.packages.package import Package
 from andon.runtime import clock, times
 from andon.runtime.clock import DAY_MS, MINUTE_MS
@@ -122,6 +122,9 @@ def is_heard(answers: Sequence[Outcome | None]) -> bool:
 
 
 @settings(max_examples=25)
+@example(cards=tuple(map(Card, EVENTS, (0, 0, 0, 12 * MINUTE_MS, 0))), answers=[NotTaken("busy")])
+@example(cards=tuple(map(Card, EVENTS, (0, 0, 0, 0, 0))), answers=[Unknown("timeout"), NotTaken("busy")])
+@example(cards=tuple(map(Card, EVENTS[1:] + EVENTS[:1], (0, 0, 11_000, *[12 * MINUTE_MS] * 2))), answers=[])
 @given(
     cards=st.permutations(EVENTS).flatmap(
         lambda events: st.tuples(*(st.builds(Card, st.just(event), GAPS) for event in events))
@@ -135,6 +138,8 @@ def test_whatever_comes_first_and_whoever_is_killed_nothing_that_is_over_stays_o
     with Mortal() as floor, channels(pagerduty), patch.object(clock, "wait"):
         reach(ANA, "webhook", webhooks=[PAGERDUTY])
         for card in cards:
+            for pause_ms in range(AGAIN_MS, card.after_ms, AGAIN_MS):
+                floor.pass_to(at_ms + pause_ms)
             at_ms += card.after_ms
             floor.hears(card.event, at_ms)
         floor.settle(at_ms)

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import pytest
 
-from andon.outbound.channel import NotTaken, Outcome, RefusedForGood, Unknown
-from andon.outbound.mailbox import LOUD_EVERY_MS
+from andon.outbound.delivery import NotTaken, Outcome, RefusedForGood, Unknown
+from andon.outbound.sender import LOUD_EVERY_MS
 from andon.runtime.clock import MINUTE_MS
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer

@@ -11,9 +11,8 @@ from typing import Any, Final, NamedTuple
 import pytest
 
 from andon.dynamodb.errors import ConditionFailed
-from andon.outbound import delivery, mailbox, pace, sender
-from andon.outbound.channel import Message, NotTaken, Outcome, RefusedForGood, Sent, Unknown
-from andon.outbound.delivery import Wake
+from andon.outbound import delivery, pace, sender
+from andon.outbound.delivery import Message, NotTaken, Outcome, RefusedForGood, Sent, Unknown, Wake
 from andon.outbound.sender import SenderCounts
 from andon.runtime.clock import MINUTE_MS
 from andon.runtime.errors import CallFailed
@@ -133,18 +132,24 @@ def floor() -> Iterator[Floor]:
         yield floor
 
 
-def run(
-    floor: Floor, moves: Sequence[Move], kinds: Sequence[str], outcomes: Sequence[Outcome], seen: set[str]
-) -> Scene | None:
+class Case(NamedTuple):
+    """Two workers, by the kinds of their messages. outcomes: of calls. lost: messages that do not come again."""
+
+    kinds: Sequence[str]
+    outcomes: Sequence[Outcome] = ()
+    lost: int = 0
+
+
+def run(floor: Floor, moves: Sequence[Move], case: Case, seen: set[str]) -> Scene | None:
     """Run a schedule from the beginning, and see what becomes of it if the messages then come again.
 
     None: it leads to a state that was `seen`, from which the same becomes of it.
     """
-    provider = Provider(outcomes)
-    for row in rows_of(floor, delivery.DELIVERY, mailbox.MAILBOX, pace.CHANNEL, telling.TOLD):
+    provider = Provider(case.outcomes)
+    for row in rows_of(floor, delivery.DELIVERY, sender.MAILBOX, pace.CHANNEL, telling.TOLD):
         TABLE.delete({name: row[name] for name in KEYS.names})
     with channels(provider):
-        workers = [Worker(number, kind) for number, kind in enumerate(kinds)]
+        workers = [Worker(number, kind) for number, kind in enumerate(case.kinds)]
         provider.workers = {worker.thread: worker for worker in workers}
 
         def call(made: Call, make: Pass) -> Answer:
@@ -173,7 +178,7 @@ def run(
         if state in seen:
             return None
         seen.add(state)
-        return Scene(ready, *end(floor, provider, [worker.wake for worker in workers]))
+        return Scene(ready, *end(floor, provider, [worker.wake for worker in workers][case.lost :]))
 
 
 def end(floor: Floor, provider: Provider, wakes: Sequence[Wake]) -> tuple[int, bool]:
@@ -202,15 +207,13 @@ def rows_of(floor: Floor, *kinds: str) -> list[dict[str, Any]]:
     return [row for row in floor.rows("NOTIFY_TABLE") if row.get("discriminator") in kept]
 
 
-def schedules(
-    floor: Floor, kinds: Sequence[str], outcomes: Sequence[Outcome]
-) -> Iterator[tuple[tuple[Move, ...], Scene]]:
+def schedules(floor: Floor, case: Case) -> Iterator[tuple[tuple[Move, ...], Scene]]:
     """Yield a schedule of two workers for every state that one leads to, with what becomes of it."""
     seen = set[str]()
     open_: list[tuple[Move, ...]] = [()]
     while open_:
         moves = open_.pop()
-        scene = run(floor, moves, kinds, outcomes, seen)
+        scene = run(floor, moves, case, seen)
         if scene is None:
             continue
         yield moves, scene
@@ -218,24 +221,36 @@ def schedules(
 
 
 @pytest.mark.parametrize(
-    ("kinds", "outcomes"),
+    "case",
     [
-        (("now", "later"), ()),
-        (("now", "now"), ()),
-        (("now", "later"), (Unknown("timeout"), Unknown("timeout"))),
-        (("now",), (NotTaken("busy"),)),
-        (("now",), (RefusedForGood("no"),)),
+        Case(("now", "later")),
+        Case(("now", "now")),
+        Case(("now", "later"), (Unknown("timeout"), Unknown("timeout"))),
+        Case(("now", "later"), (Unknown("timeout"), NotTaken("busy"))),
+        Case(("now",), (NotTaken("busy"),)),
+        Case(("now",), (RefusedForGood("no"),)),
+        Case(("later", "overdue"), lost=1),
+        Case(("later", "overdue"), (Unknown("timeout"), Unknown("timeout"))),
     ],
-    ids=["two-messages", "one-message-twice", "no-answers", "not-taken", "refused"],
+    ids=[
+        "two-messages",
+        "one-message-twice",
+        "no-answers",
+        "answered-late",
+        "not-taken",
+        "refused",
+        "dead-letter",
+        "overdue",
+    ],
 )
 def test_whatever_happens_to_two_workers_nobody_waits_and_none_is_told_more_than_twice(
-    floor: Floor, kinds: Sequence[str], outcomes: Sequence[Outcome]
+    floor: Floor, case: Case
 ) -> None:
     number = 0
-    for moves, scene in schedules(floor, kinds, outcomes):
+    for moves, scene in schedules(floor, case):
         number += 1
         assert scene.settled, f"silent after {moves}"
         assert scene.sent <= delivery.MOST_CALLS, f"told {scene.sent} times after {moves}"
-        if not (scene.ready or outcomes or any(move.killed for move in moves)):
+        if not (scene.ready or case.outcomes or any(move.killed for move in moves)):
             assert scene.sent == 1, f"told {scene.sent} times after {moves}, though nobody was killed"
-    assert number > 10 * len(kinds)
+    assert number > 10 * len(case.kinds)

@@ -5,9 +5,8 @@ from typing import Final
 
 import pytest
 
-from andon.outbound.channel import Channel, NotTaken, Outcome, RefusedForGood, Sent, Unknown
-from andon.outbound.delivery import Way
-from andon.outbound.mailbox import LOUD_EVERY_MS, Box
+from andon.outbound.delivery import Channel, NotTaken, Outcome, RefusedForGood, Sent, Unknown, Way
+from andon.outbound.sender import LOUD_EVERY_MS, Box
 from andon.runtime import times
 from andon.runtime.clock import MINUTE_MS
 from services.notify.message import SLOT_MS, slot_of

@@ -9,7 +9,8 @@ import pytest
 from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
-from services.people.tables import ERASURES, TABLE, key_of
+from andon.versions.persons import ERASURES
+from services.people.resources import PEOPLE
 from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, calls_of
 from tests.support.samples import NOW
 from tests.support.services.people import NAME, erase, erased_in, find, get, of_factory, put
@@ -32,7 +33,7 @@ def rename(loop: Loop, person_id: str, version: int) -> None:
 
 def is_forgotten(loop: Loop, person_id: str) -> bool:
     """Return True if a person is a fence and an erasure of the same time, and nothing is left of the name."""
-    row, erasure = TABLE.get(key_of(person_id)), ERASURES.get({"id": person_id})
+    row, erasure = PEOPLE.table.get(PEOPLE.key_of(person_id)), ERASURES.get({"id": person_id})
     said = json.dumps([loop.rows(table) for table in loop.schemas], default=str, ensure_ascii=False)
     stamped = row is not None and erasure is not None and row["timestamp"] == erasure["timestamp"]
     return stamped and row is not None and row.keys() == FENCE and NAME not in said
@@ -76,7 +77,8 @@ def test_who_was_written_down_before_there_were_placements_is_placed_by_the_same
     loop: Loop, person_id: str
 ) -> None:
     put(loop, person_id)
-    TABLE.update(key_of(person_id), assign={"digest": "of before"}, remove=("placed",), condition=UNCONDITIONAL)
+    before = {"digest": "of before"}
+    PEOPLE.table.update(PEOPLE.key_of(person_id), assign=before, remove=("placed",), condition=UNCONDITIONAL)
     ERASURES.delete({"id": f"Placed#{person_id}"})
     loop.run()
 
@@ -120,7 +122,7 @@ def test_an_erasure_wins_over_renames_that_come_while_it_is_made(
 
     assert erase(loop, person_id).status == 204
     assert is_forgotten(loop, person_id)
-    fence = TABLE.get(key_of(person_id)) or {}
+    fence = PEOPLE.table.get(PEOPLE.key_of(person_id)) or {}
     assert fence["version"] == renames + 2
     assert fence["timestamp"] > NOW + renames
     assert put(loop, person_id, if_match=renames + 1).status == 409
@@ -186,7 +188,7 @@ def test_an_erasure_is_a_read_and_a_transaction(loop: Loop, person_id: str) -> N
 
 Lose = Callable[[str], object]
 LOST: dict[str, Lose] = {
-    "the people table was restored to before it": lambda person_id: TABLE.delete(key_of(person_id)),
+    "the people table was restored to before it": lambda person_id: PEOPLE.table.delete(PEOPLE.key_of(person_id)),
     "the table of erasures was restored to before it": lambda person_id: ERASURES.delete({"id": person_id}),
 }
 

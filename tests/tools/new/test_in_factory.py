@@ -63,6 +63,13 @@ def test_few_files_are_written_and_few_edited(said: Mapping[str, str]) -> None:
 
 
 @pytest.mark.usefixtures("said")
+def test_a_second_service_of_names_is_refused(factory: Clone) -> None:
+    refused = factory.python("-m", "andon.tools.cli", "new", "service", "guests", "--person")
+
+    assert (refused.returncode, "one service of names, and /people is there" in refused.stderr) == (1, True)
+
+
+@pytest.mark.usefixtures("said")
 def test_nothing_is_missing_and_a_file_less_is_named(factory: Clone) -> None:
     assert missing_in(factory.root) == []
     for path in NAMED:

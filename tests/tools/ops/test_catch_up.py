@@ -1,7 +1,10 @@
 """A subscriber gets again, from the archive, all that it missed; where that cannot be, the reason is said."""
 
+import gzip
 import json
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 
 import boto3
@@ -11,6 +14,7 @@ from moto import mock_aws
 from andon.packages.discovery import FactSubscription
 from andon.packages.package import Package
 from andon.runtime import times
+from andon.tools.lake import lake_copy
 from andon.tools.ops.catch_up import BusRule, Missed, catch_up, new_among, of_deployment, queues_of, rules_on
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.views.deployed import Deployed
@@ -103,6 +107,38 @@ def test_a_bus_without_an_archive_is_named(stack: Deployed) -> None:
 
     with pytest.raises(ToolFailed, match="AndonBus has no archive"):
         catch_up(stack, missed, now_ms=now_ms, pause=lambda _: None)
+
+
+def line_of(source: str, kind: str, time: str) -> bytes:
+    return json.dumps({"id": f"{source}-1", "source": source, "detail-type": kind, "time": time}).encode()
+
+
+def test_on_this_machine_it_comes_out_of_the_lake_to_the_subscribers_queue_alone(
+    stack: Deployed, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    stack.client("events").delete_archive(ArchiveName="kept")
+    missed, now_ms = a_gap()
+    lines = [
+        line_of("dispatch", "help-requested", "2026-11-28T09:57:59Z"),
+        line_of("dispatch", "help-requested", "2026-11-28T09:58:00Z"),
+        line_of("dispatch", "nothing-heard", "2026-11-28T09:59:00Z"),
+        line_of("calls", "call-taken", "2026-11-28T09:59:00Z"),
+    ]
+    (tmp_path / "one.ndjson.gz").write_bytes(gzip.compress(b"\n".join(lines)))
+    monkeypatch.setattr(lake_copy, "of_running_stack", lambda: None)
+    monkeypatch.setattr(lake_copy, "copy", lambda _: tmp_path)
+    sqs = stack.client("sqs")
+
+    said = catch_up(replace(stack, name=None), missed, now_ms=now_ms, pause=lambda _: None)
+
+    def waiting(queue: str) -> list[str]:
+        url = sqs.get_queue_url(QueueName=queue)["QueueUrl"]
+        return [one["Body"] for one in sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages", [])]
+
+    assert said.startswith("What the lake has of dispatch from 2026-11-28T09:58:00.000Z to ")
+    assert {queue: waiting(queue) for _, _, queue in RULES.values()} == {
+        queue: [lines[1].decode()] if queue == "Andon-notify-Queue" else [] for _, _, queue in RULES.values()
+    }
 
 
 def test_a_subscription_is_new_until_a_rule_brings_its_topic_to_a_queue_of_its_subscriber() -> None:

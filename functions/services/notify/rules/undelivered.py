@@ -8,8 +8,7 @@ from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.ttl import ttl_at
 from andon.events.domain_event import DomainEvent
 from andon.events.fact import fact_of_row
-from andon.outbound import mailbox
-from andon.outbound.delivery import COVERING, MOST_COVERED, Delivery, Notice, Status, covering
+from andon.outbound.delivery import MOST_COVERED, Delivery, Notice, covering, deliveries_of
 from andon.rules.rule import Decision, History, Rule, always, decision_key
 from andon.rules.stored_event import CorrelationKey
 from andon.rules.timing import AfterArrival
@@ -38,12 +37,7 @@ class UndeliveredContext(NamedTuple):
 
     def untold(self, slot_ms: int) -> list[Notice]:
         """Return the notices that arrived in a slot, and that no delivery told or may have told."""
-        told = {
-            notice
-            for one in self.deliveries
-            if one.status in {Status.SENT, Status.UNSURE} or (one.status in COVERING and self.now_ms < one.lease_ms)
-            for notice in one.covers
-        }
+        told = {notice for one in self.deliveries if one.may_have_told(self.now_ms) for notice in one.covers}
         return [
             notice
             for notice in self.notices
@@ -54,10 +48,10 @@ class UndeliveredContext(NamedTuple):
 def asked_of(key: CorrelationKey) -> UndeliveredContext:
     """Read what the rule decides by."""
     now_ms = clock.now_ms()
-    box, known = mailbox.read(TABLE, key, now_ms), [] if is_erased(key) else known_of(key, now_ms)
+    deliveries, known = deliveries_of(TABLE, key, now_ms), [] if is_erased(key) else known_of(key, now_ms)
     seen = seen_among(notice.about for notice in known)
     left = (notice for notice in known if about.partition_of(notice.about) not in seen)
-    return UndeliveredContext(tuple(left), tuple(box.deliveries), now_ms)
+    return UndeliveredContext(tuple(left), tuple(deliveries), now_ms)
 
 
 def undelivered(history: History) -> Iterator[Decision]:

@@ -20,9 +20,9 @@ from andon.rules.sweep import OLDEST
 from andon.views.ledger import LAG
 from andon.views.outcome import Outcome
 
-FULL_WIDTH: Final = 24
+_FULL_WIDTH: Final = 24
 
-PUBLISHED: Final = ("records", "published", "fault")
+_PUBLISHED: Final = ("records", "published", "fault")
 """The counts of a trigger."""
 
 DECISIONS: Final = ("due", "failed", "left", "unknown", "decided", "stands", "late", "flooded", "fault")
@@ -59,7 +59,7 @@ class Counts(NamedTuple):
         )
 
 
-Graphs = Mapping[str, Mapping[str, cloudwatch.Metric] | Counts]
+_Graphs = Mapping[str, Mapping[str, cloudwatch.Metric] | Counts]
 """Title -> what is drawn: a metric by its label, or counts."""
 
 
@@ -78,8 +78,8 @@ def draw(root: Stack, found: Sequence[IConstruct], parts: Iterable[Row]) -> None
 
 
 def _of_api(api: Api) -> Row:
-    counts = {name: of_api(api, name) for name in ("Count", "4xx", "5xx")}
-    latency = {share: of_api(api, "Latency", share) for share in ("p50", "p99")}
+    counts = {name: of_api(name)(api) for name in ("Count", "4xx", "5xx")}
+    latency = {share: of_api("Latency", share)(api) for share in ("p50", "p99")}
     return _row({"HTTP: requests and refusals": counts, "HTTP: latency (ms)": latency})
 
 
@@ -101,7 +101,7 @@ def of_queue(reader: Reader) -> Row:
 
 def _of_trigger(trigger: Function) -> Row:
     name = trigger.package.name
-    published, age = _counts(trigger, PUBLISHED), {"age": iterator_age(trigger)}
+    published, age = _counts(trigger, _PUBLISHED), {"age": iterator_age(trigger)}
     return _row({f"{name}: what was published": published, f"{name}: age of the last change read (ms)": age})
 
 
@@ -122,11 +122,11 @@ def _counts(function: Function, names: Iterable[str]) -> Counts:
     return Counts(function, {name: name for name in map(str, names)})
 
 
-def _outcomes(reader: Reader) -> Graphs:
+def _outcomes(reader: Reader) -> _Graphs:
     return {f"{reader.name}: what became of events": _counts(reader.listener, OUTCOMES)}
 
 
-def _queue(reader: Reader) -> Graphs:
+def _queue(reader: Reader) -> _Graphs:
     """Return the messages that wait, those in work, and the seconds that the oldest waits."""
     queue = reader.queue
     waits = {
@@ -143,8 +143,8 @@ def _place_of(queue: LastResort) -> str:
     return path
 
 
-def _row(graphs: Graphs) -> Row:
-    return [_graph(title, shown, FULL_WIDTH // len(graphs)) for title, shown in graphs.items()]
+def _row(graphs: _Graphs) -> Row:
+    return [_graph(title, shown, _FULL_WIDTH // len(graphs)) for title, shown in graphs.items()]
 
 
 def _graph(title: str, metrics: Mapping[str, cloudwatch.Metric] | Counts, width: int) -> Widget:

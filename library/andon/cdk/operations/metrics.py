@@ -1,12 +1,15 @@
-"""The metrics that alarms and the dashboard look at."""
+"""The metrics that signals and the dashboard look at: each a function of what is watched.
 
-from collections.abc import Mapping
-from typing import Final
+AWS's own are described at https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/aws-services-cloudwatch-metrics.html
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
 
 from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_lambda as lambda_
-from aws_cdk import aws_sqs as sqs
+from aws_cdk import aws_s3 as s3
 from constructs import IConstruct
 
 from andon.cdk.api import THROTTLED, Api
@@ -14,67 +17,93 @@ from andon.cdk.changes import StreamMapping
 from andon.cdk.function import Function
 from andon.cdk.owned_table import OwnedTable
 from andon.cdk.queues import LastResort, Reader
-from andon.cdk.replica import RULE
+from andon.cdk.replica import LAKE_COPY, RULE, name_of_copy
 from andon.cdk.target import Target
 from andon.runtime.log import STAGE
 from andon.wire import aws
 
 MINUTE: Final = Duration.minutes(1)
+HOUR: Final = Duration.hours(1)
 
 
-def of_listener(reader: Reader, name: str) -> cloudwatch.Metric:
+class Indexed(NamedTuple):
+    """A table's index, by its name."""
+
+    table: OwnedTable
+    name: str
+
+
+# Those that our functions write, by a dimension of their own and the stage.
+
+
+def of_listener(name: str) -> Callable[[Reader], cloudwatch.Metric]:
     """Return a metric that a listener writes."""
-    return _of_stage(reader.listener, {"view": reader.name}, name, "Sum")
+    return lambda it: _ours(it.listener, name, view=it.name)
+
+
+def of_view(name: str) -> Callable[[Function], cloudwatch.Metric]:
+    """Return a metric of the comparison of a view with its events."""
+    return lambda it: _ours(it, name, view=it.package.name)
+
+
+def of_service(name: str, statistic: str = "Sum") -> Callable[[Function], cloudwatch.Metric]:
+    """Return a metric that a function of a service writes."""
+    return lambda it: _ours(it, name, statistic, service=it.package.name)
 
 
 def of_readers(scope: IConstruct, name: str, statistic: str) -> cloudwatch.Metric:
     """Return a metric that all listeners write together."""
-    return _of_stage(scope, {}, name, statistic)
-
-
-def of_view(recompute: Function, name: str) -> cloudwatch.Metric:
-    """Return a metric of the comparison of a view with its events."""
-    return _of_stage(recompute, {"view": recompute.package.name}, name, "Sum")
-
-
-def of_service(function: Function, name: str, statistic: str = "Sum") -> cloudwatch.Metric:
-    """Return a metric that a trigger or a sweep writes."""
-    return _of_stage(function, {"service": function.package.name}, name, statistic)
+    return _ours(scope, name, statistic)
 
 
 def fell_back(scope: IConstruct) -> cloudwatch.Metric:
     """Return the number of times that a worker began without libcurl's wire, see `andon/wire/aws.py`."""
-    return _of_stage(scope, {aws.WIRE: aws.BOTOCORE}, aws.FELL_BACK, "Sum")
+    return _ours(scope, aws.FELL_BACK, **{aws.WIRE: aws.BOTOCORE})
 
 
-def of_api(api: Api, name: str, statistic: str = "Sum") -> cloudwatch.Metric:
+def throttled(api: Api) -> cloudwatch.Metric:
+    """Return the number of 429 responses, counted from the access log."""
+    return _ours(api, THROTTLED)
+
+
+def _ours(scope: IConstruct, name: str, statistic: str = "Sum", /, **by: str) -> cloudwatch.Metric:
+    target = Target.of(scope)
+    return _metric(target.project.name, name, {**by, STAGE: target.stage.name}, statistic)
+
+
+def _metric(
+    space: str, name: str, by: Mapping[str, str], statistic: str = "Sum", period: Duration = MINUTE
+) -> cloudwatch.Metric:
+    return cloudwatch.Metric(
+        namespace=space, metric_name=name, dimensions_map={**by}, statistic=statistic, period=period
+    )
+
+
+# Those of AWS.
+
+
+def of_api(name: str, statistic: str = "Sum") -> Callable[[Api], cloudwatch.Metric]:
     """Return a metric of the HTTP API: `Count`, `4xx`, `5xx` or `Latency`.
 
     https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-metrics.html
     """
-    return api.http.metric(name, period=MINUTE, statistic=statistic)
+    return lambda it: it.http.metric(name, period=MINUTE, statistic=statistic)
 
 
-def bounced() -> cloudwatch.Metric:
+def bounced(_: object) -> cloudwatch.Metric:
     """Return the share of the account's mail that came back.
 
     https://docs.aws.amazon.com/ses/latest/dg/reputationdashboard-cloudwatch-alarm.html
     """
-    return cloudwatch.Metric(
-        namespace="AWS/SES", metric_name="Reputation.BounceRate", statistic="Maximum", period=Duration.hours(1)
-    )
+    return _metric("AWS/SES", "Reputation.BounceRate", {}, "Maximum", HOUR)
 
 
-def sms_failed() -> cloudwatch.Metric:
+def sms_failed(_: object) -> cloudwatch.Metric:
     """Return the number of SMS that SNS took, and that reached nobody.
 
     https://docs.aws.amazon.com/sns/latest/dg/sms_stats_cloudwatch.html
     """
-    direct = {"PhoneNumber": "PhoneNumberDirect"}
-    name = "NumberOfNotificationsFailed"
-    return cloudwatch.Metric(
-        namespace="AWS/SNS", metric_name=name, dimensions_map=direct, statistic="Sum", period=Duration.hours(1)
-    )
+    return _metric("AWS/SNS", "NumberOfNotificationsFailed", {"PhoneNumber": "PhoneNumberDirect"}, period=HOUR)
 
 
 def errors(function: Function) -> cloudwatch.Metric:
@@ -87,51 +116,24 @@ def runs(function: Function) -> cloudwatch.Metric:
     return function.handler.metric_invocations(period=MINUTE)
 
 
-def sent(queue: sqs.IQueue) -> cloudwatch.Metric:
-    """Return the number of messages that came into a queue."""
-    return queue.metric_number_of_messages_sent(period=MINUTE, statistic="Sum")
-
-
-def throttled_functions() -> cloudwatch.Metric:
-    """Return the calls of all functions of the account that failed for want of concurrency, which they share."""
-    return lambda_.Function.metric_all_throttles(period=MINUTE)
-
-
 def dropped_calls(function: Function) -> cloudwatch.Metric:
     """Return the calls by a schedule that failed, or were not made in time; without retries each failure is one."""
     return function.handler.metric("AsyncEventsDropped", period=MINUTE, statistic="Sum")
 
 
-def of_mapping(mapping: StreamMapping, name: str) -> cloudwatch.Metric:
-    """Return a metric of a stream's mapping, in number of changes.
-
-    https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html#event-source-mapping-metrics
-    """
-    by = {"EventSourceMappingUUID": mapping.ref}
-    return cloudwatch.Metric(
-        namespace="AWS/Lambda", metric_name=name, dimensions_map=by, statistic="Sum", period=MINUTE
-    )
+def iterator_age(function: Function) -> cloudwatch.Metric:
+    """Return the age, in milliseconds, of the last change that a function read from a stream."""
+    return function.handler.metric("IteratorAge", period=MINUTE, statistic="Maximum")
 
 
-def throttled_writes(table: OwnedTable, index: str | None = None) -> cloudwatch.Metric:
-    """Return the writes that a table, or one of its indexes, refused for now; the table's do not count the indexes'.
-
-    https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html
-    """
-    by = {"TableName": table.table_name, **({"GlobalSecondaryIndexName": index} if index else {})}
-    return cloudwatch.Metric(
-        namespace="AWS/DynamoDB", metric_name="WriteThrottleEvents", dimensions_map=by, statistic="Sum", period=MINUTE
-    )
+def throttled_functions(_: object) -> cloudwatch.Metric:
+    """Return the calls of all functions of the account that failed for want of concurrency, which they share."""
+    return lambda_.Function.metric_all_throttles(period=MINUTE)
 
 
-def throttled(api: Api) -> cloudwatch.Metric:
-    """Return the number of 429 responses, counted from the access log."""
-    return _of_stage(api, {}, THROTTLED, "Sum")
-
-
-def waiting(queue: LastResort) -> cloudwatch.Metric:
-    """Return the number of messages that wait for a person."""
-    return queue.metric_approximate_number_of_messages_visible(period=MINUTE, statistic="Maximum")
+def sent(reader: Reader) -> cloudwatch.Metric:
+    """Return the number of messages that came into a queue."""
+    return reader.queue.metric_number_of_messages_sent(period=MINUTE, statistic="Sum")
 
 
 def oldest(reader: Reader) -> cloudwatch.Metric:
@@ -139,28 +141,42 @@ def oldest(reader: Reader) -> cloudwatch.Metric:
     return reader.queue.metric_approximate_age_of_oldest_message(period=MINUTE, statistic="Maximum")
 
 
-def of_copy(bucket: str, copy: str, name: str, statistic: str) -> cloudwatch.Metric:
-    """Return a metric of S3 about a bucket's replication.
+def waiting(queue: LastResort) -> cloudwatch.Metric:
+    """Return the number of messages that wait for a person."""
+    return queue.metric_approximate_number_of_messages_visible(period=MINUTE, statistic="Maximum")
+
+
+def of_mapping(name: str) -> Callable[[StreamMapping], cloudwatch.Metric]:
+    """Return a metric of a stream's mapping, in number of changes.
+
+    https://docs.aws.amazon.com/lambda/latest/dg/monitoring-metrics-types.html#event-source-mapping-metrics
+    """
+    return lambda it: _metric("AWS/Lambda", name, {"EventSourceMappingUUID": it.ref})
+
+
+def throttled_writes(table: OwnedTable) -> cloudwatch.Metric:
+    """Return the writes that a table refused for now; they do not count those of its indexes.
+
+    https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/metrics-dimensions.html
+    """
+    return _metric("AWS/DynamoDB", "WriteThrottleEvents", {"TableName": table.table_name})
+
+
+def throttled_index(it: Indexed) -> cloudwatch.Metric:
+    """Return the writes that an index refused for now."""
+    by = {"TableName": it.table.table_name, "GlobalSecondaryIndexName": it.name}
+    return _metric("AWS/DynamoDB", "WriteThrottleEvents", by)
+
+
+def of_copy(name: str, statistic: str) -> Callable[[s3.Bucket], cloudwatch.Metric]:
+    """Return a metric of S3 about the lake's replication.
 
     https://docs.aws.amazon.com/AmazonS3/latest/userguide/metrics-dimensions.html
     """
-    between = {"SourceBucket": bucket, "DestinationBucket": copy, "RuleId": RULE}
-    return cloudwatch.Metric(
-        namespace="AWS/S3", metric_name=name, dimensions_map=between, statistic=statistic, period=MINUTE
-    )
 
+    def metric(lake: s3.Bucket) -> cloudwatch.Metric:
+        copy = name_of_copy(Target.of(lake), LAKE_COPY)
+        by = {"SourceBucket": lake.bucket_name, "DestinationBucket": copy, "RuleId": RULE}
+        return _metric("AWS/S3", name, by, statistic)
 
-def iterator_age(trigger: Function) -> cloudwatch.Metric:
-    """Return the age, in milliseconds, of the last change that a trigger read."""
-    return trigger.handler.metric("IteratorAge", period=MINUTE, statistic="Maximum")
-
-
-def _of_stage(scope: IConstruct, dimension: Mapping[str, str], name: str, statistic: str) -> cloudwatch.Metric:
-    target = Target.of(scope)
-    return cloudwatch.Metric(
-        namespace=target.project.name,
-        metric_name=name,
-        dimensions_map={**dimension, STAGE: target.stage},
-        statistic=statistic,
-        period=MINUTE,
-    )
+    return metric

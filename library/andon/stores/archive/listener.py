@@ -1,6 +1,6 @@
 """days of rehydrations -> the queues of packages that rehydrate their rows."""
 
-from andon.recorded.replaying import work_each
+from andon.recorded.resend import work_each
 from andon.runtime.json_types import JsonMapping
 from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.message_batch import BatchResponse

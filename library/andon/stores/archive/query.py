@@ -16,7 +16,7 @@ from andon.http.page import DEFAULT_LIMIT, Scope, decode_texts, encode_cursor, w
 from andon.http.parameters import Beginning, Cursor, End, Header, Limit, Path
 from andon.http.response import CONTENT_TYPE, JSON, Response, respond
 from andon.project import Actors, project
-from andon.recorded.replaying import ID_PATTERN
+from andon.recorded.resend import ID_PATTERN
 from andon.runtime import strict_json, times
 from andon.runtime.json_types import JsonObject
 from andon.stores.archive import rehydration

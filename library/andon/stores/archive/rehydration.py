@@ -16,7 +16,7 @@ from typing import Any, Final, Literal, TypedDict
 from andon.dynamodb.ttl import ttl_at
 from andon.events.bus_entry import Replay
 from andon.events.topic import from_json
-from andon.recorded.replaying import id_of, messages_of
+from andon.recorded.resend import id_of, messages_of
 from andon.runtime import clock, strict_json, times
 from andon.runtime.errors import Invalid, NotFound
 from andon.runtime.json_types import JsonMapping
@@ -140,7 +140,7 @@ _archive = Bucket(BUCKET)
 
 
 def begin(job: Job) -> None:
-    """Keep a job, then ask for each of its days."""
+    """Keep a job, then ask for each of its days. One that was kept alone takes nothing from others."""
     _archive.replace(_job_key(job["id"]), job)
     send_all(os.environ[QUEUE], (strict_json.dumps(RehydrationWork(job=job["id"], day=day)) for day in job["days"]))
 

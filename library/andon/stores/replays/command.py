@@ -7,10 +7,9 @@ from andon.http.openapi import responses
 from andon.http.response import Response, respond
 from andon.project import project
 from andon.runtime import clock
-from andon.stores.replays import jobs, replay
+from andon.stores.replays import job
+from andon.stores.replays.job import CANCELLED, PAUSED, RUNNING, Progress, ReplayResponse, State
 from andon.stores.replays.parameters import ReplayBody, ReplayId
-from andon.stores.replays.replay import CANCELLED, PAUSED, RUNNING, Progress, ReplayResponse, State
-from andon.stores.replays.work import begin, go_on, views
 
 app = HttpApi()
 handler = app.handler
@@ -22,13 +21,13 @@ def post_replay(body: ReplayBody) -> Response:
 
     A row that has seen an event drops it: only an empty table shows what a view makes of the lake.
     """
-    view, now_ms = replay.require_view(body["view"], views()), clock.now_ms()
+    view, now_ms = job.require_view(body["view"], job.views()), clock.now_ms()
     first, last = body.get("from"), body.get("to")
-    planned = replay.plan(view, first, last, body["rate"], actor=app.caller.subject, now_ms=now_ms)
-    jobs.admit(planned, now_ms=now_ms)
-    row = begin(planned)
+    planned = job.plan(view, first, last, body["rate"], actor=app.caller.subject, now_ms=now_ms)
+    job.admit(planned, now_ms=now_ms)
+    row = job.begin(planned)
     location = f"/replays/{row['id']}"
-    return respond(HTTPStatus.ACCEPTED, replay.to_response(row, Progress()), Location=location)
+    return respond(HTTPStatus.ACCEPTED, job.to_response(row, Progress()), Location=location)
 
 
 @app.serves(
@@ -44,11 +43,11 @@ def pause_replay(replay_id: ReplayId) -> Response:
 )
 def resume_replay(replay_id: ReplayId) -> Response:
     """Go on with what is not done, also with a replay that somehow came to a halt."""
-    row, now_ms = replay.require_replay(jobs.find(replay_id)), clock.now_ms()
-    jobs.admit(replay.require_resumable(row), now_ms=now_ms)
-    row = jobs.move(row, RUNNING, now_ms=now_ms)
-    go_on(row)
-    return respond(HTTPStatus.OK, replay.to_response(row, jobs.progress(replay_id)))
+    row, now_ms = job.require_replay(job.find(replay_id)), clock.now_ms()
+    job.admit(job.require_resumable(row), now_ms=now_ms)
+    row = job.move(row, RUNNING, now_ms=now_ms)
+    job.go_on(row)
+    return respond(HTTPStatus.OK, job.to_response(row, job.progress(replay_id)))
 
 
 @app.serves(
@@ -61,7 +60,7 @@ def cancel_replay(replay_id: ReplayId) -> Response:
 
 def _stopped(replay_id: str, state: State) -> Response:
     """Return a replay that is paused or cancelled; one that is done stays done."""
-    row, progress = replay.require_replay(jobs.find(replay_id)), jobs.progress(replay_id)
-    if not replay.is_whole(row, progress):
-        row = jobs.move(row, state, now_ms=clock.now_ms())
-    return respond(HTTPStatus.OK, replay.to_response(row, progress))
+    row, progress = job.require_replay(job.find(replay_id)), job.progress(replay_id)
+    if not job.is_whole(row, progress):
+        row = job.move(row, state, now_ms=clock.now_ms())
+    return respond(HTTPStatus.OK, job.to_response(row, progress))

@@ -8,7 +8,7 @@ from andon.http.derived import Default
 from andon.http.parameters import Path
 from andon.http.said import First, Last
 from andon.project import project
-from andon.recorded.replaying import ID_PATTERN
+from andon.recorded.resend import ID_PATTERN
 from andon.runtime.marks import Bounds, Says
 
 ReplayId = Annotated[

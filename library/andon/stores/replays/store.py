@@ -1,4 +1,6 @@
-"""Replays read the lake, and keep nothing there; they subscribe to nothing. See `tables.py` for what they keep."""
+"""Bucket and settings of replays: they read the lake, and subscribe to nothing. What they keep: see `tables.py`."""
+
+from typing import Final
 
 from andon.events.topic import Topic
 from andon.recorded import lake
@@ -7,3 +9,7 @@ BUCKET = lake.BUCKET
 KEEPS_DAYS: int | None = None
 
 SUBSCRIPTIONS: frozenset[Topic] = frozenset()
+
+QUEUE: Final = "REPLAYS_QUEUE_URL"  # the own one, beside which those of the views are
+VIEWS: Final = "VIEWS"  # the topics of each, see `andon.events.topic`
+SETTLES: Final = "LAKE_SETTLES_SECONDS"  # so far the lake may be behind the bus

@@ -7,7 +7,7 @@ from typing import Final
 
 import pytest
 
-from andon.cdk.checks.view_keys import refuse_foreign_keys
+from andon.cdk.checks.declared import refuse_foreign_keys
 from andon.events import drift, fault
 from andon.events.actor import actor_of, with_actor
 from andon.events.bus_entry import to_message

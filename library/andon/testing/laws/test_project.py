@@ -2,12 +2,16 @@
 
 import re
 from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from typing import Final, NamedTuple
 
 import pytest
 
 from andon.packages.discovery import packages
 from andon.project import project
+from andon.runtime import clock, times
+from andon.testing.environment import frozen_clock
+from andon.testing.loop import Loop
 from andon.tools.in_process import openapi
 from andon.tools.in_process.agents import AGENTS, LLMS, agents, llms
 
@@ -26,6 +30,9 @@ NEEDED: Final = {
     "requirements/runtime.txt": "it pins what functions get",
 }
 """File -> why a project has it."""
+
+EXAMPLE: Final = re.compile(r"CALL=\"((?:PATCH|POST|PUT) /[^\"]*)\" BODY='([^'…]*)'")
+TIME: Final = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")
 
 PIPELINES: Final = (
     ".github/workflows/*.yml",
@@ -98,6 +105,31 @@ def test_the_readme_asks_for_routes_that_are_served() -> None:
     served = [re.compile(re.sub(r"{\w+}", "[^/]+", route)) for package in packages() for route in package.routes]
     unserved = [one for one in called if not any(pattern.fullmatch(one) for pattern in served)]
     assert not unserved, f"README.md asks for {', '.join(unserved)}, which nothing answers: mend it there"
+
+
+@pytest.mark.parametrize("file", ["README.md", "Makefile"])
+def test_an_example_call_says_what_its_route_asks_for(world: Loop, file: str) -> None:
+    found = [one.groups() for one in EXAMPLE.finditer((ROOT / file).read_text())] if (ROOT / file).is_file() else []
+
+    wrong = [f"{asked}: {why}" for asked, body in found if (why := _refusal(world, asked, body))]
+    assert not wrong, f"an example in {file} would be refused, mend it there: {'; '.join(wrong)}"
+
+
+def _refusal(world: Loop, asked: str, body: str) -> str:
+    """Return why a request would be refused as invalid, empty if it is not; no other refusal counts."""
+    method, _, path = asked.partition(" ")
+    routes = [route for package in packages() for route in package.routes]
+    named = (re.fullmatch(re.sub(r"{(\w+)}", r"(?P<\1>[^/]+)", route), f"{method} {path}") for route in routes)
+    route, said = next(((route, one.groupdict()) for route, one in zip(routes, named, strict=True) if one), ("", {}))
+    if not route:
+        return "no such route"
+    dates = [*map(times.to_ms, TIME.findall(f"{asked} {body}"))]
+    with frozen_clock(max(dates, default=clock.now_ms())):
+        answer = world.request(route, path=said, body=body)
+    if answer.status != HTTPStatus.BAD_REQUEST:
+        return ""
+    errors = answer.body.get("errors", [])
+    return ", ".join(f"{one['field']} {one['detail']}" for one in errors) or str(answer.body.get("detail"))
 
 
 def test_the_readme_names_verbs_that_the_makefile_has() -> None:

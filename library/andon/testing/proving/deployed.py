@@ -23,7 +23,7 @@ from typing import Final, Self
 from andon.dynamodb.attribute_values import Item, to_plain, to_typed
 from andon.events.group import unpacked
 from andon.outbound import mail, sms
-from andon.outbound.once import SINK
+from andon.outbound.variables import SINK
 from andon.packages.discovery import packages, services
 from andon.runtime import clock
 from andon.runtime.json_types import JsonMapping, JsonObject

@@ -21,7 +21,7 @@ from unittest.mock import patch
 
 from andon.dynamodb.attribute_values import Item, to_typed
 from andon.events.publish import NotPublished
-from andon.outbound import once
+from andon.outbound import provider
 from andon.outbound.channels import KEPT_MS
 from andon.packages.discovery import (
     follower_of_table,
@@ -158,8 +158,7 @@ class InMemory(Loop):
             patch.object(clock, "now_ms", lambda: self.now_ms),
             patch.object(clock, "wait", self._let_pass),
             patch.object(log, "write", self.lines.append),
-            patch.object(once, "post_once", self._post),
-            patch.object(once, "post_once", self._post),
+            patch.object(provider, "post_once", self._post),
             patch.object(cached_property, "__get__", _got_without_lock),
             between(self._between),
         ):
@@ -413,9 +412,9 @@ class InMemory(Loop):
             raise CallFailed("ConnectionClosedError")
         return answer
 
-    def _post(self, url: str, _headers: Mapping[str, str], body: bytes, **_: object) -> once.Reply:
+    def _post(self, url: str, _headers: Mapping[str, str], body: bytes, **_: object) -> provider.Reply:
         """Bring a request to the hosts of others, in the place of libcurl."""
-        worker, longest_s = self._worker, min(once.LONGEST_MS, time_of_attempt_ms()) / 1_000
+        worker, longest_s = self._worker, min(provider.LONGEST_MS, time_of_attempt_ms()) / 1_000
         if worker is None:
             raise RuntimeError("only handlers send")
         self._may_die(worker)
@@ -424,8 +423,8 @@ class InMemory(Loop):
         self._let_pass(min(reply.late_s, longest_s))
         if reply.late_s >= longest_s or not reply.status:
             failed = "OperationTimedout" if reply.status else "CouldntConnect"
-            return once.Reply(0, (), b"", failed, went_out=bool(reply.status))
-        return once.Reply(reply.status, (), reply.body, "", went_out=True)
+            return provider.Reply(0, (), b"", failed, went_out=bool(reply.status))
+        return provider.Reply(reply.status, (), reply.body, "", went_out=True)
 
     # Names.
 

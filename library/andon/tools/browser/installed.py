@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
-from andon.cdk.asset import build_once
+from andon.cdk.assets import build_once
 from andon.project import project
 from andon.tools.called import install
 from andon.tools.stack.errors import ToolFailed

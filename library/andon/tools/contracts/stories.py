@@ -16,8 +16,7 @@ from typing import Any, Final
 from unittest.mock import patch
 
 from andon.events.domain_event import DomainEvent
-from andon.outbound.channel import Message
-from andon.outbound.delivery import Gateway
+from andon.outbound.delivery import Gateway, Message
 from andon.packages.discovery import owner_of_route, services, views
 from andon.packages.package import Package
 from andon.project import project

@@ -130,5 +130,5 @@ def _fetch_one(lake: LakeBucket, key: str, file: Path) -> int:
 
 def _bucket_in(deployed: dict[str, str]) -> str:
     if OUTPUT not in deployed:
-        raise ToolFailed(f"the stack has no output {OUTPUT}: it was deployed before there was a lake")
+        raise ToolFailed(outputs.lacking(OUTPUT))
     return deployed[OUTPUT]

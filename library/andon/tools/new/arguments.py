@@ -32,6 +32,8 @@ def of_project(parser: ArgumentParser) -> None:
     rule = "name of its first rule, and of the service that decides by it; watch/restless without it"
     parser.add_argument("--rule", metavar="SERVICE/NAME", help=rule)
     parser.add_argument("--no-rule", action="store_true", help="without a rule, which may be written later")
+    persons = "with a service of persons' names, too, which are erased: its name, as passengers; people without it"
+    parser.add_argument("--person", metavar="PEOPLE", nargs="?", const="people", help=persons)
     parser.add_argument("--wheel", metavar="FILE", type=Path, help="the library's, to be put into its vendor/")
 
 
@@ -40,6 +42,8 @@ def of_service(parser: ArgumentParser) -> None:
     parser.add_argument("name", metavar="NAME", help="of the service, a plural, as permits")
     parser.add_argument("--one", metavar="NAME", help="the singular of that, if it is irregular")
     of_shape(parser)
+    person = "they are persons, as passengers: their names, by id, until one is erased; --partition says where they are"
+    parser.add_argument("--person", action="store_true", help=person)
 
 
 def of_shape(parser: ArgumentParser) -> None:
@@ -50,7 +54,7 @@ def of_shape(parser: ArgumentParser) -> None:
     parser.add_argument("--fact", metavar="VERB", help=fact)
     unique = "a text that no two of them have, as number: another one gets 409"
     parser.add_argument("--unique", metavar="FIELD", help=unique)
-    date = "a time that each of them says, as ends_at, at which a rule may be due; several times"
+    date = "a time that each of them says, as endsAt, at which a rule may be due; several times"
     parser.add_argument("--date", metavar="FIELD", action="append", default=[], help=date)
     partition = "what they are grouped by, as station: a view of them is a list of each; itself without it"
     parser.add_argument("--partition", metavar="NAME", help=partition)
@@ -86,7 +90,7 @@ def of_rule(parser: ArgumentParser) -> None:
     parser.add_argument("service", metavar="SERVICE", help="a control service, or the name of a new one")
     parser.add_argument("name", metavar="NAME", help="of the rule, as restless")
     parser.add_argument("--of", metavar="SOURCE/TYPE", help="the fact that it decides upon, as permits/permit-moved")
-    due_at = "a date that the fact says, as ends_at, at which the rule decides"
+    due_at = "a date that the fact says, as endsAt, at which the rule decides"
     parser.add_argument("--due-at", metavar="FIELD", help=due_at)
 
 

@@ -38,6 +38,23 @@ def with_package(stack: str, construct: str, name: str) -> str:
     return with_imports("\n".join(lines) + "\n", [f"from andon.cdk.{construct.lower()} import {construct}"])
 
 
+def with_part(stack: str, construct: str) -> str:
+    """Return the text of the stack with a line for a part of every project, as `Eraser(self, hub, api)`."""
+    calls = [node for node in ast.walk(ast.parse(stack)) if isinstance(node, ast.Call)]
+    if any(ast.unparse(node.func) == construct for node in calls):
+        return stack
+    like = max((node for node in calls if _is_line(node) or _is_part(node)), key=lambda node: node.lineno)
+    *_, hub, api = (ast.unparse(one) for one in like.args if isinstance(one, ast.Name))
+    lines = stack.splitlines()
+    lines.insert(like.lineno, f"{' ' * like.col_offset}{construct}({ast.unparse(like.args[0])}, {hub}, {api})")
+    return with_imports("\n".join(lines) + "\n", [f"from andon.cdk.{construct.lower()} import {construct}"])
+
+
+def _is_part(node: ast.Call) -> bool:
+    """Return True if it is the line of a part, as `Lake(self, hub, api)`."""
+    return isinstance(node.func, ast.Name) and [type(one) for one in node.args] == [ast.Name] * 3
+
+
 def _is_line(node: ast.Call) -> bool:
     """Return True if it is the line of a package, as `View(self, "latest", hub, api)`."""
     match node:
@@ -111,6 +128,31 @@ def renamed(text: str, names: Mapping[str, str]) -> str:
     for start, end, name in sorted(places, reverse=True):
         text = f"{text[:start]}{name}{text[end:]}"
     return text
+
+
+def with_members(text: str, names: Mapping[str, str]) -> str:
+    """Return a file in which members have other names: in texts, in declarations of classes, and as `keep` has them."""
+    edits = sorted({edit for node in ast.walk(ast.parse(text)) for edit in _members_in(text, node, names)})
+    for start, end, name in reversed(edits):
+        text = f"{text[:start]}{name}{text[end:]}"
+    return text
+
+
+def _members_in(text: str, node: ast.AST, names: Mapping[str, str]) -> Iterator[tuple[int, int, str]]:
+    match node:
+        case ast.Constant(value=str(said)) if said in names:
+            start, end = place_of(text, node)
+            if text[start:end] == f'"{said}"':  # and not a part of an f-string
+                yield start + 1, end - 1, names[said]
+        case ast.ClassDef(body=body):
+            for one in body:
+                if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and one.target.id in names:
+                    yield *place_of(text, one.target), names[one.target.id]
+        case ast.Call(func=ast.Name(id="keep"), keywords=keywords):
+            for keyword in keywords:
+                if keyword.arg is not None and keyword.arg in names:
+                    start, _ = place_of(text, keyword)
+                    yield start, start + len(keyword.arg), names[keyword.arg]
 
 
 def with_type(text: str, call: str, constant: str) -> str:
@@ -250,7 +292,7 @@ def _source(text: str, node: ast.expr | ast.stmt) -> str:
     return text[start:end]
 
 
-def place_of(text: str, node: ast.expr | ast.stmt | ast.alias) -> tuple[int, int]:
+def place_of(text: str, node: ast.expr | ast.stmt | ast.alias | ast.keyword) -> tuple[int, int]:
     """Return the first character of an expression or a statement, and the one behind it."""
     lines = text.splitlines(keepends=True)
 

@@ -5,6 +5,7 @@ FACTS and AGGREGATES, where the service says them itself.
 """
 
 from argparse import Namespace
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import Final
@@ -16,10 +17,10 @@ from andon.tools.called import as_called
 from andon.tools.new import template
 from andon.tools.new.arguments import ONE_ROW
 from andon.tools.new.changes import Changes, made
-from andon.tools.new.edits import merged, renamed, with_declared, with_entry, with_imports, with_resource
+from andon.tools.new.edits import merged, renamed, with_declared, with_entry, with_imports, with_members, with_resource
 from andon.tools.new.known import require_no_sample, service_of
 from andon.tools.new.rule import RuleAnchor
-from andon.tools.new.shape import verb_of
+from andon.tools.new.shape import members_of, verb_of
 from andon.tools.new.words import Name, NotNew, Words
 from andon.versions.declared import Declared
 from andon.versions.optimistic_lock import VersionedRow
@@ -28,6 +29,7 @@ MERGED: Final = ("api.py", "command.py", "query.py", "resources.py", "samples.py
 """Files that a service may have already: what they lack is put behind what they have, or before RESOURCES."""
 
 ENTITIES: Final = "contract.entities"
+PERSONS: Final = "PERSONS"
 CALLED: Final = frozenset({"PutItem", "UpdateItem"})
 
 
@@ -58,13 +60,12 @@ def changes(
 
     """
     package, name = service_of(service), Name.only(text)
-    if not package.has("facts"):
-        raise NotNew(f"{package.folder} has no facts.py: it publishes nothing of its rows")
+    _require_facts(package)
     subject = _subject(package)
     words = _words(package, subject, name, verb, field)
     event_type = words("inspection-recorded")
     require_no_sample(words("http/put-inspection"), f"domain/{event_type}")
-    texts = _in_table_of_its_own(package, words) if is_timed else _in_table_of(package, words)
+    texts = _spelled(_in_table_of_its_own(package, words) if is_timed else _in_table_of(package, words), field)
     edited = {
         file: merged((root / file).read_text(), text, before="RESOURCES")
         for file, text in texts.items()
@@ -87,6 +88,13 @@ def changes(
     )
 
 
+def _require_facts(package: Package) -> None:
+    if not package.has("facts"):
+        raise NotNew(f"{package.folder} has no facts.py: it publishes nothing of its rows")
+    if package.has("resources") and package.load("resources").RESOURCES[0].design == PERSONS:
+        raise NotNew(f"{package.folder} keeps names and nothing else; a fact of whoever has one is another service's")
+
+
 def _subject(package: Package) -> Name:
     """Return the subject of a service's facts: its things, or those that its rules decide upon."""
     if package.has("control"):
@@ -102,6 +110,11 @@ def _words(package: Package, subject: Name, name: Name, verb: str | None, field:
     named += [(template.PARCELS, Name(subject.one, package.name)), (template.WATCH, Name(package.name, package.name))]
     said = [] if field is None else [(one, Name.only(field)) for one in (template.NOTE, template.VALUE)]
     return Words([*named, (template.RECORDED, verb_of(verb, name, timed=True)), *said])
+
+
+def _spelled(texts: Mapping[PurePosixPath, str], field: str | None) -> dict[PurePosixPath, str]:
+    spelled = members_of([Name.only(field)] if field else [])
+    return {file: with_members(text, spelled) for file, text in texts.items()}
 
 
 def _entity(name: Name) -> dict[PurePosixPath, str]:

@@ -1,9 +1,11 @@
 """Names and facts that a project has already: something new has to fit to them."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from andon.events.domain_event import DomainEvent
 from andon.events.topic import Topic
+from andon.events.upcast import Upcasters
 from andon.packages.discovery import packages, services
 from andon.packages.package import Package
 from andon.project import project
@@ -11,6 +13,7 @@ from andon.runtime import times
 from andon.runtime.json_types import JsonMapping
 from andon.runtime.tried import Failed, tried
 from andon.testing.samples import is_of_old, paths, read, type_of
+from andon.tools.new.edits import with_entry, with_imports
 from andon.tools.new.words import NotNew
 
 
@@ -88,6 +91,22 @@ def _published() -> list[str]:
 
 def _types_of(service: Package) -> frozenset[str]:
     return service.types
+
+
+def lifting(text: str, topics: Iterable[Topic]) -> str:
+    """Return a file with UPCASTERS that lifts old shapes of facts, as other packages lift them."""
+    for topic in topics:
+        for steps in [upcasters[topic] for upcasters in _upcasters() if topic in upcasters][:1]:
+            names = ", ".join(step.__name__ for step in steps)
+            text = with_imports(text, [f"from {step.__module__} import {step.__name__}" for step in steps])
+            text = with_entry(text, "UPCASTERS", f'("{topic[0]}", "{topic[1]}"): ({names},)')
+    return text
+
+
+def _upcasters() -> list[Upcasters]:
+    files = [(one, file) for one in packages() for file in ("view", "subscriptions") if one.has(file)]
+    loaded = [tried(one.load, file) for one, file in files]
+    return [getattr(one, "UPCASTERS", {}) for one in loaded if not isinstance(one, Failed)]
 
 
 def require_free(name: str) -> None:

@@ -31,19 +31,32 @@ TELLING: Final = frozenset({SAYS, PurePosixPath("README.md")})
 SETTINGS: Final = PurePosixPath("pyproject.toml")
 
 IN_STACK: Final = frozenset(
-    {"api", "archive", "construct", "drift", "event_hub", "fault_store", "lake", "replays", "service", "stack"}
+    {
+        "api",
+        "archive",
+        "construct",
+        "drift",
+        "eraser",
+        "event_hub",
+        "fault_store",
+        "lake",
+        "replays",
+        "service",
+        "stack",
+    }
     | {"target", "view"}
 )
 """Names of classes beside that of the stack."""
 
 
 class Beginning(NamedTuple):
-    """The packages of a new project: a service, and perhaps a view, and a control service with a rule."""
+    """The packages of a new project: a service, and perhaps a view, a control service with a rule, and persons."""
 
     name: Name
     service: Shape
     view: Name | None
     rule: tuple[Name, Name] | None
+    persons: Name | None
 
     @classmethod
     def of(cls, asked: Namespace) -> Self:
@@ -59,10 +72,11 @@ class Beginning(NamedTuple):
         name, service = Name.only(asked.name), Shape.of(asked, Name.of(asked.service, one=asked.one))
         if name.one in IN_STACK:
             raise NotNew(f"{name.one!r} is taken: infra/stack.py has a class of that name")
-        others = [*([view] if view else []), *(rules or ())]
+        persons = None if asked.person is None else Name.of(asked.person)
+        others = [*(one for one in (view, persons) if one), *(rules or ())]
         if clash := next(clashes([service.name, *others]), None):
             raise NotNew(f"{clash!r} is taken: the project has {', '.join(one.one for one in others)}")
-        return cls(name, service, view, rules)
+        return cls(name, service, view, rules, persons)
 
     @property
     def _copied(self) -> dict[str, object]:
@@ -78,6 +92,8 @@ class Beginning(NamedTuple):
             yield "view", self.view.one, "--of", fact
         if self.rule and not self._copied:
             yield "rule", *(one.one for one in self.rule), "--of", fact
+        if self.persons:
+            yield "service", self.persons.many, "--person"
 
     def texts(self) -> dict[PurePosixPath, str]:
         """Return the files."""
@@ -86,8 +102,8 @@ class Beginning(NamedTuple):
             found |= template.copied(self._words, template.slice_of("views", template.INVENTORY, "row", "declared"))
         if "control" in self._copied:
             found |= template.copied(self._words, template.control(template.RESTLESS, "first"))
-        named = {PurePosixPath(self._words(str(file))): self.service.examples(text) for file, text in found.items()}
-        return named | self.service.files()
+        named = {PurePosixPath(self._words(str(file))): text for file, text in found.items()}
+        return {file: self.service.spelled(file, text) for file, text in named.items()} | self.service.files()
 
     @property
     def _words(self) -> Words:

@@ -31,9 +31,9 @@ from andon.tools.new.edits import (
     with_type,
     without,
 )
-from andon.tools.new.known import Heard, is_time, only_fact, require_free, require_no_sample
+from andon.tools.new.known import Heard, is_time, lifting, only_fact, require_free, require_no_sample
 from andon.tools.new.service import STACK
-from andon.tools.new.words import HUMP, Name, NotNew, Words
+from andon.tools.new.words import HUMP, Name, NotNew, Words, member_name
 
 # The fact that a new rule decides upon, in the place of the template's own.
 
@@ -66,7 +66,10 @@ class RuleAnchor(NamedTuple):
             NotNew: nobody publishes it, or it says no such date.
 
         """
-        found = cls(Heard.of(fact or only_fact()[0]), due_at)
+        heard = Heard.of(fact or only_fact()[0])
+        if due_at is not None and due_at not in heard.entity and member_name(due_at) in heard.entity:
+            due_at = member_name(due_at)
+        found = cls(heard, due_at)
         if due_at is not None and not found.is_in_text and not is_whole(found.heard.entity.get(due_at)):
             members = ", ".join(name for name in found.heard.entity if name != "id")
             raise NotNew(f"{due_at!r} is no date of {'/'.join(found.heard.topic)}, a time in UTC: it says {members}")
@@ -170,6 +173,8 @@ def _with_service(root: Path, service: Name, name: Name, anchor: RuleAnchor) -> 
     require_no_sample(f"http/get-{service.many.replace('_', '-')}", _sample(anchor.subject, name))
     words = Words([(template.WATCH, service), *anchor.named(name)])
     new = {PurePosixPath(words(str(file))): anchor.fitted(words, one) for file, one in anchor.slice("first").items()}
+    subscriptions = PurePosixPath("functions", "services", service.many, "subscriptions.py")
+    new[subscriptions] = lifting(new[subscriptions], [anchor.heard.topic])
     stack = with_package((root / STACK).read_text(), "Service", service.many)
     return Changes(new, {STACK: stack}, _next(service.many, name, anchor))
 
@@ -234,7 +239,8 @@ def _with_subscription(root: Path, service: Package, anchor: RuleAnchor) -> str:
     addition = anchor.fitted(words, template.text_of(PurePosixPath("functions/services/watch/subscriptions.py")))
     heard = anchor.heard
     entry = f'("{heard.topic[0]}", "{heard.topic[1]}"): on_{heard.topic[1].replace("-", "_")}'
-    return with_entry(merged(_text(root, file), _correlated(service, anchor, addition), before="ON"), "ON", entry)
+    text = with_entry(merged(_text(root, file), _correlated(service, anchor, addition), before="ON"), "ON", entry)
+    return lifting(text, [heard.topic])
 
 
 def _stored_as(rule: Rule, text: str) -> str:

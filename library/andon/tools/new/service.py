@@ -7,12 +7,13 @@ from typing import Final
 
 from andon.project import project
 from andon.tools.called import as_called
+from andon.tools.new import person
 from andon.tools.new.arguments import BY_ANOTHER_KEY
 from andon.tools.new.changes import Changes, made
 from andon.tools.new.edits import with_package
 from andon.tools.new.known import require_free, require_no_sample
 from andon.tools.new.shape import Shape
-from andon.tools.new.words import Name
+from andon.tools.new.words import Name, member_name
 
 STACK: Final = PurePosixPath("infra/stack.py")
 
@@ -24,7 +25,10 @@ def make(asked: Namespace) -> str:
         NotNew: see `changes`.
 
     """
-    root, name = project().root, Name.of(asked.name, one=asked.one)
+    root = project().root
+    if asked.person:
+        return made(root, person.changes(root, asked))
+    name = Name.of(asked.name, one=asked.one)
     return made(root, changes(root, Shape.of(asked, name)))
 
 
@@ -48,7 +52,7 @@ def _next(shape: Shape) -> Iterator[str]:
     yield "(--field names what it says, --fact what its fact is called, --unique a text that no two of them have,"
     yield " --date a time, --partition what it is grouped by; --time-based: it comes late and twice, as readings do)"
     yield f"then write its samples anew: {as_called('samples')}"
-    counted = "" if shape.is_timed else f"; it counts with --count-by {fields.first.one}"
+    counted = "" if shape.is_timed else f"; it counts with --count-by {member_name(fields.first.one)}"
     yield f"let a view show it: andon new view NAME --of {fact}{counted}"
     if not shape.is_timed:
         yield (
@@ -56,5 +60,5 @@ def _next(shape: Shape) -> Iterator[str]:
             if shape.partition
             else (f"a list of them is one of a view, too, by a key of its rows: {BY_ANOTHER_KEY}")
         )
-    for date in fields.dates:
-        yield f"decide when {date.one} has come: andon new rule SERVICE NAME --of {fact} --due-at {date.one}"
+    for date in (member_name(one.one) for one in fields.dates):
+        yield f"decide when {date} has come: andon new rule SERVICE NAME --of {fact} --due-at {date}"

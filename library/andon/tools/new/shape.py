@@ -6,18 +6,21 @@ Of fields one stands in the place of the template's own, and others wherever tha
 import ast
 import json
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import PurePosixPath
 from typing import Final, NamedTuple, Self
 
 from andon.tools.new import template
-from andon.tools.new.edits import place_of
-from andon.tools.new.words import Name, NotNew, Words
+from andon.tools.new.edits import place_of, with_members
+from andon.tools.new.words import Name, NotNew, Words, member_name
 from andon.versions.optimistic_lock import VersionedRow
 
 OWN: Final = frozenset({"body", "command", "discriminator", "id", "if_match", "ttl", *VersionedRow.__annotations__})
 """Names of fields and parameters that each service has."""
+
+PLACES: Final = ("place-1", "place-2")
+"""Values of a place in the template's examples."""
 
 NO_PARTS: Final = "--time-based goes with no --unique and no --date: what is said of a time changes never"
 NO_CLAIMS: Final = "--unique and --partition do not go together: a unique text has a row of its own, in no partition"
@@ -148,27 +151,34 @@ class Shape(NamedTuple):
         group = f"/{self.partition.dashed}-1" if self.partition else ""
         one = "2026-01-31T09:00:00Z" if self.is_timed else f"{self.name.dashed}-1"
         date = "2026-01-31T00:00:00.000Z"
-        more = {one.one: date for one in self.fields.dates}
-        more |= {} if self.fields.unique is None else {self.fields.unique.one: "A-7"}
-        said = {place: {self.fields.first.one: place, **more} for place in ("north", "south")}
+        more = {member_name(one.one): date for one in self.fields.dates}
+        more |= {} if self.fields.unique is None else {member_name(self.fields.unique.one): "A-7"}
+        first = self.fields.first
+        said = {place: {member_name(first.one): place.replace("place", first.dashed), **more} for place in PLACES}
         bodies = {
             f'{{"place": "{place}", "due": "{date}", "number": "A-7"}}': json.dumps(
-                {self.fields.first.one: 17.5} if self.is_timed else one
+                {member_name(first.one): 17.5} if self.is_timed else one
             )
             for place, one in said.items()
         }
         path = f"/{self.name.many.replace('_', '-')}{group}"
         return {"/things/thing-1": f"{path}/{one}", "/readings/device-1": path, **bodies}
 
-    def examples(self, text: str) -> str:
-        """Return a file with examples of the first field."""
-        return text if self.fields.first == template.PLACE else Words(template.SAID)(text)
+    def spelled(self, file: PurePosixPath, text: str) -> str:
+        """Return a file in which its members are spelled as all members are, `endsAt`."""
+        fields = (self.fields.first, self.fields.unique, *self.fields.dates)
+        return with_members(text, members_of(one for one in fields if one)) if file.suffix == ".py" else text
 
     def files(self) -> dict[PurePosixPath, str]:
         """Return its files."""
         texts = template.slice_of("services", self.like, *([] if self.fields.unique is None else ["unique"]))
         said = {file: self.fields.said_in(text) for file, text in texts.items()}
-        return {file: self.examples(text) for file, text in template.copied(self.words, said).items()}
+        return {file: self.spelled(file, text) for file, text in template.copied(self.words, said).items()}
+
+
+def members_of(fields: Iterable[Name]) -> dict[str, str]:
+    """Return how members are spelled whose names have several words."""
+    return {one.one: member_name(one.one) for one in fields if "_" in one.one}
 
 
 def verb_of(text: str | None, name: Name, *, timed: bool) -> Name:

@@ -1,10 +1,10 @@
 """The template of a project, a folder of real code, and copies of it or of slices of it.
 
 `templates/project/` is a complete project of a neutral domain, *acorn*, with a package or a part of one for each option
-of `andon new`: services of *things*, of *books* on shelves, of *readings* with a time of their own, and of *parcels*
-with an *estimate*; views of them; and a control service *watch* with two rules. A copy differs by its words alone, see
-`words.Words`, and lacks what was not asked for: packages, and parts of files between the comments `<name>` and
-`</name>`. So the code of the template is linted, typed and tested as any other.
+of `andon new`: services of *things*, of *books* on shelves, of *readings* with a time of their own, of *parcels* with
+an *estimate*, and of *guests* in halls, whose names are erased; views of them; and a control service *watch* with two
+rules. A copy differs by its words alone, see `words.Words`, and lacks what was not asked for: packages, and parts of
+files between the comments `<name>` and `</name>`. So the code of the template is linted, typed and tested as any other.
 
 `files(*patterns)` lists its files; `slice_of(kind, name, *parts)` returns the texts of a package with some of its
 parts; `written(root, texts)` writes them, or nothing if one of them is there already.
@@ -29,6 +29,7 @@ ACORN: Final = Name("acorn", "acorn")
 THINGS: Final = Name("thing", "things")
 BOOKS: Final = Name("book", "books")
 READINGS: Final = Name("reading", "readings")
+GUESTS: Final = Name("guest", "guests")
 PARCELS: Final = Name("parcel", "parcels")
 INVENTORY: Final = Name("inventory", "inventory")
 CATALOGUE: Final = Name("catalogue", "catalogue")
@@ -43,15 +44,13 @@ MOVED: Final = Name("moved", "moved")
 RECORDED: Final = Name("recorded", "recorded")
 SHELF: Final = Name("shelf", "shelves")
 DEVICE: Final = Name("device", "devices")
+HALL: Final = Name("hall", "halls")
 
 NUMBER: Final = Name("number", "number")
 PLACE: Final = Name("place", "place")
 DUE: Final = Name("due", "due")
 VALUE: Final = Name("value", "value")
 NOTE: Final = Name("note", "note")
-SAID: Final = ((Name("north", "north"), Name("one", "one")), (Name("south", "south"), Name("other", "other")))
-"""Examples of what is said of a place, and those of what is said of anything."""
-
 PART: Final = re.compile(r"(?:#|<!--) <(?P<end>/?)(?P<name>[a-z]+)>(?: -->)?")
 """The comment at which a part of a file begins or ends."""
 

@@ -10,17 +10,14 @@ from pathlib import Path, PurePosixPath
 from typing import Final, NamedTuple
 
 from andon.events.topic import Topic
-from andon.events.upcast import Upcasters
-from andon.packages.discovery import packages
 from andon.project import project
-from andon.runtime.tried import Failed, tried
 from andon.tools.new import template
 from andon.tools.new.arguments import BY_ANOTHER_KEY, PER_DAY
 from andon.tools.new.changes import Changes, made
-from andon.tools.new.edits import first_function, merged, with_entry, with_imports, with_package
-from andon.tools.new.known import Heard, is_time, only_fact, require_free, require_no_sample
+from andon.tools.new.edits import first_function, merged, with_imports, with_members, with_package
+from andon.tools.new.known import Heard, is_time, lifting, only_fact, require_free, require_no_sample
 from andon.tools.new.service import STACK
-from andon.tools.new.words import HUMP, Name, NotNew, Words
+from andon.tools.new.words import HUMP, Name, NotNew, Words, member_name
 from andon.views.view_updates import GONE
 
 # Additions to a new view whose rows are counted by one of its fields: an index, a route and a test.
@@ -47,16 +44,17 @@ def with_counting(
     place = Name.only(by.attribute)
     words = Words([(template.INVENTORY, view), (template.PLACE, place), (template.THINGS, subject)])
     require_no_sample(words("http/get-inventory-by-place"))
+    member_of = {place.one: by.attribute}
     instead = {
         '{**entity, "place"': f'{{**entity, "{by.member}"',
         '"thing-moved"': f'"{by.event_type}"',
         '"place"': f'"{by.attribute}"',
-        '"north"': repr(by.example),
-        '"south"': repr(f"{by.example} 2"),
+        '"place-1"': repr(by.example),
+        '"place-2"': repr(f"{by.example} 2"),
     }
     found = dict(texts)
     for file, part in template.part_of("views", template.INVENTORY, "counted").items():
-        path, more = PurePosixPath(words(str(file))), words.fitted(part, instead)
+        path, more = PurePosixPath(words(str(file))), with_members(words.fitted(part, instead), member_of)
         before = first_function(found[path])[0] if file.name == "view.py" else None
         found[path] = merged(found[path], more, before=before) if path in found else more
     return found
@@ -213,8 +211,9 @@ class KeptMembers:
         texts = [name for name, value in self.shown.items() if isinstance(value, str) and not is_time(value)]
         for entity, facts in self._entities.items():
             for member in self._members[entity]:
-                if self._attribute(entity, member) == attribute and attribute in texts:
-                    return CountedText(attribute, member, _last(facts).topic[1], str(_said(facts, member)))
+                name = self._attribute(entity, member)
+                if name in {attribute, member_name(attribute)} & {*texts}:
+                    return CountedText(name, member, _last(facts).topic[1], str(_said(facts, member)))
         why = f"no text {attribute!r} to count by: its rows have {', '.join(texts) or 'none'}"
         raise NotNew(f"{why}. A number or a sum per day: {PER_DAY}")
 
@@ -223,7 +222,7 @@ class KeptMembers:
         text = text.replace("responses(SHOWN,", "responses(InventoryResponse,")
         match file.name:
             case "view.py":
-                return self._lifting(words.fitted(text, _each_once(text, self._in_view(text))))
+                return lifting(words.fitted(text, _each_once(text, self._in_view(text))), self._topics)
             case "query.py":
                 return self._completed(words.fitted(text, _each_once(text, self._in_query(text))))
             case _:
@@ -246,7 +245,7 @@ class KeptMembers:
         names = ", ".join(repr(topic[1]) for topic in self._topics)
         known = {"id": self._id, **self.shown}
         one, group = self._form.of.one, '"shelf-1"' if self._form is LISTED else f'"{self._form.of.one}-1"'
-        body = f'{{"id": "{one}-1", "place": "north"}}'
+        body = f'{{"id": "{one}-1", "place": "place-1"}}'
         return {f'("{one}-moved",)': f"({names},)", body: repr(known), group: repr(self._example)}
 
     def _completed(self, query: str) -> str:
@@ -295,15 +294,6 @@ class KeptMembers:
         prefix = entity[1] if self._is_named(entity) else entity[0]
         return f"{prefix}{member[:1].upper()}{member[1:]}"
 
-    def _lifting(self, text: str) -> str:
-        """Return a view that lifts old shapes of its facts, as other packages lift them."""
-        for topic in self._topics:
-            for steps in [upcasters[topic] for upcasters in _upcasters() if topic in upcasters][:1]:
-                names = ", ".join(step.__name__ for step in steps)
-                text = with_imports(text, [f"from {step.__module__} import {step.__name__}" for step in steps])
-                text = with_entry(text, "UPCASTERS", f'("{topic[0]}", "{topic[1]}"): ({names},)')
-        return text
-
 
 def _snake(name: str) -> Name:
     snake = HUMP.sub("_", name).lower()
@@ -316,12 +306,6 @@ def _members_of(row: Item) -> JsonObject:
     """Return the members of a response that a row has."""
     return {{name: row[name] for name in {response}.__annotations__ if name in row}}
 '''
-
-
-def _upcasters() -> list[Upcasters]:
-    files = [(one, file) for one in packages() for file in ("view", "subscriptions") if one.has(file)]
-    loaded = [tried(one.load, file) for one, file in files]
-    return [getattr(one, "UPCASTERS", {}) for one in loaded if not isinstance(one, Failed)]
 
 
 def _members(facts: Sequence[Heard]) -> list[str]:

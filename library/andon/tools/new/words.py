@@ -24,6 +24,8 @@ TAKEN: Final = frozenset(
 ENDINGS: Final = (("ies", "y"), ("sses", "ss"), ("shes", "sh"), ("ches", "ch"), ("xes", "x"), ("ss", "ss"), ("s", ""))
 """Endings of plurals, and of their singulars; what has none of them is its own plural, as `luggage`."""
 
+IRREGULAR: Final = {"people": "person"}
+
 
 class Name(NamedTuple):
     """A name in the singular and in the plural, both in lower case, with `_` between words."""
@@ -79,6 +81,8 @@ def plural_of(one: str) -> str:
 
 def singular_of(many: str) -> str:
     """Return the singular of a plural, by its ending."""
+    if many in IRREGULAR:
+        return IRREGULAR[many]
     ending, instead = next(((ending, one) for ending, one in ENDINGS if many.endswith(ending)), ("", ""))
     stem = many.removesuffix(ending)
     return f"{stem}{instead}" if stem else many
@@ -131,14 +135,19 @@ class Words:
         if spelling == "upper":
             return self._of[name.lower()].upper()
         if found.string[found.end() : found.end() + 1].isupper():  # the first word of one in camel case
-            first, *others = self._of[name].split("_")
-            return first + camel_case("_".join(others))
+            return member_name(self._of[name])
         return self._of[name].replace("_", "-") if _is_hyphenated(found) else self._of[name]
 
 
 def camel_case(name: str) -> str:
     """Return `ParkingPermits` for `parking_permits`."""
     return "".join(word.capitalize() for word in name.split("_"))
+
+
+def member_name(name: str) -> str:
+    """Return `endsAt` for `ends_at`: members of requests, rows and events are written so, however they were typed."""
+    first, *others = name.split("_")
+    return first + camel_case("_".join(others))
 
 
 def _is_hyphenated(found: re.Match[str]) -> bool:

@@ -1,5 +1,7 @@
 """`make catch-up`: brings a subscriber what a publisher published before it was there, from the bus's archive.
 
+On this machine the bus has no archive, and the lake tells it.
+
 The archive replays to the rules of the one subscriber: nobody else gets anything, and to it a fact is live. What it had
 is a duplicate, which changes nothing. https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-replay-archived-event.html
 """
@@ -10,17 +12,20 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
-from itertools import groupby
+from itertools import groupby, product
 from typing import Any, Final, NamedTuple
 
 from botocore.exceptions import ClientError
 
 from andon.cdk.names import FIRST_STAGE, stack_of
 from andon.events.identifiers import of_content
-from andon.events.topic import Topic
+from andon.events.topic import Topic, is_included
 from andon.packages.discovery import FactSubscription, deployed_first, packages, subscriptions_among
+from andon.recorded.lake import lines_of
 from andon.runtime import clock, times
 from andon.tools.called import as_called
+from andon.tools.lake import lake_copy
+from andon.tools.lake.lake_copy import LakeBucket
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.progress import step
 from andon.tools.views.deployed import Deployed, deployed
@@ -34,6 +39,7 @@ STARTED_BEFORE: Final = "ResourceAlreadyExistsException"
 COMPLETED: Final = "COMPLETED"
 ENDED: Final = frozenset({COMPLETED, "CANCELLED", "FAILED"})
 DIGITS: Final = 16
+SECOND_MS: Final = 1000
 
 
 class BusRule(NamedTuple):
@@ -108,15 +114,26 @@ def catch_up(stack: Deployed, missed: Missed, *, now_ms: int, pause: Callable[[f
     """Replay what was missed; return what was done. The same once more starts no second replay.
 
     Raises:
-        ToolFailed: nothing lies between the times, the subscriber has no rule for the publisher, the bus has no
-            archive, or the replay ended otherwise.
+        ToolFailed: nothing lies between the times, the subscriber has no rule for the publisher, there is neither an
+            archive nor a lake, or the replay ended otherwise.
 
     """
     since, until = times.to_utc(missed.since_ms), times.to_utc(missed.until_ms)
     if not missed.since_ms < missed.until_ms <= now_ms:
         raise ToolFailed(f"from {since} to {until} nothing was missed: the first lies before the second, neither ahead")
     events = stack.client("events")
-    asked = _request(events, stack, missed)
+    rules = _rules(events, stack, missed)
+    arn, archive = _archive(events, stack)
+    if archive is None:
+        _send_from_lake(stack, rules, missed)
+        return f"What the lake has of {missed.publisher} from {since} to {until} came to {missed.subscriber} again."
+    asked = {
+        "ReplayName": f"{missed.subscriber}-{of_content([stack.outputs['BusName'], *missed], digits=DIGITS)}",
+        "EventSourceArn": archive,
+        "EventStartTime": _moment(missed.since_ms),
+        "EventEndTime": _moment(missed.until_ms),
+        "Destination": {"Arn": arn, "FilterArns": [rule.arn for rule in rules]},
+    }
     within_ms = ARCHIVED_WITHIN_MS if stack.name else 0
     if (left_ms := missed.until_ms + within_ms - now_ms) > 0:
         with step("waiting until the archive has it"):
@@ -125,24 +142,50 @@ def catch_up(stack: Deployed, missed: Missed, *, now_ms: int, pause: Callable[[f
     return f"What {missed.publisher} published from {since} to {until} came to {missed.subscriber} again."
 
 
-def _request(events: Any, stack: Deployed, missed: Missed) -> dict[str, Any]:  # noqa: ANN401
-    bus = stack.outputs["BusName"]
-    arn = events.describe_event_bus(Name=bus)["Arn"]
+def _rules(events: Any, stack: Deployed, missed: Missed) -> list[BusRule]:  # noqa: ANN401
+    """Return the rules that bring the publisher's events to the subscriber, each with the subscriber's own queues."""
     own = queues_of(_name_of(stack), missed.subscriber)
-    rules = [rule.arn for rule in rules_on(events, bus, frozenset({missed.publisher})) if rule.queues & own]
+    found = rules_on(events, stack.outputs["BusName"], frozenset({missed.publisher}))
+    rules = [rule._replace(queues=rule.queues & own) for rule in found if rule.queues & own]
     if not rules:
         raise ToolFailed(f"{missed.subscriber} subscribes to nothing of {missed.publisher}")
+    return rules
+
+
+def _archive(events: Any, stack: Deployed) -> tuple[str, str | None]:  # noqa: ANN401
+    """Return the ARNs of the bus and of its archive; the bus of a machine has none.
+
+    Raises:
+        ToolFailed: a bus on AWS has none.
+
+    """
+    bus = stack.outputs["BusName"]
+    arn: str = events.describe_event_bus(Name=bus)["Arn"]
     archives = [one["ArchiveName"] for one in events.list_archives(EventSourceArn=arn)["Archives"]]
-    if not archives:
+    if not archives and stack.name:
         raise ToolFailed(f"the bus {bus} has no archive: a view is filled by a replay of the lake (POST /replays)")
-    archive = events.describe_archive(ArchiveName=archives[0])["ArchiveArn"]
-    return {
-        "ReplayName": f"{missed.subscriber}-{of_content([bus, *missed], digits=DIGITS)}",
-        "EventSourceArn": archive,
-        "EventStartTime": _moment(missed.since_ms),
-        "EventEndTime": _moment(missed.until_ms),
-        "Destination": {"Arn": arn, "FilterArns": rules},
-    }
+    return arn, events.describe_archive(ArchiveName=archives[0])["ArchiveArn"] if archives else None
+
+
+def _send_from_lake(stack: Deployed, rules: Iterable[BusRule], missed: Missed) -> None:
+    """Send what was missed to the subscriber's queues, out of the lake: on this machine the bus keeps nothing."""
+    sqs, lines = stack.client("sqs"), [*_lines(stack.lake, missed)]
+    urls = {queue: sqs.get_queue_url(QueueName=queue)["QueueUrl"] for rule in rules for queue in rule.queues}
+    with step("sending it"):
+        for rule in rules:
+            sent = [line for line, topic in lines if any(is_included(topic, one) for one in rule.topics)]
+            for queue, line in product(rule.queues, sent):
+                sqs.send_message(QueueUrl=urls[queue], MessageBody=line)
+
+
+def _lines(lake: LakeBucket, missed: Missed) -> Iterator[tuple[str, Topic]]:
+    """Yield the lines of a lake with the publisher's facts, and their topics; the bus says the seconds of its time."""
+    since_ms = missed.since_ms - missed.since_ms % SECOND_MS
+    for file in sorted(lake_copy.copy(lake).rglob("*.ndjson.gz")):
+        for line in lines_of(file.read_bytes()):
+            head = json.loads(line)
+            if head["source"] == missed.publisher and since_ms <= times.to_ms(head["time"]) <= missed.until_ms:
+                yield line, (head["source"], head["detail-type"])
 
 
 def _moment(ms: int) -> datetime:

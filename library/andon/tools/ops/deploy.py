@@ -18,7 +18,7 @@ import boto3
 from botocore.exceptions import BotoCoreError, ClientError
 
 from andon.cdk import stage as stages
-from andon.cdk.canary import ALIAS
+from andon.cdk.function import ALIAS
 from andon.cdk.names import FIRST_STAGE, pascal, stack_of
 from andon.cdk.stage import Stage
 from andon.cdk.target import ALL, REPAIR, UNPROTECTED
@@ -209,7 +209,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog=as_called("deploy"), description=__doc__.splitlines()[0], allow_abbrev=False)
     parser.add_argument("--stage", default=FIRST_STAGE, help="a stage of cdk.json")
     parser.add_argument("--repair", action="store_true", help="even while a roll-back alarm rings")
+    parser.add_argument("--settings", action="store_true", help="print the JSON Schema of a stage's settings instead")
     asked, others = parser.parse_known_args()
+    if asked.settings:
+        print(json.dumps(stages.schema(), indent=2))
+        return
     try:
         deploy(_stage(asked.stage), others, repair=asked.repair)
     except subprocess.CalledProcessError as failed:

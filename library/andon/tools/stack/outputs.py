@@ -1,15 +1,52 @@
 """The names and addresses of what is deployed, in one flat file that every tool can read."""
 
 import json
+import re
 from pathlib import Path
 from typing import Final
 
 from andon.project import project
 from andon.tools.called import as_called
 from andon.tools.stack import emulator, private_file
-from andon.tools.stack.errors import NotRunning
+from andon.tools.stack.errors import NotRunning, ToolFailed
+
+HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+PARTS: Final = {
+    "ArchiveBucket": "Archive",
+    "ArchiveSweep": "Archive",
+    "DriftBucket": "Drift",
+    "EraserRoleArn": "Eraser",
+    "FaultsBucket": "FaultStore",
+    "LakeBucket": "Lake",
+    "ReplaysQueueUrl": "Replays",
+    "SweptBuckets": "Eraser",
+}
+"""Output -> the part of the stack that has it, and that a project may lack."""
 
 HOME: Final = project().local  # of the person's own stack; tests have theirs elsewhere
+
+
+class Outputs(dict[str, str]):
+    """Outputs of a stack; one that it lacks says which part of the stack is missing."""
+
+    def __missing__(self, name: str) -> str:
+        """Refuse it.
+
+        Raises:
+            ToolFailed: always; it says what to add where.
+
+        """
+        raise ToolFailed(lacking(name))
+
+
+def lacking(name: str) -> str:
+    """Return the words about an output that a stack lacks, with the lines to add."""
+    part, up = PARTS.get(name), as_called("up")
+    if part is None:
+        return f"the stack has no output {name}: it was deployed before that was there; {up} (on AWS: andon deploy)"
+    module = HUMP.sub("_", part).lower()
+    lines = f"from andon.cdk.{module} import {part}, and {part}(self, hub, api)"
+    return f"the stack has no {part}: add its lines to infra/stack.py, {lines}; then {up} (on AWS: andon deploy)"
 
 
 def write(home: Path, deployed: dict[str, str]) -> None:
@@ -22,16 +59,16 @@ def remove(home: Path) -> None:
     (home / "outputs.json").unlink(missing_ok=True)
 
 
-def of_running_stack(home: Path = HOME) -> dict[str, str]:
+def of_running_stack(home: Path = HOME) -> Outputs:
     """Return the outputs of the stack in `home`.
 
     Raises:
         NotRunning: nothing is up.
     """
     try:
-        deployed: dict[str, str] = json.loads((home / "outputs.json").read_text())
+        deployed = Outputs(json.loads((home / "outputs.json").read_text()))
     except FileNotFoundError:
-        deployed = {}
+        deployed = Outputs()
     found = emulator.running(home)
     if not deployed or not found:
         raise NotRunning(f"nothing is running here; start it with: {as_called('up')}")

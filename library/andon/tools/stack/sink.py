@@ -1,8 +1,8 @@
 """Stand-in for hosts of others on one machine: it takes posts to webhooks and push services, in the emulator's process.
 
-A sender's request to `https://<host><path>` comes as `POST /_andon/sink/<host><path>`, see `andon/outbound/once.py`.
-`GET /_andon/sink` returns what came, the oldest first, as it was sent, each with a number. The front lets nobody
-through to either.
+A sender's request to `https://<host><path>` comes as `POST /_andon/sink/<host><path>`, see
+`andon/outbound/provider.py`. `GET /_andon/sink` returns what came, the oldest first, as it was sent, each with a
+number. The front lets nobody through to either.
 """
 
 import base64

@@ -17,6 +17,7 @@ from typing import Final
 from andon.project import project
 from andon.tools.called import as_called
 from andon.tools.in_process import derived
+from andon.tools.new.dependency import version
 from andon.tools.new.template import tidied
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.upgrade.asks import asked, rewritten
@@ -129,7 +130,9 @@ def main() -> int:
     answers = None if options.made_with is None else shlex.split(options.made_with)
     if options.check:
         _listed("This version asks for", asks := [*asked(root)])
-        _listed("The template's own changes", files := merges(root, options.wheel, options.base, answers))
+        _listed("Would be taken over of the template", files := merges(root, options.wheel, options.base, answers))
+        if not (asks or files):
+            print(f"Nothing is to do: the project is up to date with andon {version()}.")
         return int(bool(asks or files))
     files = merges(root, options.wheel, options.base, answers)
     left = upgrade(root, files)

@@ -10,6 +10,7 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from andon import cdk
 from andon.http import parameters
 
 CODE: Final = ("app.py", "functions", "infra", "tests")
@@ -43,12 +44,19 @@ class Renamed(NamedTuple):
 
 
 MOVED: Final = {
+    **{f"cdk.{old}": f"cdk.{new}" for old, new in cdk.MOVED.items()},
     "live.topics": "live.connection",
+    "outbound.channel": "outbound.delivery",
     "outbound.gateway": "outbound.delivery",
     "outbound.hosts": "outbound.addresses",
+    "outbound.mailbox": "outbound.sender",
+    "outbound.once": "outbound.provider",
     "outbound.secret": "outbound.channels",
     "outbound.subscription": "outbound.addresses",
+    "recorded.replaying": "recorded.resend",
+    "rules.backlog": "rules.sweep",
     "rules.expired": "rules.rule",
+    "rules.verdict": "rules.control_service",
     "runtime.metrics": "runtime.log",
     "sync.edit": "sync.crossing",
     "testing.lambda_context": "testing.environment",

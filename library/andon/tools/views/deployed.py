@@ -123,7 +123,7 @@ def deployed(name: str | None) -> Deployed:
     if not name:
         return here(outputs.of_running_stack())
     try:
-        shown = outputs_of(boto3.client("cloudformation"), name)
+        shown = outputs.Outputs(outputs_of(boto3.client("cloudformation"), name))
     except (BotoCoreError, ClientError) as error:
         raise ToolFailed(f"the stack {name} on AWS could not be read: {error}") from error
     # A queue's counts are right after a minute without traffic.

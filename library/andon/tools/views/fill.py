@@ -18,6 +18,7 @@ from andon.packages.serving import has_served
 from andon.runtime.json_types import JsonObject
 from andon.tools.called import as_called
 from andon.tools.listings import rows_of
+from andon.tools.stack import outputs
 from andon.tools.stack.api import ApiClient
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.processes import eventually
@@ -46,6 +47,8 @@ def fill(stack: Deployed, both: ViewVersions, *, rate: int | None = None) -> Jso
         raise ToolFailed(
             f"{view.name} has served: its rows expire, and callers may read them; make a new version instead"
         )
+    if REPLAYS not in stack.outputs:
+        raise ToolFailed(outputs.lacking(REPLAYS))
     with step(f"emptying {view.name}"):
         empty(stack, view)
     whole = replay(stack, view, rate=rate)

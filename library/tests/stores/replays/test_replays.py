@@ -10,10 +10,9 @@ import pytest
 from andon.packages.discovery import services
 from andon.packages.package import Package
 from andon.runtime import times
-from andon.stores.replays import replay
-from andon.stores.replays.replay import LEAD_MS, LONGEST_DELAY_SECONDS, MOST_AT_ONCE
-from andon.stores.replays.store import BUCKET
-from andon.stores.replays.work import QUEUE, SETTLES, queue_of
+from andon.stores.replays import job
+from andon.stores.replays.job import LEAD_MS, LONGEST_DELAY_SECONDS, MOST_AT_ONCE, queue_of
+from andon.stores.replays.store import BUCKET, QUEUE, SETTLES
 from andon.testing.drift import keep_in_lake
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_events import sqs_event
@@ -74,6 +73,13 @@ def reports(count: int, *, at_ms: int = NOW - DAY_MS, name: str = "press") -> li
 
 def begin(loop: Loop, **body: object) -> Answer:
     return loop.request(BEGIN, body={"view": "state_log", **body})
+
+
+def begin_days(loop: Loop, **body: object) -> Answer:
+    """Begin a replay, and ask for its days."""
+    begun = begin(loop, **body)
+    step(loop, loop.asked_of_replays())
+    return begun
 
 
 def step(loop: Loop, bodies: list[str]) -> dict[str, Any]:
@@ -182,9 +188,10 @@ def test_the_newest_day_waits_until_the_lake_has_what_the_bus_took_before(
 ) -> None:
     monkeypatch.setenv(SETTLES, "605")
     keep_in_lake(reports(1, at_ms=NOW - 5 * DAY_MS))
-    begin(loop)
+    begin_days(loop)
 
-    waits = {json.loads(body)["day"]: seconds for queue, seconds, body in delays if queue == os.environ[QUEUE]}
+    asked = [(seconds, json.loads(body)) for queue, seconds, body in delays if queue == os.environ[QUEUE]]
+    waits = {one["day"]: seconds for seconds, one in asked if "day" in one}
 
     assert waits == {"2020-04-23": 0, "2020-04-27": 605, "2020-04-28": 605}
 
@@ -213,7 +220,7 @@ def test_what_nobody_can_read_is_counted_and_what_is_too_long_goes_without_its_i
 def test_a_paused_replay_goes_on_where_it_was_and_a_cancelled_one_never(loop: Loop) -> None:
     for hour in range(3):
         keep_in_lake(reports(2, at_ms=NOW - DAY_MS + hour * HOUR_MS, name=f"hour {hour}"))
-    begun = begin(loop)
+    begun = begin_days(loop)
     days = loop.asked_of_replays()
     step(loop, days)
     objects = loop.asked_of_replays()
@@ -227,6 +234,7 @@ def test_a_paused_replay_goes_on_where_it_was_and_a_cancelled_one_never(loop: Lo
 
     assert act(loop, begun, "resume").body["state"] == "running"
     step(loop, days + objects)
+    step(loop, loop.asked_of_replays())
     asked = loop.asked_of_replays()
     assert {json.loads(body)["run"] for body in asked} == {2}, "what an earlier run asked for is dropped"
     step(loop, asked)
@@ -240,7 +248,7 @@ def test_a_paused_replay_goes_on_where_it_was_and_a_cancelled_one_never(loop: Lo
     assert act(loop, begun, "cancel").body["state"] == "done", "nothing is left to cancel"
     assert (act(loop, begun, "resume").status, progress(loop, begun)["state"]) == (200, "done")
 
-    other = begin(loop, rate=100)
+    other = begin_days(loop, rate=100)
     step(loop, loop.asked_of_replays())
     assert act(loop, other, "cancel").body["state"] == "cancelled"
     assert act(loop, other, "cancel").status == 200
@@ -270,7 +278,7 @@ def test_whoever_stops_a_replay_reads_it_once_and_again_only_if_it_was_changed_m
 
 def test_an_object_that_is_done_is_not_sent_again(loop: Loop) -> None:
     keep_in_lake(reports(2))
-    begin(loop)
+    begin_days(loop)
     step(loop, loop.asked_of_replays())
     asked = loop.asked_of_replays()
     step(loop, asked)
@@ -284,7 +292,7 @@ def test_an_object_that_is_done_is_not_sent_again(loop: Loop) -> None:
 def test_what_cannot_be_done_comes_again_and_harms_no_neighbour(loop: Loop, log_lines: LogLines) -> None:
     key = keep_in_lake(reports(1))
     keep_in_lake(reports(1, at_ms=NOW - 2 * DAY_MS, name="other"))
-    begin(loop)
+    begin_days(loop)
     step(loop, loop.asked_of_replays())
     asked = loop.asked_of_replays()
     Bucket(BUCKET).remove(key)
@@ -309,7 +317,7 @@ def test_of_a_long_object_the_rest_is_sent_later_at_the_same_pace(
     loop: Loop, delays: list[tuple[str, int, str]]
 ) -> None:
     keep_in_lake(reports(50))
-    begun = begin(loop, rate=1)
+    begun = begin_days(loop, rate=1)
     step(loop, loop.asked_of_replays())
     now_ms, due = NOW, dict[str, int]()
     for _ in range(50):  # no message takes more steps than one for each event, unless nothing is held back
@@ -331,7 +339,7 @@ def test_of_a_long_object_the_rest_is_sent_later_at_the_same_pace(
 def test_objects_take_turns_in_the_pace_of_their_job(loop: Loop, delays: list[tuple[str, int, str]]) -> None:
     for hour in range(3):
         keep_in_lake(reports(4, at_ms=NOW - DAY_MS + hour * HOUR_MS, name=f"hour {hour}"))
-    begin(loop, rate=2)
+    begin_days(loop, rate=2)
     step(loop, loop.asked_of_replays())
 
     step(loop, loop.asked_of_replays())
@@ -343,7 +351,7 @@ def test_who_missed_its_time_gets_another_and_sends_not_all_at_once(
     loop: Loop, delays: list[tuple[str, int, str]]
 ) -> None:
     keep_in_lake(reports(40))
-    begin(loop, rate=1)
+    begin_days(loop, rate=1)
     step(loop, loop.asked_of_replays())
     step(loop, loop.asked_of_replays())
     asked = loop.asked_of_replays()
@@ -358,12 +366,12 @@ def test_who_missed_its_time_gets_another_and_sends_not_all_at_once(
 
 def test_the_pace() -> None:
     slow = {"at_ms": NOW, "count": 10_000, "now_ms": NOW}
-    assert replay.sent_by(sent=0, rate=10, **slow) == LEAD_MS // 100 + 1
-    assert replay.sent_by(sent=0, rate=1000, **slow) == MOST_AT_ONCE
-    assert replay.sent_by(sent=9_999, rate=1000, **{**slow, "now_ms": NOW + HOUR_MS}) == 10_000
-    assert replay.sent_by(sent=500, rate=1, **slow) == 500, "nothing is taken back"
-    assert replay.delay_seconds(NOW + DAY_MS, now_ms=NOW) == LONGEST_DELAY_SECONDS
-    assert replay.delay_seconds(NOW - 1, now_ms=NOW) == 0
+    assert job.sent_by(sent=0, rate=10, **slow) == LEAD_MS // 100 + 1
+    assert job.sent_by(sent=0, rate=1000, **slow) == MOST_AT_ONCE
+    assert job.sent_by(sent=9_999, rate=1000, **{**slow, "now_ms": NOW + HOUR_MS}) == 10_000
+    assert job.sent_by(sent=500, rate=1, **slow) == 500, "nothing is taken back"
+    assert job.delay_seconds(NOW + DAY_MS, now_ms=NOW) == LONGEST_DELAY_SECONDS
+    assert job.delay_seconds(NOW - 1, now_ms=NOW) == 0
 
 
 def test_the_rate_that_is_told_is_that_of_what_is_visible_to_the_view(loop: Loop) -> None:
@@ -378,14 +386,50 @@ def test_the_rate_that_is_told_is_that_of_what_is_visible_to_the_view(loop: Loop
 # Crashes.
 
 
-def test_a_replay_that_began_and_could_not_ask_for_its_days_is_resumed(loop: Loop, sqs: Wire) -> None:
+class Killed(BaseException):
+    """The process ended here."""
+
+
+def test_a_replay_that_nobody_could_ask_for_is_none(loop: Loop, sqs: Wire) -> None:
     keep_in_lake(reports(2))
     sqs.fail("SendMessageBatch", "Throttled", times=1)
 
     assert begin(loop).status == 500
 
+    assert [row["sk"] for row in loop.rows("REPLAYS_TABLE")] == ["Rates"], "which is forgotten after a moment"
+
+
+def test_a_replay_whose_post_was_killed_when_it_had_asked_goes_on_and_gives_its_rate_back(
+    loop: Loop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    keep_in_lake(reports(2))
+    with monkeypatch.context() as patched:
+        patched.setattr(job, "_keep", raise_killed)
+        with pytest.raises(Killed):
+            begin(loop, rate=1000)
+    assert [row["sk"] for row in loop.rows("REPLAYS_TABLE")] == ["Rates"]
+
+    loop.run()
+
     [row] = [row for row in loop.rows("REPLAYS_TABLE") if row["sk"] == "Job"]
-    begun = Answer(202, {}, {"id": row["id"]})
+    done = progress(loop, Answer(202, {}, {"id": row["id"]}))
+    assert (done["state"], done["requestedBy"], len(loop.rows(LOG))) == ("done", row["requestedBy"], 2)
+    assert [begin(loop, rate=1000, **{"from": day}).status for day in ("2020-01-01", "2020-01-02")] == [202, 202]
+
+
+def raise_killed(_row: object) -> None:
+    raise Killed
+
+
+def test_a_replay_that_could_not_be_asked_to_go_on_is_resumed_again(loop: Loop, sqs: Wire) -> None:
+    keep_in_lake(reports(2))
+    begun = begin(loop)
+    loop.asked_of_replays()  # they are lost
+    act(loop, begun, "pause")
+    sqs.fail("SendMessageBatch", "Throttled", times=1)
+
+    assert act(loop, begun, "resume").status == 500
+
     assert (progress(loop, begun)["state"], loop.run()) == ("running", [])
     assert act(loop, begun, "resume").status == 200
     loop.run()
@@ -443,7 +487,7 @@ def test_replays_that_run_send_no_more_together_than_one_may(loop: Loop) -> None
 def test_a_replay_that_was_admitted_and_never_kept_is_forgotten_after_a_moment(
     loop: Loop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("andon.stores.replays.command.begin", lambda row: row)
+    monkeypatch.setattr(job, "begin", lambda row: row)
     begun = [begin(loop, rate=1000, **{"from": day}).status for day in ("2020-01-01", "2020-01-02", "2020-01-03")]
     assert begun == [202, 202, 409]
 

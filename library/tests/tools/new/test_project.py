@@ -112,6 +112,17 @@ def test_of_its_samples_none_is_of_no_route_and_none_of_a_refusal(copy: Path, wh
     assert {file: file.read_bytes() for file in events.iterdir()} == before
 
 
+def test_an_example_call_that_lacks_a_member_is_named(copy: Path, wheel: Path) -> None:
+    entity = copy / "functions" / "contract" / "entities" / "permits.py"
+    more = '    colour: Annotated[Line, Says("red", "no")]\n    place: '
+    entity.write_text(entity.read_text().replace("    place: ", more))
+
+    said = ended(*PYTEST, "--laws", "-k", "test_an_example_call", imports=(wheel,), cwd=copy)
+
+    assert said.returncode == 1
+    assert "an example in README.md would be refused, mend it there: PUT /permits/permit-1: body.colour" in said.stdout
+
+
 SUBJECT = "RULE.id, str(since)"
 MISRULED = {
     "a key that names one decision for all": ({SUBJECT: 'RULE.id, "first"'}, "decides .* under one key, .* is lost", 6),
@@ -164,7 +175,7 @@ def test_it_says_nothing_of_this_machine(made: Path, wheel: Path) -> None:
 
 OF_TEMPLATE = re.compile(
     r"[Aa]corn|(?<![a-z])(?:[Tt]hing|THING)s?(?![a-z])|[Mm]oved|MOVED|[Ii]nventory|INVENTORY|[Ww]atch|WATCH|[Rr]estless"
-    r"|RESTLESS|\bnorth|\bsouth|\bplace\b|[Ss]hel(?:f|ves)|[Dd]evice|DEVICE|# </?[a-z]+>|[Bb]ook"
+    r"|RESTLESS|\bplace\b|[Gg]uests?\b|GUEST|\bhalls?\b|[Ss]hel(?:f|ves)|[Dd]evice|DEVICE|# </?[a-z]+>|[Bb]ook"
     r"|[Pp]arcel|[Cc]atalogue|[Dd]iary|[Oo]verdue|[Ii]nspection|[Ee]stimate|(?<!\()\bvalue\b|[Rr]ecorded|RECORDED|@\d@"
 )
 """Words of the template, and what stands for a part of it while others are replaced."""
@@ -174,7 +185,7 @@ ASKED = {
     "things": f"--service stations --field city --fact registered --unique code --date opens_at {SAID}",
     "a group": f"--service sessions --partition parking_lot --field plug --fact session-started --date ends_at {SAID}",
     "a time": f"--service readings --time-based --partition meter --field energy --fact taken {SAID}",
-    "alone": "--service stations --field city --fact registered --no-view --no-rule",
+    "alone": "--service stations --field city_name --fact registered --no-view --no-rule --person",
 }
 
 
@@ -300,6 +311,7 @@ def _is_named(file: str, said: str) -> bool:
         (["new", "Stack"], "has a class of that name"),
         (["new", "City", "--service", "1st"], "is no name"),
         (["new", "City", "--service", "watch"], "'watch' is taken"),
+        (["new", "City", "--person", "things"], "'thing' is taken"),
         (["new", "City", "--wheel", "andon-9.whl"], "no wheel of andon that is there"),
     ],
 )

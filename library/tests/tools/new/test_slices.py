@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from subprocess import CompletedProcess
+from typing import Any
 
 import pytest
 
@@ -36,6 +37,7 @@ VERBS = (
     "rule patrol left --of nests/nest-found --due-at leaves_at",
     "fact trees girth --time-based --field centimetres --fact measured",
     "fact watch visit",
+    "service wardens --person --partition hut",
 )
 DERIVED = ".local/contracts"
 
@@ -178,8 +180,8 @@ def test_samples_of_a_fact_that_has_another_name_now_are_removed(city: City) -> 
     assert city.content() == before
 
 
-def kept(city: City, sample: str) -> dict[str, object]:
-    found: dict[str, object] = json.loads((city.root / "events" / f"{sample}.json").read_text())
+def kept(city: City, sample: str) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((city.root / "events" / f"{sample}.json").read_text())
     return found
 
 
@@ -190,6 +192,25 @@ def test_what_samples_say_is_of_the_things_of_the_service_and_of_their_values(ci
     assert isinstance(tree, dict)
     assert kept(city, "domain/visit-recorded")["partitionKey"] == kept(city, "domain/thing-moved")["partitionKey"]
     assert kept(city, "http/get-register-by-grove")["queryStringParameters"] == {"grove": tree["grove"]}
+
+
+@pytest.mark.usefixtures("written")
+def test_members_are_spelled_one_way_however_they_were_typed(city: City) -> None:
+    samples = "".join(file.read_text() for file in (city.root / "events").rglob("*.json"))
+
+    assert '"felledAt"' in samples
+    assert not re.search(r'"(?:felled|leaves)_at"', samples)
+
+
+@pytest.mark.usefixtures("written")
+def test_persons_are_declared_in_few_lines_and_the_project_says_where_their_names_are(city: City) -> None:
+    package = [*(city.root / "functions" / "services" / "wardens").glob("*.py")]
+
+    assert sum(len(file.read_text().splitlines()) for file in package) <= 60
+    assert 'People(table="WARDENS_TABLE", path="/wardens"' in (city.root / "functions" / "project.py").read_text()
+    assert "Eraser(self, hub, api)" in (city.root / "infra" / "stack.py").read_text()
+    assert kept(city, "domain/warden-placed")["placement"] == {"id": "p-1001", "hutId": "hut-1"}
+    assert kept(city, "domain/warden-erased")["warden"].keys() == {"id", "erasedAt"}
 
 
 NOUNS = """
@@ -222,9 +243,11 @@ def test_each_noun_has_partitions_of_its_own_in_the_table_of_rules(city: City) -
             "its rows have none. A number or a sum per day: ",
         ),
         ("fact readings more", "and no versions: andon new fact readings more --time-based"),
+        ("fact wardens more", "services/wardens keeps names and nothing else"),
+        ("service guides --person", "a project has one service of names, and /wardens is there"),
     ],
 )
-def test_a_time_is_neither_counted_by_nor_a_key_of_what_has_versions(city: City, verb: str, why: str) -> None:
+def test_what_does_not_go_with_what_is_there_is_refused(city: City, verb: str, why: str) -> None:
     before = city.content()
     done = city.new(verb)
 
@@ -315,6 +338,8 @@ REFUSED = {
     "service boats --time-based --unique number": "--time-based goes with no --unique",
     "service boats --partition pier --unique number": "--unique and --partition do not go together",
     "service boats --partition boat": "'boat' is taken: name what boats are grouped by",
+    "service crew --person --field place": "--person goes with --one and --partition alone",
+    "service things --person": "things is there already: services/things",
     "service boats --fact class": "'class' is taken",
     "fact watch more --time-based": "services/watch says its tables itself; write a service",
     "view class": "'class' is taken",

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from andon.project import Actors, Groups, Project
+from andon.project import Actors, Groups, People, Project
 
 THINGS: Final = Actors(
     name="things",
@@ -22,6 +22,9 @@ PROJECT: Final = Project(
     file=__file__,
     groups=Groups(all=("user", "admin"), admin="admin", reviewers=frozenset({"admin"})),
     subjects=THINGS,
+    # <persons>
+    people=People(table="GUESTS_TABLE", path="/guests", columns=frozenset({"guest"})),
+    # </persons>
     # <view>
     example_view="inventory",
     # </view>

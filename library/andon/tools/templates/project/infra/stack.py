@@ -1,14 +1,12 @@
 """The whole topology. What each service and view needs is read from its package in `functions/`."""
 
 from andon.cdk.api import Api
-from andon.cdk.archive import Archive
-from andon.cdk.drift import Drift
+from andon.cdk.eraser import Eraser
 from andon.cdk.event_hub import EventHub
-from andon.cdk.fault_store import FaultStore
 from andon.cdk.lake import Lake
-from andon.cdk.replays import Replays
-from andon.cdk.root_stack import RootStack
+from andon.cdk.part import RootStack
 from andon.cdk.service import Service
+from andon.cdk.stores import Archive, Drift, FaultStore, Replays
 
 # <view>
 from andon.cdk.view import View
@@ -24,6 +22,7 @@ class Acorn(RootStack):
         Service(self, "things", hub, api)
         # <others>
         Service(self, "books", hub, api)
+        Service(self, "guests", hub, api)
         Service(self, "parcels", hub, api)
         Service(self, "readings", hub, api)
         View(self, "catalogue", hub, api)
@@ -39,4 +38,7 @@ class Acorn(RootStack):
         Lake(self, hub, api)
         Archive(self, hub, api)
         Drift(self, hub, api)
+        # <persons>
+        Eraser(self, hub, api)
+        # </persons>
         Replays(self, hub, api)

@@ -10,7 +10,7 @@ from andon.runtime.marks import Annotated, Says
 class Inspection(TypedDict):
     """A statement about one."""
 
-    note: Annotated[Lines, Says("first")]
+    note: Annotated[Lines, Says("note-1")]
 
 
 class InspectionEntity(Inspection):

@@ -9,7 +9,7 @@ from andon.runtime.marks import Annotated, Says
 class Thing(TypedDict):
     """What is said of one."""
 
-    place: Annotated[Line, Says("north", "no")]
+    place: Annotated[Line, Says("place-1", "no")]
     number: Annotated[Word, Says("A-7", "no")]
     due: Annotated[Time, Says("2026-01-31T00:00:00.000Z", "no")]
 

@@ -16,4 +16,5 @@ ON: Subscriptions = {  # (source, type) -> what is kept of it
     ("things", "thing-moved"): on_thing_moved,
 }
 
-UPCASTERS: Upcasters = {}  # (source, type) -> the steps from its oldest shape to today's
+# (source, type) -> the steps from its oldest shape to today's
+UPCASTERS: Upcasters = {}

@@ -22,4 +22,5 @@ ON: On = {  # (source, type) -> what the view keeps of it
     ("books", "book-moved"): on_book_moved,
 }
 
-UPCASTERS: Upcasters = {}  # (source, type) -> the steps from its oldest shape to today's
+# (source, type) -> the steps from its oldest shape to today's
+UPCASTERS: Upcasters = {}

@@ -24,4 +24,5 @@ ON: OnObjects = {  # (source, type) -> what the view keeps of it
     ("things", "thing-moved"): on_thing_moved,
 }
 
-UPCASTERS: Upcasters = {}  # (source, type) -> the steps from its oldest shape to today's
+# (source, type) -> the steps from its oldest shape to today's
+UPCASTERS: Upcasters = {}

@@ -34,7 +34,7 @@ MOST_CHARACTERS: Final = 500  # the key of an index has 2,048 bytes at most
 Place = Annotated[
     str,
     AfterValidator(partial(texts.line, longest=MOST_CHARACTERS)),
-    described(schemas.line(MOST_CHARACTERS) | schemas.IMPERSONAL, "north"),
+    described(schemas.line(MOST_CHARACTERS) | schemas.IMPERSONAL, "place-1"),
     Query(alias="place"),
 ]
 # </counted>
@@ -62,7 +62,7 @@ def get_thing_in_inventory(thing_id: ThingId, after: After = None) -> Response:
     now_ms = clock.now_ms()
     row = read_row(TABLE, KEYS.of(thing_id), awaited(after, WRITES, about=thing_id), now_ms=now_ms)
     if row is None or not is_alive(row, now_ms):
-        raise NotFound("Nothing was said of this.")
+        raise NotFound("Nothing is known of this thing.")
     return respond(HTTPStatus.OK, {"id": thing_id, **KEPT.said_in(row)})
 
 

@@ -7,12 +7,12 @@ ONE = {"shelfId": "shelf-1", "id": "book-1"}
 
 def record(world: Recorder) -> None:
     """One is said, and then changed."""
-    world.request("PUT /books/{shelfId}/{id}", path=ONE, body={"place": "north", "due": "2026-01-31T00:00:00.000Z"})
+    world.request("PUT /books/{shelfId}/{id}", path=ONE, body={"place": "place-1", "due": "2026-01-31T00:00:00.000Z"})
     change = {"if-match": '"1"'}
     world.request(
         "PUT /books/{shelfId}/{id}",
         path=ONE,
-        body={"place": "south", "due": "2026-02-28T00:00:00.000Z"},
+        body={"place": "place-2", "due": "2026-02-28T00:00:00.000Z"},
         headers=change,
         variant="again",
     )

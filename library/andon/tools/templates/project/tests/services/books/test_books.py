@@ -19,23 +19,23 @@ def loop() -> Iterator[Loop]:
 
 
 def test_what_is_put_is_published(loop: Loop) -> None:
-    put = loop.request(PUT, path=ONE, body={"place": "north", "due": "2026-01-31T00:00:00.000Z"})
+    put = loop.request(PUT, path=ONE, body={"place": "place-1", "due": "2026-01-31T00:00:00.000Z"})
 
     assert put.status == 201
-    assert put.body.items() >= {**ONE, "version": 1, "place": "north", "due": "2026-01-31T00:00:00.000Z"}.items()
+    assert put.body.items() >= {**ONE, "version": 1, "place": "place-1", "due": "2026-01-31T00:00:00.000Z"}.items()
     [event] = [event for event in loop.run() if event["source"] == "books"]
     assert event["detail-type"] == "book-moved"
-    assert event["detail"]["book"] == {**ONE, "version": 1, "place": "north", "due": "2026-01-31T00:00:00.000Z"}
+    assert event["detail"]["book"] == {**ONE, "version": 1, "place": "place-1", "due": "2026-01-31T00:00:00.000Z"}
 
 
 def test_a_change_names_the_version_that_it_was_made_for(loop: Loop) -> None:
-    loop.request(PUT, path=ONE, body={"place": "north", "due": "2026-01-31T00:00:00.000Z"})
-    unnamed = loop.request(PUT, path=ONE, body={"place": "south", "due": "2026-02-28T00:00:00.000Z"})
+    loop.request(PUT, path=ONE, body={"place": "place-1", "due": "2026-01-31T00:00:00.000Z"})
+    unnamed = loop.request(PUT, path=ONE, body={"place": "place-2", "due": "2026-02-28T00:00:00.000Z"})
     stale = loop.request(
-        PUT, path=ONE, body={"place": "south", "due": "2026-02-28T00:00:00.000Z"}, headers={"if-match": '"7"'}
+        PUT, path=ONE, body={"place": "place-2", "due": "2026-02-28T00:00:00.000Z"}, headers={"if-match": '"7"'}
     )
     changed = loop.request(
-        PUT, path=ONE, body={"place": "south", "due": "2026-02-28T00:00:00.000Z"}, headers={"if-match": '"1"'}
+        PUT, path=ONE, body={"place": "place-2", "due": "2026-02-28T00:00:00.000Z"}, headers={"if-match": '"1"'}
     )
 
     assert (unnamed.status, stale.status, changed.status) == (428, 412, 200)

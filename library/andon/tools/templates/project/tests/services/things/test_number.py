@@ -10,8 +10,8 @@ from andon.testing.loop import Loop
 
 NOW_MS = 1_767_258_000_000
 PUT = "PUT /things/{id}"
-FIRST = {"place": "north", "due": "2026-01-31T00:00:00.000Z", "number": "A-7"}
-OTHER = {"place": "north", "due": "2026-01-31T00:00:00.000Z", "number": "A-8"}
+FIRST = {"place": "place-1", "due": "2026-01-31T00:00:00.000Z", "number": "A-7"}
+OTHER = {"place": "place-1", "due": "2026-01-31T00:00:00.000Z", "number": "A-8"}
 
 
 @pytest.fixture

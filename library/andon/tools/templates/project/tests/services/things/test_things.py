@@ -19,37 +19,43 @@ def loop() -> Iterator[Loop]:
 
 
 def test_what_is_put_is_published(loop: Loop) -> None:
-    put = loop.request(PUT, path=ONE, body={"place": "north", "number": "A-7", "due": "2026-01-31T00:00:00.000Z"})
+    put = loop.request(PUT, path=ONE, body={"place": "place-1", "number": "A-7", "due": "2026-01-31T00:00:00.000Z"})
 
     assert put.status == 201
     assert (
         put.body.items()
-        >= {"id": "thing-1", "version": 1, "place": "north", "number": "A-7", "due": "2026-01-31T00:00:00.000Z"}.items()
+        >= {
+            "id": "thing-1",
+            "version": 1,
+            "place": "place-1",
+            "number": "A-7",
+            "due": "2026-01-31T00:00:00.000Z",
+        }.items()
     )
     [event] = [event for event in loop.run() if event["source"] == "things"]
     assert event["detail-type"] == "thing-moved"
     assert event["detail"]["thing"] == {
         "id": "thing-1",
         "version": 1,
-        "place": "north",
+        "place": "place-1",
         "number": "A-7",
         "due": "2026-01-31T00:00:00.000Z",
     }
 
 
 def test_a_change_names_the_version_that_it_was_made_for(loop: Loop) -> None:
-    loop.request(PUT, path=ONE, body={"place": "north", "number": "A-7", "due": "2026-01-31T00:00:00.000Z"})
-    unnamed = loop.request(PUT, path=ONE, body={"place": "south", "number": "A-8", "due": "2026-02-28T00:00:00.000Z"})
+    loop.request(PUT, path=ONE, body={"place": "place-1", "number": "A-7", "due": "2026-01-31T00:00:00.000Z"})
+    unnamed = loop.request(PUT, path=ONE, body={"place": "place-2", "number": "A-8", "due": "2026-02-28T00:00:00.000Z"})
     stale = loop.request(
         PUT,
         path=ONE,
-        body={"place": "south", "number": "A-8", "due": "2026-02-28T00:00:00.000Z"},
+        body={"place": "place-2", "number": "A-8", "due": "2026-02-28T00:00:00.000Z"},
         headers={"if-match": '"7"'},
     )
     changed = loop.request(
         PUT,
         path=ONE,
-        body={"place": "south", "number": "A-8", "due": "2026-02-28T00:00:00.000Z"},
+        body={"place": "place-2", "number": "A-8", "due": "2026-02-28T00:00:00.000Z"},
         headers={"if-match": '"1"'},
     )
 

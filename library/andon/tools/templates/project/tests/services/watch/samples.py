@@ -48,7 +48,7 @@ def record_overdue(world: Recorder) -> None:
 def record_inspection(world: Recorder) -> None:
     """The inspection of one is recorded."""
     world.keep_only("inspection-recorded")
-    world.request("PUT /watch/{id}/inspection", path=RECORDED, body={"note": "first"})
+    world.request("PUT /watch/{id}/inspection", path=RECORDED, body={"note": "note-1"})
 
 
 # </inspection>

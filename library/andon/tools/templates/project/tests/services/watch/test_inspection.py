@@ -20,19 +20,19 @@ def loop() -> Iterator[Loop]:
 
 
 def test_what_is_recorded_is_published(loop: Loop) -> None:
-    put = loop.request(PUT, path=RECORDED, body={"note": "first"})
+    put = loop.request(PUT, path=RECORDED, body={"note": "note-1"})
 
     assert put.status == 201
-    assert put.body.items() >= {"about": RECORDED["id"], "version": 1, "note": "first"}.items()
+    assert put.body.items() >= {"about": RECORDED["id"], "version": 1, "note": "note-1"}.items()
     [event] = [event for event in loop.run() if event["source"] == "watch"]
     assert event["detail-type"] == "inspection-recorded"
-    assert event["detail"]["inspection"] == {"about": RECORDED["id"], "version": 1, "note": "first"}
+    assert event["detail"]["inspection"] == {"about": RECORDED["id"], "version": 1, "note": "note-1"}
 
 
 def test_a_change_names_the_version_that_it_was_made_for(loop: Loop) -> None:
-    loop.request(PUT, path=RECORDED, body={"note": "first"})
-    unnamed = loop.request(PUT, path=RECORDED, body={"note": "then"})
-    changed = loop.request(PUT, path=RECORDED, body={"note": "then"}, headers={"if-match": '"1"'})
+    loop.request(PUT, path=RECORDED, body={"note": "note-1"})
+    unnamed = loop.request(PUT, path=RECORDED, body={"note": "note-2"})
+    changed = loop.request(PUT, path=RECORDED, body={"note": "note-2"}, headers={"if-match": '"1"'})
 
     assert (unnamed.status, changed.status) == (428, 200)
 

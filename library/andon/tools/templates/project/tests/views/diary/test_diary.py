@@ -36,7 +36,7 @@ def test_a_day_shows_what_its_events_say() -> None:
         known = day(loop)
 
     assert (unknown.status, unknown.body) == (200, {"items": []})
-    assert (known.status, known.body) == (200, {"items": [{"id": "thing-1", "place": "north"}]})
+    assert (known.status, known.body) == (200, {"items": [{"id": "thing-1", "place": "place-1"}]})
 
 
 def test_who_knows_a_day_gets_304_until_something_else_is_said_on_it() -> None:

@@ -18,7 +18,7 @@ def record(world: Recorder) -> None:
 # <counted>
 def record_by_place(world: Recorder) -> None:
     """Somebody asks how many there are."""
-    world.request("GET /inventory", query={"place": "north"})
+    world.request("GET /inventory", query={"place": "place-1"})
 
 
 # </counted>
