@@ -53,7 +53,7 @@ CUT: Final = """() => [...document.querySelectorAll("button, h1, h2, h3, label, 
     && getComputedStyle(one).display !== "inline" && !one.classList.contains("hidden")
     && getComputedStyle(one).textOverflow !== "ellipsis")
   .map((one) => `${one.tagName}: ${one.textContent}`)"""
-"""What is wider than its place, unless it is meant to end in an ellipsis."""
+"""Texts that are wider than their place, unless they are meant to end in an ellipsis."""
 
 HEADER: Final = '() => document.querySelector("header").offsetHeight'
 ONE_ROW_PX: Final = 80
@@ -81,7 +81,7 @@ def strings_in(value: object) -> Iterable[str]:
 
 
 def data_in(known: FakeApi) -> set[str]:
-    """Return the words of what the API has: names, ids, states, notes; and names of users, which are their roles."""
+    """Return the words in data of the API: names, ids, states, notes; and names of users, which are their roles."""
     said = [known.items, known.bodies, {path: row for path, (row, _) in known.people.items()}, known.orders]
     texts = [*strings_in(json.loads(json.dumps([*said, known.directory]))), *known.directory]
     return words_in([*texts, *["supervisor", "admin", "operator", "auditor", "utc"], "Mexico_City"])

@@ -1,4 +1,4 @@
-"""Each language has all words of messages, in words of its own, and what it says fits into an SMS."""
+"""Each language has all words of messages, in words of its own, and its texts fit into an SMS."""
 
 from collections.abc import Iterator, Mapping
 from string import Formatter
