@@ -1,4 +1,4 @@
-"""Links of messages: whoever holds one says, without signing in, that a person has seen logs.
+"""Links of messages: their holder acknowledges logs for a person, without signing in.
 
 `notify` signs them and `dispatch` verifies them, with a key that no other service can read.
 """

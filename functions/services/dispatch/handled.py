@@ -31,7 +31,7 @@ def _is_taken(history: History, call_id: str) -> bool:
 
 
 def assigned_to(history: History, log: LogRef) -> str | None:
-    """Return the operator who was assigned last to a log of its episode; None: nobody was."""
+    """Return the last operator assigned to a log of its episode; None: nobody was."""
     logs = logs_of_episode(history, log)
     assigned = [event for event in history.events if event.type == OPERATOR_ASSIGNED and log_in(event) in logs]
     return entity_in(assigned[-1]).text("operator") if assigned else None
