@@ -27,7 +27,7 @@ def is_over(history: History, log: TroubleRef) -> bool:
 
 def _is_taken(history: History, call_id: str) -> bool:
     """Return True if a call was taken, closed or rejected: somebody has seen it."""
-    return any(event.type in calls.SEEN and calls.call_in(event).text("id") == call_id for event in history.events)
+    return any(event.type in calls.ATTENDED and calls.call_in(event).text("id") == call_id for event in history.events)
 
 
 def assigned_to(history: History, log: LogRef) -> str | None:

@@ -44,7 +44,7 @@ ON: Subscriptions = {  # (source, type) -> what notify keeps of it
     (SOURCE, "state-acknowledged"): on_state_acknowledged,
     **dict.fromkeys(((SOURCE, about.TROUBLE_ENDED), (SOURCE, about.EQUIPMENT_BACK)), on_equipment_better),
     ("people", "person-erased"): on_person_erased,
-    **{(calls.SOURCE, event_type): on_call_seen for event_type in sorted(calls.SEEN)},
+    **{(calls.SOURCE, event_type): on_call_seen for event_type in sorted(calls.ATTENDED)},
 }
 
 UPCASTERS: Upcasters = {}  # (source, type) -> the steps from its oldest shape to today's

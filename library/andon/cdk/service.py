@@ -154,7 +154,7 @@ _RESTORE_ACTIONS: Final = ("PutItem", "UpdateItem")  # a row that is not there, 
 _SENDER_ACTIONS: Final = ("GetItem", "PutItem", "Query", "UpdateItem")  # claims and marks, by what waits
 _SWEEP_ACTIONS: Final = (*_DECIDING_ACTIONS, "DeleteItem")  # what is done is not due any more
 
-EVERY: Final = Duration.seconds(EVERY_SECONDS)
+_SWEEPS_EVERY: Final = Duration.seconds(EVERY_SECONDS)
 
 # What is asked within so long is told together. One message at a time: a provider that is slow delays no other one.
 _SENDS: Final = Batch(size=1, delay_seconds=10, receives=most_receives)
@@ -363,8 +363,8 @@ class Service(Part):
     def _schedule(self, sweep: Function) -> None:
         """Call the sweep by a schedule. None is retried: the next one does the rest."""
         # EventBridge calls asynchronously: without this, Lambda itself would retry twice, at the same time as the next.
-        sweep.handler.configure_async_invoke(retry_attempts=0, max_event_age=EVERY)
-        every, target = events.Schedule.rate(EVERY), Target.of(self.stack)
+        sweep.handler.configure_async_invoke(retry_attempts=0, max_event_age=_SWEEPS_EVERY)
+        every, target = events.Schedule.rate(_SWEEPS_EVERY), Target.of(self.stack)
         if not target.sweeps_shards_apart:
             alone = targets.LambdaFunction(sweep.handler, retry_attempts=0)
             events.Rule(self.stack, "EachMinute", schedule=every, targets=[alone])

@@ -87,7 +87,7 @@ ARCHIVE: Final = DeclaredBucket(
 
 # A store: what all of the library's stores have in common.
 
-EVERY: Final = Duration.hours(1)
+_LOOKS_EVERY: Final = Duration.hours(1)
 
 
 class Store(Part):
@@ -201,9 +201,9 @@ class Drift(Store):
         self._command.grant(["sqs:SendMessage"], [asked.queue_arn])
         tell(asking, f"{pascal(name)}Recompute", recompute.handler.function_name, "a comparison with past events")
         # No run is retried: the next one draws other rows.
-        recompute.handler.configure_async_invoke(retry_attempts=0, max_event_age=EVERY)
+        recompute.handler.configure_async_invoke(retry_attempts=0, max_event_age=_LOOKS_EVERY)
         target = targets.LambdaFunction(recompute.handler, retry_attempts=0)
-        events.Rule(asking, "EachHour", schedule=events.Schedule.rate(EVERY), targets=[target])
+        events.Rule(asking, "EachHour", schedule=events.Schedule.rate(_LOOKS_EVERY), targets=[target])
 
 
 # Replays: jobs that send the lake's events to the queue of one view again.
@@ -296,9 +296,9 @@ class Archive(Store):
         sweep = self._functions["sweep"]
         LAKE.let_read(sweep, lake, lake_contract.EVENTS, variable=archive.LAKE)
         tell(self.stack, "ArchiveSweep", sweep.handler.function_name, "the hourly sweep")
-        sweep.handler.configure_async_invoke(retry_attempts=0, max_event_age=EVERY)
+        sweep.handler.configure_async_invoke(retry_attempts=0, max_event_age=_LOOKS_EVERY)
         target = targets.LambdaFunction(sweep.handler, retry_attempts=0)
-        events.Rule(self.stack, "EachHour", schedule=events.Schedule.rate(EVERY), targets=[target])
+        events.Rule(self.stack, "EachHour", schedule=events.Schedule.rate(_LOOKS_EVERY), targets=[target])
 
     def _rehydrate(self) -> None:
         """Let the listener send to the queues of packages that rehydrate, and to no bus."""
