@@ -22,13 +22,16 @@ from demo.writing import KEPT, put
 CONTACTS: Final[dict[str, dict[str, Any]]] = {  # the first of its addresses is used, the mail where that cannot be
     EVA: {"push": [inbox.browser_of("eva").subscription], "email": "eva@factory.example"},
     LUIS: {"email": "luis@factory.example"},
-    OMAR: {"phone": "+523300000033", "email": "omar@factory.example"},
+    OMAR: {"phone": "+523300000033", "email": "omar@factory.example", "language": "de"},
     ROSA: {
         "webhooks": ["https://hooks.example.com/rosa"],
         "email": "rosa@factory.example",
         "order": ["webhook", "mail"],
     },
 }
+LANGUAGE: Final = "es"
+"""Of people in Guadalajara, unless they have another one."""
+
 CHANNELS: Final = {"push": "push", "phone": "sms", "webhooks": "webhook", "email": "mail"}
 """The addresses of a contact -> their channel."""
 
@@ -90,7 +93,7 @@ def _asked(api: ApiClient, person: str, sent: Iterable[SentMessage]) -> Iterator
     contact = CONTACTS[person]
     found = api.get(_contact(person))
     checked = found.json["verifiedAt"] if found.status == HTTPStatus.OK else {}
-    put(api, _contact(person), {"language": "en", **contact}, well=KEPT)
+    put(api, _contact(person), {"language": LANGUAGE, **contact}, well=KEPT)
     for channel, address in addresses_in(contact):
         if channel not in checked:
             asked = api.request("POST", f"{_contact(person)}/{channel}/code")

@@ -147,7 +147,7 @@ ON_PAPER: Final = {
     "anomalies trigger": 0.0,
     "anomalies sweep": 0.0,
 }
-"""Write units a report, as versioning.md, rules.md and anomalies.md in docs/ have them, if one in ten is abnormal."""
+"""Write units a report, as docs/versioning.md and docs/rules.md have them, if one in ten is abnormal."""
 
 
 def of_functions() -> Iterator[Line]:

@@ -21,6 +21,7 @@ PAGES: Final = sorted(
         *ROOT.glob("*.md"),
         *(ROOT / "docs").rglob("*.md"),
         *(ROOT / "library").glob("*.md"),
+        *(ROOT / "functions").glob("*/*/*.md"),
         ROOT / "gateway" / "README.md",
     )
     if page.name != "CHANGELOG.md"  # tells of the past

@@ -17,7 +17,7 @@ DECISIONS = PROJECT / "docs" / "decisions.md"
 ARCHITECTURE = PROJECT / "docs" / "architecture.md"
 PAGES = sorted(
     page
-    for folder in (".", "docs", "docs/*", "library", "gateway")
+    for folder in (".", "docs", "docs/*", "functions/*/*", "library", "gateway")
     for page in PROJECT.glob(f"{folder}/*.md")
     if page.name != "CHANGELOG.md"  # tells of the past
 )

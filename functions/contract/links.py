@@ -19,7 +19,7 @@ PURPOSE: Final = "seen"
 """The purpose: it counts for nothing else."""
 
 VIA_LINK: Final = "link"
-FRAGMENT: Final = "/#a="
+FRAGMENT: Final = "#a="
 
 _SECRET: Final = Secret(LINK_SECRET)
 _BETWEEN: Final = " "  # neither a state nor a number has one; an id, which may, comes last
@@ -30,11 +30,11 @@ def keys() -> tuple[bytes, ...]:
     return _SECRET.keys() if LINK_SECRET in os.environ else ()
 
 
-def link_to(person: str, logs: Sequence[LogRef], *, longest: int, now_ms: int) -> str | None:
+def link_to(person: str, logs: Sequence[LogRef], *, longest: int, now_ms: int, language: str = "") -> str | None:
     """Return the address where a person says that they have seen logs: as many, from the first, as fit.
 
     Without logs, or where not even one fits, it is that of the page; None where the deployment has no address.
-    longest: characters of a token.
+    longest: characters of a token. language: of the page, as `es`; empty: that of the browser.
     """
     origin, signing = os.environ.get(LINK_ORIGIN), keys()
     if not origin:
@@ -42,7 +42,8 @@ def link_to(person: str, logs: Sequence[LogRef], *, longest: int, now_ms: int) -
     expires = (now_ms + int(os.environ.get(LINK_HOURS, DEFAULT_LINK_HOURS)) * HOUR_MS) // 1000
     link = Link(person, tuple(map(reference_of, logs)), expires)
     token = sign_what_fits(link, purpose=PURPOSE, key=signing[0], longest=longest) if signing else None
-    return f"{origin}/" if token is None else f"{origin}{FRAGMENT}{token}"
+    page = f"{origin}/?lang={language}" if language else f"{origin}/"
+    return page if token is None else f"{page}{FRAGMENT}{token}"
 
 
 def logs_of(token: str, *, now_ms: int) -> tuple[str, list[LogRef]]:

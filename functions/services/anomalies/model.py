@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, TypedDict
 from andon.events.identifiers import of_content
 from andon.runtime.json_types import JsonMapping
 
-# The limit lies so many robust standard deviations above the median: see docs/anomalies.md for what that was chosen by.
+# The limit lies so many robust standard deviations above the median: see README.md for what that was chosen by.
 DEVIATIONS: Final = 6
 
 # Of normally distributed values, the standard deviation is so many times the median absolute deviation.

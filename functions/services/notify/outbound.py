@@ -80,8 +80,9 @@ def _link_of(wake: Wake, way: Way, notices: Sequence[Notice], now_ms: int) -> st
     """Return the link that acknowledges its logs; a call is taken on the page, after signing in."""
     about = [one for one in subjects_of(notices) if "callId" not in one]
     logs = [log_of(one["equipmentId"], one["state"], one["timestamp"]) for one in about]
+    language = "" if way.language == reach.LANGUAGE else way.language  # most need no room for it
     longest = LONGEST_TOKEN.get(way.channel, MOST_CHARACTERS)
-    return link_to(person_in(wake.recipient), logs, longest=longest, now_ms=now_ms)
+    return link_to(person_in(wake.recipient), logs, longest=longest, now_ms=now_ms, language=language)
 
 
 def tell_story(delivery: Delivery, covered: Sequence[Notice]) -> None:

@@ -12,7 +12,7 @@ from andon.runtime.clock import MINUTE_MS
 from services.notify import message
 from services.notify.contact import CHANNELS, Channel
 from services.notify.reach import way_to
-from services.notify.text import Text, in_language
+from services.notify.words import Text, in_language
 
 Kind = Literal["code", "test"]
 
@@ -22,25 +22,6 @@ KINDS: Final = frozenset({CODE, TEST})
 
 LIFETIME_MS: Final = 10 * MINUTE_MS
 """A code counts for so long."""
-
-WORDS: Final[dict[str, dict[Kind, Text]]] = {
-    "en": {
-        CODE: Text(
-            "Your code is {code}",
-            f"With it you say that this address is yours. It counts for {LIFETIME_MS // MINUTE_MS} minutes. If you did"
-            " not ask for it, you need do nothing.",
-        ),
-        TEST: Text("This is a test", "You asked for it. You are told of trouble at this address."),
-    },
-    "es": {
-        CODE: Text(
-            "Su código es {code}",
-            f"Con él dice que esta dirección es suya. Vale {LIFETIME_MS // MINUTE_MS} minutos. Si no lo pidió, no tiene"
-            " que hacer nada.",
-        ),
-        TEST: Text("Esto es una prueba", "Usted la pidió. En esta dirección se le avisa de problemas."),
-    },
-}
 
 
 class Proof(NamedTuple):
@@ -90,5 +71,7 @@ def way_of(asked: ProofMessage) -> Way:
 
 def proof_text(asked: ProofMessage) -> Text:
     """Return the text of such a message."""
-    text = in_language(WORDS, asked.language)[asked.proof.kind]
-    return Text(text.subject.format(code=asked.code), text.text)
+    words = in_language(asked.language)
+    text = words.code if asked.proof.kind == CODE else words.test
+    minutes = words.counted(words.minutes, LIFETIME_MS // MINUTE_MS)
+    return Text(text.subject.format(code=asked.code), text.text.format(minutes=minutes))

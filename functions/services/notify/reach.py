@@ -9,11 +9,12 @@ from andon.outbound.channels import PER_SECOND, per_day
 from andon.outbound.delivery import Notice, Wake, Way
 from contract import zones
 from services.notify.contact import address_of, reach_of
+from services.notify.words import ENGLISH
 
 ORDER: Final = ("push", "sms", "mail", "webhook")
 LOUD: Final = frozenset({"push", "sms"})
 PER_HOUR: Final = {"sms": 6}
-LANGUAGE: Final = "en"
+LANGUAGE: Final = ENGLISH
 
 
 def ways_of(wake: Wake, due: Sequence[Notice], now_ms: int) -> list[Way]:

@@ -87,27 +87,16 @@ class Stage:
         should=f"at most {MOST_LOCK_DAYS}: what is replaced, because a person in it was erased, has to go after so "
         "many days",
     )
-    traced: bool = _setting(
-        "whether X-Ray has a sample of the invocations, see [traces](#traces); without it: no", default=False
-    )
-    data_trail: bool = _setting(
-        "CloudTrail writes down [who reads what is recorded](#who-read-it); without it: no", default=False
-    )
+    traced: bool = _setting("whether X-Ray has [a sample](#traces) of the invocations", default=False)
+    data_trail: bool = _setting("CloudTrail writes down [who reads what is recorded](#who-read-it)", default=False)
     provisioned_by_claim: tuple[str, ...] = _setting(
-        'the kinds of things that get their certificates [by a claim](devices.md#by-a-claim), as `["sensor"]`; '
-        "without it: none",
+        "the kinds of things that get their certificates [by a claim](how-do-i.md#take-messages-from-things), as "
+        '`["sensor"]`; without it: none',
         (),
     )
-    second_factor: bool = _setting(
-        "who has registered [a second factor](#a-second-factor) is asked for it; without it: nobody has one",
-        default=False,
-    )
-    places_required: bool = _setting(
-        "who is in no group of [a place](#places) is nowhere; without it: everywhere", default=False
-    )
-    alarms: bool = _setting(
-        "whether there are alarms, of which those of a deployment end it too; without it: yes", default=True
-    )
+    second_factor: bool = _setting("who has [a second factor](#a-second-factor) is asked for it", default=False)
+    places_required: bool = _setting("who is in no group of [a place](#places) is nowhere", default=False)
+    alarms: bool = _setting("whether there are alarms; without it: yes", default=True)
     alarm_topic: str | None = _setting(
         "the SNS topic for alarms, where there are any: its name, if it is in the same account and region, or its ARN",
         None,
@@ -120,13 +109,11 @@ class Stage:
     )
     region: str | None = _setting("as `account`", None)
     qualifier: str | None = _setting(
-        "of the roles and the bucket of `cdk bootstrap`, if not those that all stages of an account share, see "
-        "[the pipeline](#the-pipeline)",
-        None,
+        "of the roles of `cdk bootstrap`, where stages share an account, see [the pipeline](#the-pipeline)", None
     )
     live_origin: str | None = _setting(
-        "the account's own broker, `wss://<host>`: pages may connect to it and to no other, and messages go there. "
-        "Without it they go to the region's common host, [which is for trying out]"
+        "the account's own broker, `wss://<host>`, and the only one that pages may connect to. Without it the region's "
+        "common host, [which is for trying out]"
         "(https://docs.aws.amazon.com/general/latest/gr/iot-core.html#iot-core-data-plane-endpoints)",
         None,
     )

@@ -14,12 +14,14 @@ from andon.runtime.message_batch import BatchResponse, retry
 from andon.runtime.tried import Failed, tried
 from andon.views.ledger import Result, failures, line_of
 from andon.views.outcome import Outcome
+from andon.wire.deadline import in_time
 from andon.wire.queue import name_of as name_of_queue
 
 Keep = Callable[[Delivery], bool]
 """Keeps the object of an event; False if it was there."""
 
 
+@in_time
 def keep_each(event: JsonMapping, context: LambdaContext, *, store: str, keep: Keep) -> BatchResponse:
     """Handle a batch of a store's queue; return the messages to try again, which end as dead letters."""
     results = [_result(one, tried(partial(_keep, keep), one)) for one in received(event["Records"])]

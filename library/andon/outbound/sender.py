@@ -15,8 +15,8 @@ How a message is sent once, from the row that asks for it to the call of a provi
 Killed before 3: nothing was sent, and the message comes again. Killed between 3 and 5, or without an answer: nobody
 knows. The claim counts as told until its lease is over; then whoever comes takes it up, be it the same message again or
 another one to which it covers what is due (`_TakeUp`), and calls a second time. A second call without an answer is the
-last one by this channel (`unsure`). So nobody is told more than twice by a channel, and twice only if the first call
-had no answer. Killed behind 5: the message comes again, finds `sent`, and repeats `tell_story` alone.
+last one by this channel (`unsure`). So nobody is told more than twice by a channel, and twice only if the mark of the
+first call is missing. Killed behind 5: the message comes again, finds `sent`, and repeats `tell_story` alone.
 
 Each figure holds only if it is below the next one (`tests/infra/test_queues.py`); where they stand:
 
@@ -76,7 +76,7 @@ from andon.runtime.log import logger, with_metrics
 from andon.runtime.message_batch import BatchResponse, retry
 from andon.runtime.tried import Failed, tried
 from andon.wire.aws import name_of
-from andon.wire.deadline import longest_ms, time_of_attempt_ms
+from andon.wire.deadline import in_time, longest_ms, time_of_attempt_ms
 from andon.wire.queue import SEND
 from andon.wire.queue import name_of as name_of_queue
 
@@ -339,6 +339,7 @@ class NotYet(Exception):
     """A message has to come again."""
 
 
+@in_time
 def send_messages(event: JsonMapping, context: LambdaContext, *, gateway: Gateway, service: str) -> BatchResponse:
     """Handle a batch of the sender's queue; a message that cannot be sent now comes again.
 

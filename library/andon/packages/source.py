@@ -11,7 +11,7 @@ from andon.project import library_folder, project
 NOT_FOR_LAMBDA: Final = frozenset({"cdk", "tools", "testing"})
 """Rooms of the library that no function imports."""
 
-_LEFT_BEHIND: Final = (".pyc", ".sql")  # no function asks the lake
+_LEFT_BEHIND: Final = (".pyc", ".sql", ".md")  # no function asks the lake, or reads a page
 
 
 class Source(tuple[Path, Path]):

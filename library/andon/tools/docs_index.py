@@ -1,4 +1,4 @@
-"""Writes the index of docs/decisions.md: a line for each part, with a link to each decision.
+"""Writes the index of docs/decisions.md: a link to each part.
 
 python -m andon.tools.docs_index
 """
@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 PAGE: Final = Path("docs/decisions.md")
+PART: Final = re.compile(r"^## (.+)$", re.MULTILINE)
 INDEX: Final = re.compile(r"(?<=<!-- index -->\n).*?(?=<!-- /index -->)", re.DOTALL)
-HEADING: Final = re.compile(r"^(#{2,3}) (.+)$", re.MULTILINE)
 
 
 def anchor_of(heading: str) -> str:
@@ -19,15 +19,9 @@ def anchor_of(heading: str) -> str:
 
 
 def indexed(text: str) -> str:
-    """Return the page with the index that its headings make: parts are `##`, decisions `###`."""
-    lines: list[str] = []
-    for level, heading in HEADING.findall(text):
-        link = f"[{heading}](#{anchor_of(heading)})"
-        if level == "##":
-            lines.append(f"- **{link}**")
-        else:
-            lines[-1] += f" · {link}"
-    return INDEX.sub(lambda _: "\n".join(lines) + "\n", text)
+    """Return the page with the index that its headings make: a link to each part, which is a `##`."""
+    links = (f"[{heading}](#{anchor_of(heading)})" for heading in PART.findall(text))
+    return INDEX.sub(lambda _: " · ".join(links) + "\n", text)
 
 
 def main() -> None:
@@ -41,7 +35,6 @@ if __name__ == "__main__":
 
 # Pages of docs: the index that lists them, and the sections of which each consists. Pure.
 
-PART: Final = re.compile(r"^## (.+)$", re.MULTILINE)
 ROW: Final = re.compile(r"^\|[^\n]*?\[([^\]]+)\]\(([^)]+\.md)\) \| ([^\n]+) \|$", re.MULTILINE)
 LINK: Final = re.compile(r"!?\[([^\]]+)\]\(([^)]+)\)")
 """A link, or a picture: its words, its target."""

@@ -7,7 +7,7 @@ cannot import it says `const LOG_DAYS = 33; // contract.logs.TTL_DAYS`.
 
 import json
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from importlib import import_module
@@ -23,14 +23,12 @@ from andon.rules.sweep import EVERY_SECONDS
 from andon.testing.synthesised import FUNCTION, NOBODY, Properties, Synthesised, synthesised, text
 from andon.versions.aggregate import DESIGNS, Aggregate, Design, Identity, Tolerance
 
-# Tables of `docs/versioning.md`: how each service declares that what it keeps is versioned, and who lives by what.
+# The table of `docs/versioning.md`: which services live by which design.
 
 NO_SERVICE: Final = "nobody yet"
 
 WORDS: Final = {"design": "versions", "identity": "an id", "tolerates": "tolerated"}
 """Part of a declaration -> what the page calls it."""
-
-COLUMNS: Final = ("service", "aggregate", "design", "its id is", "revised", "read", "tolerated", "data", "expires")
 
 
 class DeclaredAggregate(NamedTuple):
@@ -42,15 +40,12 @@ class DeclaredAggregate(NamedTuple):
 
 
 def of_versioning() -> dict[str, str]:
-    """Return the tables by their names in pages."""
+    """Return the table by its name in pages."""
     declared = [
         DeclaredAggregate(package.name, kind, of) for package in services() for kind, of in package.aggregates.items()
     ]
     lives = [(statement, _named(one for one in declared if holds(one.of))) for statement, holds in _statements()]
-    return {
-        "aggregates": _table(COLUMNS, map(_cells, declared)),
-        "designsLived": _table(("statement", "lives by it"), lives),
-    }
+    return {"designsLived": _table(("statement", "lives by it"), lives)}
 
 
 def _statements() -> Iterator[tuple[str, Callable[[Aggregate], bool]]]:
@@ -77,14 +72,6 @@ def _named(found: Iterable[DeclaredAggregate]) -> str:
     for one in found:
         by_service.setdefault(one.service, []).append(one.kind)
     return "; ".join(f"`{service}`: {', '.join(kinds)}" for service, kinds in by_service.items()) or NO_SERVICE
-
-
-def _cells(one: DeclaredAggregate) -> tuple[str, ...]:
-    of = one.of
-    bounds = {"its id is open until": of.open_until, "with its": of.lives_with}
-    lasts = "; ".join(["yes" if of.expires else "no", *(f"{by} {what}" for by, what in bounds.items() if what)])
-    said = (of.design.title, of.identity, of.revised, of.read, of.tolerates, of.speed, lasts)
-    return (f"`{one.service}`", one.kind, *map(str, said))
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -162,7 +149,6 @@ def figures_of(stack: Synthesised) -> Figures:
         "alarmDollars": _dollars(priced),
         "alarmsOfTwo": len(together),
         "alarmsOfTwoDollars": _dollars(2 * len(together)),
-        "alarmKinds": _kinds_of(alarms),
     }
 
 
@@ -170,23 +156,6 @@ def _runs_an_hour(rule: Properties) -> int:
     """Return the number of times that a rule calls functions by its schedule."""
     per_hour = {f"rate({EVERY_SECONDS // 60} minute)": 3600 // EVERY_SECONDS, "rate(1 hour)": 1}
     return per_hour[rule["ScheduleExpression"]] * len(rule["Targets"]) if "ScheduleExpression" in rule else 0
-
-
-def _kinds_of(alarms: Iterable[Properties]) -> str:
-    """Return a table of the alarms that wake somebody, by the end of their names and what they look at."""
-    kinds = Counter((made["AlarmName"].rpartition("/")[2], _seen(made)) for made in alarms if "AlarmName" in made)
-    by_kind = defaultdict[tuple[str, str], int](int)
-    for (name, seen), count in kinds.items():
-        by_kind["*-Throttled" if name.endswith("-Throttled") else name, seen] += count
-    lines = [f"| `{name}` | {seen} | {count} |" for (name, seen), count in sorted(by_kind.items())]
-    return "\n\n" + "\n".join(["| alarm | looks at | in prod |", "|---|---|---:|", *lines]) + "\n\n"
-
-
-def _seen(alarm: Properties) -> str:
-    metrics = [alarm, *(one["MetricStat"]["Metric"] for one in alarm.get("Metrics", ()) if "MetricStat" in one)]
-    own = project().name
-    [(namespace, name)] = {(one["Namespace"], one["MetricName"]) for one in metrics if "MetricName" in one}
-    return f"`{name}` of {'log lines' if namespace == own else namespace}"
 
 
 def metrics_of(alarm: Properties) -> int:
@@ -276,7 +245,14 @@ def _figure(named: str, of_stages: Mapping[str, Figures]) -> int | str:
 
 def pages(root: Path) -> Iterable[Path]:
     """Find the files that name figures."""
-    may = ("*.md", "docs/**/*.md", "gateway/*.md", "gateway/*/*.py", "functions/pages/*/page/*.js")
+    may = (
+        "*.md",
+        "docs/**/*.md",
+        "functions/*/*/*.md",
+        "functions/pages/*/page/*.js",
+        "gateway/*.md",
+        "gateway/*/*.py",
+    )
     found = sorted(file for pattern in may for file in root.glob(pattern))
     return [one for one in found if MARK.search(text := one.read_text()) or CODE_MARK.search(text)]
 

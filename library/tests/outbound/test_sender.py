@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 
 from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Keys, TableSchema
+from andon.events.bus_entry import to_message
 from andon.outbound import sender
 from andon.outbound.delivery import (
     MOST_CALLS,
     MOST_CHANNELS,
+    MOST_COVERED,
     NO_CHANNEL,
     Gateway,
     Message,
@@ -31,15 +33,21 @@ from andon.outbound.delivery import (
     Way,
     most_receives,
 )
+from andon.outbound.provider import LONGEST_MS
 from andon.outbound.sender import SenderCounts
 from andon.runtime import clock
+from andon.testing.environment import LocalContext
+from andon.testing.lambda_events import bus_members, sqs_event
 from andon.testing.memory.aws import AwsInMemory
+from andon.wire.deadline import ATTEMPT_MS
+from toys.things import happened
 
 NOON: Final = 1_790_000_000_000
 KEYS: Final = Keys("pk", "sk", one_partition_per="entity")
 TABLE: Final = Table("TOLD_TABLE", KEYS)
 WAKE: Final = Wake("Person#op-17", f"{NOON:013d}.now", NOON, "now")
 HIDDEN_MS: Final = 120_000
+SENDER_MS: Final = 20_000
 OWN_FAILURES: Final = 5  # of a sender that ends before it has done anything
 
 NO_ROOM: Final = 0
@@ -119,6 +127,41 @@ def test_its_end_is_known_before_it_has_come_as_often_as_it_may(
 @pytest.mark.parametrize(("hidden_ms", "times"), [(120_000, 22), (60_000, 29), (900_000, 15)])
 def test_it_may_come_as_often_as_it_is_held_back_and_called_for(hidden_ms: int, times: int) -> None:
     assert most_receives(hidden_ms) == times
+
+
+class Slow:
+    """A channel whose calls take the longest."""
+
+    def __init__(self, at: Callable[[int], None]) -> None:
+        self.name, self.calls, self._at = "c0", 0, at
+
+    def send(self, _: Message) -> Outcome:
+        """Answer at the last moment."""
+        self.calls += 1
+        self._at(clock.now_ms() + LONGEST_MS)
+        return Sent("id")
+
+
+class Ends(LocalContext):
+    """The context of an invocation that began at noon."""
+
+    def get_remaining_time_in_millis(self) -> int:
+        """Return what the clock says is left."""
+        return NOON + SENDER_MS - clock.now_ms()
+
+
+def test_no_part_of_a_message_is_begun_that_would_outlast_the_invocation() -> None:
+    notices = [Notice(f"n{number}", NOON, {"machine": f"press-{number}"}) for number in range(5 * MOST_COVERED)]
+    woken = to_message(happened("painted", "a thing"), source="things", bus_event=bus_members("an entry", NOON))
+    with standing() as at:
+        slow = Slow(at)
+        gateway = gateway_of([([Sent("id")], None)])._replace(
+            waiting_of=lambda *_: Waiting(notices, notices), channels=lambda: {"c0": slow}
+        )
+        answer = sender.send_messages(sqs_event([woken]), Ends("sender"), gateway=gateway, service="notify")
+
+    assert slow.calls == (SENDER_MS - ATTEMPT_MS) // LONGEST_MS + 1, "each began with time for a call and its mark"
+    assert len(answer["batchItemFailures"]) == 1, "the other parts come again"
 
 
 class Killed(BaseException):

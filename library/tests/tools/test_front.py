@@ -23,7 +23,7 @@ ASKED = "client_id=c&redirect_uri=%2F&scope=openid+a%2Fb&state=s&code_challenge=
 # What the page and the emulator's forms send.
 SIGN_IN = [
     ("GET", "/pool_1/.well-known/openid-configuration", None),
-    ("GET", f"/oauth2/authorize?response_type=code&{ASKED}", None),
+    ("GET", f"/oauth2/authorize?response_type=code&{ASKED}&lang=es", None),
     ("GET", "/logout?client_id=c&logout_uri=http%3A%2F%2F127.0.0.1%2F", None),
     ("POST", "/login", f"{ASKED}&response_type=code&nonce=&username=o%C3%A9&password=%26%3D"),
     ("POST", "/login", "np_token=a&new_password=b&confirm_password=b"),

@@ -9,7 +9,6 @@ import { may } from "../../../functions/pages/board/page/roles.js";
 import { daysAfter, isDay, weekOf } from "../../../functions/pages/board/page/days.js";
 import { daysOf, keyOf, kindIn, kindOfOrder, newestOf, ordersOf } from "../../../functions/pages/board/page/orders.js";
 import { countsOf, helpNeeded, kindOf, linesOf } from "../../../functions/pages/board/page/standing.js";
-import { LANGUAGES, languageOf, localeOf, textIn } from "../../../functions/pages/board/page/texts.js";
 import { inEveryOrder, item } from "./items.mjs";
 
 const UNITS = { now: "now", min: "min", h: "h", d: "d" };
@@ -196,24 +195,6 @@ test("retries come less and less often, never all at once, and never more than h
   assert.ok(jittered(100, 0) >= 80 && jittered(100, 0.999) <= 120);
 });
 
-test("each language has every text, with the same holes in it", () => {
-  const holes = (/** @type {string} */ text) => [...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1]).sort();
-
-  for (const [key, english] of Object.entries(LANGUAGES.en)) {
-    const german = LANGUAGES.de[/** @type {keyof typeof LANGUAGES.en} */ (key)];
-    assert.deepEqual([...new Set(holes(german))], [...new Set(holes(english))], key);
-  }
-  assert.deepEqual(Object.keys(LANGUAGES.de), Object.keys(LANGUAGES.en));
-});
-
-test("the address chooses the language, then the browser, then English", () => {
-  assert.equal(languageOf("?lang=de", ["en-GB"]), "de");
-  assert.equal(languageOf("", ["fr", "de-AT"]), "de");
-  assert.equal(languageOf("?lang=xx", ["fr"]), "en");
-  assert.equal(localeOf("en", ["de-AT", "en-GB", "en-US"]), "en-GB");
-  assert.equal(localeOf("en", ["en-US@posix"]), "en");
-  assert.equal(textIn("de", "age.range", { least: "2 min", most: "{least}" }), "2 min – {least}");
-});
 
 test("a week begins on a Monday, and its days follow each other, through a year and a leap day", () => {
   for (let day = "2027-12-20"; day < "2029-01-10"; day = daysAfter(day, 1)) {

@@ -51,7 +51,7 @@ def test_what_is_refused_is_taken_back(opened: Opened, known: FakeApi) -> None:
 
     dialog.get_by_role("button", name="I have seen it").click()
 
-    expect(dialog.get_by_role("alert")).to_have_text("The log is too old.")
+    expect(dialog.get_by_role("alert")).to_contain_text("The log is too old.")
     expect(card(screen)).to_contain_text("not seen")
 
 
@@ -126,8 +126,9 @@ def test_other_refusals_are_said_and_nothing_typed_is_lost(opened: Opened, known
     dialog.get_by_role("button", name="Assign").last.click()
 
     not_allowed = "This is for another role, or for another place than yours."
-    text = not_allowed if status == 403 else "Something failed on our side."
-    expect(dialog.get_by_role("alert")).to_have_text(text)
+    text = not_allowed if status == 403 else "The server failed. Try again in a moment."
+    expect(dialog.get_by_role("alert")).to_contain_text(text)
+    expect(dialog.get_by_role("alert").get_by_role("group")).to_contain_text("Something failed on our side.")
     expect(dialog.get_by_label("Operator")).to_have_value(LIZ)
     screen.troubles[:] = [trouble for trouble in screen.troubles if "status of 500" not in trouble]
 

@@ -222,7 +222,7 @@ def test_a_row_that_cannot_be_drawn_is_left_out_and_said(opened: Opened, known: 
     screen = opened()
 
     screen.eventually(lambda: len(screen.tiles()) == len(known.items) - 1)
-    expect(screen.page.get_by_role("alert")).to_contain_text("1 of the machines cannot be shown")
+    expect(screen.page.get_by_role("alert")).to_contain_text("1 machine cannot be shown")
 
 
 def test_a_view_that_cannot_be_drawn_is_not_called_live(opened: Opened, known: FakeApi) -> None:

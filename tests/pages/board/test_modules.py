@@ -7,6 +7,7 @@ import pytest
 from contract.people import PERSON_PATTERN
 from demo.board.fake_api import PAGE
 from pages.board.headers import WORKER_POLICY
+from services.dispatch.rules.at_risk import REPEATED, WORSE
 
 HERE = Path(__file__).parent
 INDEX = (PAGE / "index.html").read_text()
@@ -17,6 +18,7 @@ FILES = sorted(PAGE.iterdir())
 AT_ONCE = r'from "\./([\w-]+\.js)";'
 LATER = r'=> import\("\./([\w-]+\.js)"\)'
 WORKER = "sw.js"
+TEXTS = {file.name for file in PAGE.glob("text-*.js")}
 
 
 def imported_by(module: str, how: str) -> set[str]:
@@ -45,8 +47,26 @@ def test_every_module_is_asked_for_at_once_but_those_of_views_that_few_open() ->
     later = {name for module in first for name in imported_by(module, LATER)}
 
     assert sorted([*preloaded, "app.js"]) == sorted(first)
-    assert reached_from(first | later) | {WORKER} == {module.name for module in MODULES}
+    assert reached_from(first | later) | {WORKER} | TEXTS == {module.name for module in MODULES}
     assert later.isdisjoint(first)
+
+
+def test_the_texts_of_one_language_come_beside_the_page() -> None:
+    scripts = re.findall(r'<script type="module"( async)? src="page/([\w-]+\.js)">', INDEX)
+
+    assert scripts == [(" async", "language.js"), ("", "app.js")]
+    assert "await import(`./text-${language}.js`)" in (PAGE / "language.js").read_text()
+    assert imported_by("language.js", AT_ONCE) == {"texts.js"}
+    assert imported_by("texts.js", AT_ONCE) == set()
+    assert not any(imported_by(name, AT_ONCE) for name in TEXTS)
+
+
+def test_the_page_knows_the_reasons_of_a_rule_as_the_rule_does() -> None:
+    words = (PAGE / "words.js").read_text()
+    pattern = re.sub(r"\d+", lambda _: r"(\d+)", REPEATED)
+
+    assert f"const REPEATED = /^{pattern}$/;\n" in words
+    assert f'const WORSE = "{WORSE}";\n' in words
 
 
 def test_nothing_but_the_worker_of_the_page_becomes_a_script() -> None:

@@ -46,7 +46,7 @@ def token_to(*about: LogRef, person: str = ANA) -> str:
     link = links.link_to(person, about, longest=2_000, now_ms=NOW)
     assert link is not None
     origin, found, token = link.partition(links.FRAGMENT)
-    assert (origin, bool(found)) == (ORIGIN, True)
+    assert (origin, bool(found)) == (f"{ORIGIN}/", True)
     return token
 
 
@@ -176,3 +176,4 @@ def test_as_many_logs_as_fit_are_named_and_an_id_may_have_blanks(loop: Loop) -> 
     assert 20 < len(named) < 100
     assert links.link_to(ANA, about, longest=10, now_ms=NOW) == f"{ORIGIN}/"
     assert links.link_to(ANA, [], longest=200, now_ms=NOW) == f"{ORIGIN}/"
+    assert links.link_to(ANA, [], longest=200, now_ms=NOW, language="es") == f"{ORIGIN}/?lang=es"

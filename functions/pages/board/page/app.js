@@ -16,7 +16,7 @@ import { placeOf } from "./places.js";
 import { isStation } from "./roles.js";
 import * as session from "./session.js";
 import { openSignIn } from "./sign-in.js";
-import { language, text } from "./speech.js";
+import { text } from "./speech.js";
 import { Starts } from "./starts.js";
 
 /**
@@ -178,7 +178,6 @@ async function whyNotSignedIn() {
 }
 
 async function start() {
-  document.documentElement.lang = language;
   document.body.replaceChildren(header, banner, main, said);
   const why = await whyNotSignedIn();
   session.onEnd(ended);

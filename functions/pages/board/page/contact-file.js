@@ -1,14 +1,16 @@
 /** A person's contact at the API. */
-import { find, pathOf, write } from "./api.js";
+import { find, pathOf, Refused, write } from "./api.js";
 import { isStale } from "./call-dialogs.js";
 import { NOBODYS } from "./contact.js";
-import { language } from "./speech.js";
+import { language } from "./language.js";
 
 /**
  * @typedef {import("./contact.js").Channel} Channel
  * @typedef {import("./contact.js").Content} Content
  * @typedef {import("./contact.js").Contact} Contact
  */
+
+const GONE = 410;
 
 /** A person's contact, as it was read, and as it is written again. */
 export class ContactFile {
@@ -53,11 +55,19 @@ export class ContactFile {
   ask = (channel, what) => write("POST", pathOf`/people/${this.person}/contact/${channel}/${what}`, null);
 
   /**
+   * Say a code; false: there is none any more that counts.
+   *
    * @param {Channel} channel
    * @param {string} code
    */
   async verify(channel, code) {
-    await write("PUT", pathOf`/people/${this.person}/contact/${channel}/verified`, { code });
+    try {
+      await write("PUT", pathOf`/people/${this.person}/contact/${channel}/verified`, { code });
+    } catch (error) {
+      if (!(error instanceof Refused) || error.status !== GONE) throw error;
+      return false;
+    }
     await this.read();
+    return true;
   }
 }

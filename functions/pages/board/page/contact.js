@@ -102,6 +102,15 @@ export function withQuietHours({ quietHours: _, ...others }, quietHours) {
 }
 
 /**
+ * The content in which messages come in another language.
+ *
+ * @param {Content} contact
+ * @param {string} language
+ * @returns {Content}
+ */
+export const withLanguage = (contact, language) => contentOf({ ...contact, language });
+
+/**
  * What is written of a contact: no version, nothing that is empty.
  *
  * @param {Content} contact

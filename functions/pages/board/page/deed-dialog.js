@@ -1,7 +1,7 @@
 /** The frame of every dialog in which a person does something. */
 import { element, fill } from "./dom.js";
 import { problemPlace } from "./during.js";
-import { fullProblemText, text } from "./speech.js";
+import { problemParts, text } from "./speech.js";
 
 /** A form in a dialog, which stays open until what it asks for was done. */
 export class DeedDialog {
@@ -45,10 +45,10 @@ export class DeedDialog {
     fill(this.#action, words);
   }
 
-  /** @param {string} words */
-  complain(words) {
+  /** @param {...(Node | string)} said */
+  complain(...said) {
     this.#problem.hidden = false;
-    fill(this.#problem, words);
+    fill(this.#problem, ...said);
   }
 
   /**
@@ -62,7 +62,7 @@ export class DeedDialog {
     try {
       return await work();
     } catch (error) {
-      this.complain(fullProblemText(error));
+      this.complain(...problemParts(error));
       return null;
     }
   }

@@ -1,9 +1,9 @@
 /** Work that a button begins: the button is off meanwhile, and what fails is said beside it. */
 import { element, fill } from "./dom.js";
-import { fullProblemText } from "./speech.js";
+import { problemParts } from "./speech.js";
 
 /** A place for what a piece of work failed at. */
-export const problemPlace = () => element("p", { class: "problem", role: "alert", hidden: true });
+export const problemPlace = () => element("div", { class: "problem", role: "alert", hidden: true });
 
 /**
  * @param {HTMLElement} problem
@@ -17,7 +17,7 @@ export async function during(problem, work, button) {
     await work();
   } catch (error) {
     problem.hidden = false;
-    fill(problem, fullProblemText(error));
+    fill(problem, ...problemParts(error));
   }
   if (button) button.disabled = false;
 }

@@ -3,7 +3,6 @@ import { Refused, serverNowMs } from "./api.js";
 import { personText } from "./directory.js";
 import { element, fill, isNew } from "./dom.js";
 import { during, problemPlace } from "./during.js";
-import { TEXTS } from "./duty-texts.js";
 import { DAY, isGap, linesOf, onDuty, ROLES, spansOf, wallMinute, wallOf, WEEK } from "./duty-times.js";
 import { setTitle } from "./header.js";
 import { icon } from "./icons.js";
@@ -21,7 +20,7 @@ import { endOverride, openTakeOver, RosterFile, wallText } from "./take-over.js"
 
 const REREAD_MS = 30_000;
 
-const say = speakerOf(TEXTS);
+const say = speakerOf("duty");
 
 /**
  * @param {import("./places.js").DutyPlace} place

@@ -5,14 +5,13 @@
 import { element, fill } from "./dom.js";
 import { setTitle } from "./header.js";
 import { linkIn } from "./link-token.js";
-import { TEXTS } from "./link-texts.js";
 import { speakerOf, timeOf } from "./speech.js";
 
 const BETWEEN_MS = 1000;
 const GIVE_UP_MS = 15_000;
 const ID_LENGTH = 36;
 
-const text = speakerOf(TEXTS);
+const text = speakerOf("link");
 
 /** @typedef {{equipmentId: string, state: string, timestamp: string, acknowledgedBy: string, acknowledgedAt: string}} Seen */
 

@@ -12,11 +12,11 @@ import { icon } from "./icons.js";
 import { itemOf, nameOf } from "./items.js";
 import { OrdersSection } from "./maintenance.js";
 import { may } from "./roles.js";
-import { problemText, text, timeOf } from "./speech.js";
+import { isText, problemText, text, timeOf } from "./speech.js";
 import { isAbnormal, kindOf } from "./standing.js";
 import { drawEntries, makeEpisode, strip, updateEpisode } from "./story.js";
 import { linesIn } from "./story-lines.js";
-import { duration, isVague, sinceSentence, stateWord } from "./words.js";
+import { duration, isVague, riskText, sinceSentence, stateWord } from "./words.js";
 
 /**
  * @typedef {import("./app.js").Context} Context
@@ -139,7 +139,7 @@ function drawFacts(place, item) {
     [text("machine.seen"), isAbnormal(item) ? seen : null],
     [text("machine.operator"), operator && personText(operator)],
     [text("machine.escalated"), escalatedTo && personText(escalatedTo)],
-    [text("machine.risk"), atRisk && text("machine.risk.since", { reason: atRisk.reason, time: timeOf(atRisk.since) })],
+    [text("machine.risk"), atRisk && text("machine.risk.since", { reason: riskText(atRisk.reason), time: timeOf(atRisk.since) })],
     [text("machine.silent"), item.silentSince && text("since.silent", { time: timeOf(item.silentSince) })],
     [text("machine.disconnected"), item.disconnectedSince && text("since.disconnected", { time: timeOf(item.disconnectedSince) })],
     [text("machine.lastReport"), item.stateTimestamp && timeOf(item.stateTimestamp)],
@@ -154,7 +154,9 @@ function drawFacts(place, item) {
 /** @param {NonNullable<Item["lastAnomaly"]>} anomaly */
 function anomalyText({ kind, timestamp, seen, unit, expected, state }) {
   const { typical, atMost } = expected;
-  return text("machine.anomaly.text", { kind, time: timeOf(timestamp), seen, unit, typical, atMost, state });
+  const [kindKey, unitKey] = [`anomaly.kind.${kind}`, `anomaly.unit.${kind}`];
+  const said = { kind: isText(kindKey) ? text(kindKey) : kind, unit: isText(unitKey) ? text(unitKey) : unit };
+  return text("machine.anomaly.text", { ...said, time: timeOf(timestamp), seen, typical, atMost, state });
 }
 
 /** @param {Item} item */
@@ -285,7 +287,7 @@ class StorySection {
     const episodes = this.#pages.flatMap((page) => page.episodes);
     const others = this.#pages.flatMap((page) => page.others);
     this.#state.hidden = episodes.length > 0;
-    fill(this.#state, text("machine.story.none", { days: LOG_DAYS }));
+    fill(this.#state, text("machine.story.none", { count: LOG_DAYS }));
     fill(this.#strip, strip(episodes));
     drawByKey(this.#episodes, episodes, {
       keyOf: (episode) => `${episode.startedAt} ${episode.endedAt === null} ${episode.story[0]?.id}`,

@@ -2,7 +2,6 @@
 import { addressIn, orderIn, withEarlier } from "./contact.js";
 import { drawByKey, element, fill, setAttribute } from "./dom.js";
 import { during, problemPlace } from "./during.js";
-import { TEXTS } from "./me-texts.js";
 import { speakerOf } from "./speech.js";
 
 /**
@@ -10,7 +9,7 @@ import { speakerOf } from "./speech.js";
  * @typedef {ReturnType<typeof orderIn>[number] & {place: number}} Place
  */
 
-const say = speakerOf(TEXTS);
+const say = speakerOf("me");
 
 /**
  * @param {import("./contact-file.js").ContactFile} file

@@ -2,14 +2,13 @@
 import { withQuietHours } from "./contact.js";
 import { element, isNew } from "./dom.js";
 import { during, problemPlace } from "./during.js";
-import { TEXTS } from "./me-texts.js";
 import { speakerOf } from "./speech.js";
 
 /** @typedef {import("./contact.js").QuietHours} QuietHours */
 
 const NIGHT = { from: "22:00", to: "06:00" };
 
-const say = speakerOf(TEXTS);
+const say = speakerOf("me");
 
 /**
  * @param {import("./contact-file.js").ContactFile} file

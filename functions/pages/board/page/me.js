@@ -5,9 +5,9 @@ import { element, fill, isNew, setAttribute } from "./dom.js";
 import { during, problemPlace } from "./during.js";
 import { setTitle } from "./header.js";
 import { icon } from "./icons.js";
+import { languageCard } from "./me-language.js";
 import { orderCard } from "./me-order.js";
 import { quietCard } from "./me-quiet.js";
-import { TEXTS } from "./me-texts.js";
 import { isPersonId } from "./people.js";
 import { Hindered, hindrance, subscribe, subscribed, unsubscribe } from "./push.js";
 import { problemText, speakerOf } from "./speech.js";
@@ -24,7 +24,7 @@ const INPUTS = {
   webhook: { type: "url", autocomplete: "off", maxlength: 2048, pattern: "https://.*" },
 };
 
-const say = speakerOf(TEXTS);
+const say = speakerOf("me");
 
 const CODE_MS = 600_000; // services.notify.proofs.LIFETIME_MS
 const DIGITS = 6; // services.notify.contact_code.DIGITS
@@ -39,7 +39,7 @@ export function openMe({ who, say: tell }) {
   const cards = element("div", { class: "channels", hidden: true });
   const drawn = [
     ...[writtenCard("mail"), writtenCard("sms"), pushCard(), writtenCard("webhook")],
-    ...[orderCard(file, tell), quietCard(file, tell)],
+    ...[orderCard(file, tell), quietCard(file, tell), languageCard(file, tell)],
   ];
   const page = element("div", { class: "me" }, element("p", {}, say("explain")), state, cards);
   setTitle(say("title"));
@@ -122,7 +122,7 @@ export function openMe({ who, say: tell }) {
     );
     async function askForCode() {
       await file.ask(channel, "code");
-      tell(say("code.asked", { minutes: CODE_MS / 60_000 }));
+      tell(say("code.asked", { count: CODE_MS / 60_000 }));
       typed.hidden = false;
       code.value = "";
       code.focus();
@@ -131,13 +131,17 @@ export function openMe({ who, say: tell }) {
       await file.ask(channel, "test");
       tell(say("test.sent"));
     }
+    async function confirmCode() {
+      const isTaken = await file.verify(channel, code.value);
+      problem.hidden = isTaken;
+      fill(problem, say("code.gone"));
+      if (!isTaken) return;
+      typed.hidden = true;
+      tell(say("code.confirmed"));
+    }
     typed.addEventListener("submit", (event) => {
       event.preventDefault();
-      void work(async () => {
-        await file.verify(channel, code.value);
-        typed.hidden = true;
-        tell(say("code.confirmed"));
-      }, confirm);
+      void work(confirmCode, confirm);
     });
     /** @type {(what: () => Promise<unknown>, button: HTMLButtonElement) => Promise<void>} */
     const work = async (what, button) => {

@@ -1,5 +1,6 @@
 // Who uses the page: sign-in on the provider's page (code + PKCE), tokens that renew themselves, sign-out.
 
+import { language } from "./language.js";
 import { challengeOf, claimsOf, provider, Refused, requestTokens, revoke, secret, settings } from "./oidc.js";
 import { drop, keep, kept, onDroppedElsewhere, remember, takePending } from "./tokens.js";
 
@@ -75,6 +76,7 @@ export async function signIn({ wall = false } = {}) {
     redirect_uri: origin(),
     scope: wall ? wallScopes : scopes,
     state,
+    lang: language, // https://docs.aws.amazon.com/cognito/latest/developerguide/authorization-endpoint.html
     code_challenge: await challengeOf(verifier),
     code_challenge_method: "S256",
   });

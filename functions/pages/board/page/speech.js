@@ -2,13 +2,17 @@
 import { ageOf, isExact, roughAgeOf } from "./ages.js";
 import { Refused, serverNowMs } from "./api.js";
 import { DAY_MS, dayMs } from "./days.js";
+import { element } from "./dom.js";
+import { language, preferred, TEXTS } from "./language.js";
 import { SignedOut } from "./session.js";
-import { filled, LANGUAGES, languageOf, localeOf, textIn } from "./texts.js";
+import { filler, localeOf } from "./texts.js";
 
-export const language = languageOf(location.search, navigator.languages);
+/** @typedef {import("./text-en.js").Key} Key */
 
-/** A date is written as the browser's owner writes it, in the language of the page. */
-const locale = localeOf(language, navigator.languages);
+/** Dates and numbers are written as the browser's owner writes them, in the language of the page. */
+const locale = localeOf(language, preferred);
+
+const filled = filler(locale);
 
 const clockFormat = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const secondsFormat = new Intl.DateTimeFormat(locale, {
@@ -26,25 +30,25 @@ const dayFormat = new Intl.DateTimeFormat(locale, {
 });
 
 /**
- * @param {import("./texts.js").Key} key
- * @param {Record<string, string | number>} [values]
+ * @param {Key} key
+ * @param {import("./texts.js").Values} [values]
  */
-export const text = (key, values) => textIn(language, key, values);
+export const text = (key, values) => filled(TEXTS.page[key], values);
 
 /**
  * The function that says the texts of a page which is loaded late, as `text` says those of all others.
  *
- * @template {string} Key
- * @param {Record<import("./texts.js").Language, Record<Key, string>>} texts
+ * @template {import("./text-en.js").Part} Part
+ * @param {Part} part
  */
-export const speakerOf = (texts) => (/** @type {Key} */ key, /** @type {Record<string, string | number>} */ values = {}) =>
-  filled(texts[language][key], values);
+export const speakerOf = (part) => (/** @type {keyof import("./text-en.js").Texts[Part]} */ key, /** @type {import("./texts.js").Values} */ values = {}) =>
+  filled(TEXTS[part][key], values);
 
 /**
  * @param {string} key
- * @returns {key is import("./texts.js").Key}
+ * @returns {key is Key}
  */
-export const isText = (key) => key in LANGUAGES.en;
+export const isText = (key) => key in TEXTS.page;
 
 /** @param {number} ms */
 export const clock = (ms) => clockFormat.format(ms);
@@ -103,22 +107,41 @@ export function sinceText(since) {
 }
 
 /**
- * What an error means to a person.
+ * What an error means to a person, whatever the API says of it, which is English.
  *
  * @param {unknown} error
  */
 export function problemText(error) {
-  const { status, message } = /** @type {{status?: number, message?: string}} */ (error);
+  const { status } = /** @type {{status?: number}} */ (error);
   if (error instanceof SignedOut || status === 401) return text("problem.signedOut");
-  if (status === 403) return text("problem.notAllowed");
   if (status === undefined) return text("problem.unreachable");
-  return text("problem.other", { detail: message ?? "" });
+  return text(status >= 500 ? "problem.server" : (PROBLEMS[status] ?? "problem.other"));
 }
 
+/** @type {{[status: number]: Key}} */
+const PROBLEMS = {
+  400: "problem.invalid",
+  403: "problem.notAllowed",
+  404: "problem.notFound",
+  409: "problem.conflict",
+  410: "problem.notFound",
+  412: "problem.conflict",
+  413: "problem.invalid",
+  422: "problem.invalid",
+  428: "problem.conflict",
+  429: "problem.tooMany",
+};
+
 /**
- * The same, with what is wrong with each field.
+ * The same, and what the API says of it, of each field, too: open to whoever reads its language.
  *
  * @param {unknown} error
+ * @returns {(Node | string)[]}
  */
-export const fullProblemText = (error) =>
-  [problemText(error), ...(error instanceof Refused ? error.errors.map((one) => one.detail) : [])].join(" ");
+export function problemParts(error) {
+  const said = error instanceof Refused ? [error.message, ...error.errors.map((one) => `${one.field}: ${one.detail}`)] : [];
+  if (!said.length) return [problemText(error)];
+  const lines = said.map((line) => element("p", { lang: "en" }, line));
+  const open = language === "en";
+  return [problemText(error), element("details", { class: "technical", open }, element("summary", {}, text("problem.technical")), ...lines)];
+}

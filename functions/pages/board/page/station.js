@@ -9,7 +9,6 @@ import { icon, iconNamed } from "./icons.js";
 import { itemOf, nameOf } from "./items.js";
 import { drawStanding } from "./machine.js";
 import { age, clockWithSeconds, problemText, speakerOf, text } from "./speech.js";
-import { TEXTS } from "./station-texts.js";
 
 /**
  * @typedef {import("./items.js").Item} Item
@@ -23,7 +22,7 @@ const READ_MS = 5000;
 const KNOWN_MS = 20_000;
 const NOT_FOUND = 404;
 
-const say = speakerOf(TEXTS);
+const say = speakerOf("station");
 
 /**
  * @param {import("./app.js").Context} context

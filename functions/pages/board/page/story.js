@@ -5,6 +5,7 @@ import { drawByKey, element, fill, setAttribute, svg } from "./dom.js";
 import { icon } from "./icons.js";
 import { age, isText, text, timeOf } from "./speech.js";
 import { linesIn, PERSONS, runsIn, wordsOf } from "./story-lines.js";
+import { riskText } from "./words.js";
 
 /**
  * @typedef {import("./story-lines.js").Entry} Entry
@@ -91,8 +92,9 @@ function kindOfEntry(entry) {
 function said(entry) {
   const { keys, values } = wordsOf(entry);
   const since = entry.since === undefined ? {} : { since: timeOf(entry.since) };
+  const reason = entry.reason === undefined ? {} : { reason: riskText(entry.reason) };
   const named = PERSONS.flatMap((member) => (entry[member] === undefined ? [] : [[member, personText(entry[member])]]));
-  return text(keys.find(isText) ?? "entry.other", { ...values, ...since, ...Object.fromEntries(named) });
+  return text(keys.find(isText) ?? "entry.other", { ...values, ...since, ...reason, ...Object.fromEntries(named) });
 }
 
 /**

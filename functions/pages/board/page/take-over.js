@@ -6,7 +6,6 @@ import { DeedDialog } from "./deed-dialog.js";
 import { peopleOf } from "./directory.js";
 import { element } from "./dom.js";
 import { DAY, spansOf, takenOver, wallOf, WEEK, without } from "./duty-times.js";
-import { TEXTS } from "./duty-texts.js";
 import { dayText, speakerOf } from "./speech.js";
 
 /**
@@ -17,7 +16,7 @@ import { dayText, speakerOf } from "./speech.js";
 
 const HOURS = [4, 8];
 
-const say = speakerOf(TEXTS);
+const say = speakerOf("duty");
 
 /** A factory's roster, as it was read, and as it is written again. */
 export class RosterFile {
@@ -131,7 +130,7 @@ function untilOf(roster, now) {
   const end = spansOf(byShift, now, now + WEEK)[0]?.to ?? now + WEEK;
   return [
     .../** @type {[string, string][]} */ (end <= now + DAY ? [[say("take.shift", { time: wallText(wallOf(end), now) }), wallOf(end)]] : []),
-    ...HOURS.map((hours) => /** @type {[string, string]} */ ([say("take.hours", { hours }), wallOf(now + hours * 60)])),
+    ...HOURS.map((hours) => /** @type {[string, string]} */ ([say("take.hours", { count: hours }), wallOf(now + hours * 60)])),
     [say("take.day"), wallOf(now + DAY)],
   ];
 }

@@ -14,6 +14,10 @@ import { isAbnormal, isInMaintenance, isSeen, kindOf } from "./standing.js";
  * @typedef {{icon: import("./icons.js").Icon, text: string, label: string, kind: string}} Note
  */
 
+/** services.dispatch.rules.at_risk: REPEATED, WORSE */
+const REPEATED = /^three abnormal reports in (\d+) minutes$/;
+const WORSE = "ERROR after WARNING";
+
 /**
  * The state as a word: the machine's own, unless nothing is known of it.
  *
@@ -69,6 +73,17 @@ export function sinceSentence(item, firstMs) {
  */
 function firstOf({ underWay = [] }) {
   return underWay.reduce((first, one) => (one.startedAt < first.startedAt ? one : first));
+}
+
+/**
+ * Why a machine is at risk: the API gives its rule's reason, in English.
+ *
+ * @param {string} reason
+ */
+export function riskText(reason) {
+  if (reason === WORSE) return text("risk.worse");
+  const minutes = REPEATED.exec(reason)?.[1];
+  return minutes === undefined ? reason : text("risk.repeated", { count: Number(minutes) });
 }
 
 /** @param {OpenOrder} order */

@@ -28,7 +28,7 @@ from andon.cdk.owned_table import OwnedTable
 from andon.cdk.package_stack import tell
 from andon.cdk.queues import LastResort, Reader
 from andon.cdk.replica import COPY_MINUTES
-from andon.cdk.target import AWS, Target
+from andon.cdk.target import Target
 from andon.events.fact import Facts
 from andon.ingress.provisioning import REFUSED
 from andon.outbound.sender import CAPPED, OPEN
@@ -79,13 +79,8 @@ LATE_TRIGGER_SECONDS: Final = 180
 """Of the way from a table to the bus, which `rpo_seconds` counts, too."""
 
 
-def _late_decision_seconds(target: Target) -> int:
-    """Return the age of a decision that is late: the hold-back of the stage is over, and so is the next sweep."""
-    return target.stage.hold_back_seconds + EVERY_SECONDS
-
-
-LATE_DECISION_SECONDS: Final = _late_decision_seconds(AWS)
-"""In a stage without a `holdBackSeconds`."""
+LATE_DECISION_SECONDS: Final = EVERY_SECONDS + 30
+"""Since a decision has been due, which is behind its stage's hold-back: the next sweep, and half a minute of it."""
 
 
 def rpo_seconds(target: Target) -> int:
@@ -241,7 +236,7 @@ _OF_FUNCTION: Final[Mapping[str, tuple[Signal[Function], ...]]] = {  # by side a
         Signal(
             name="Late",
             metric=metrics.of_service(OLDEST, "Maximum"),
-            above=_late_decision_seconds,
+            above=LATE_DECISION_SECONDS,
             unit=1000,
             minutes=2,
             means="For two minutes {it.package.name} had something to decide for longer than {above} s.",

@@ -67,7 +67,7 @@ def agents() -> str:
         "## Declarations",
         "\n".join(TABLE.findall(declared.__doc__ or "")),
         "## Pages",
-        _listed(pages()) if pages() else LIBRARY,
+        _titled(pages()) if pages() else LIBRARY,
     )
 
 
@@ -95,6 +95,12 @@ def _listed(listed: list[Listed]) -> str:
     return "\n".join(f"- [{page.title}]({page.path}): {page.says}" for page in listed)
 
 
+def _titled(listed: list[Listed]) -> str:
+    parts = dict.fromkeys(page.part for page in listed)
+    links = {part: ", ".join(f"[{one.title}]({one.path})" for one in listed if one.part == part) for part in parts}
+    return "\n".join(f"- {part}: {found}" for part, found in links.items())
+
+
 def _own() -> list[Package]:
     return [package for package in packages() if package.side != "stores"]
 
@@ -108,8 +114,10 @@ def _verbs() -> list[tuple[str, str]]:
 def _row(package: Package) -> str:
     routes = ", ".join(f"`{route}`" for route in sorted(package.routes))
     types = ", ".join(sorted(package.types))
-    topics = ", ".join(sorted(f"{source}: {event_type}" for source, event_type in package.subscriptions))
-    return f"| `{package.folder}` | {routes} | {types} | {topics} |"
+    topics = sorted(package.subscriptions)
+    by_source = {source: ", ".join(type_ for of, type_ in topics if of == source) for source, _ in topics}
+    subscribed = "; ".join(f"{source}: {found}" for source, found in by_source.items())
+    return f"| `{package.folder}` | {routes} | {types} | {subscribed} |"
 
 
 def _summary(package: Package) -> str:

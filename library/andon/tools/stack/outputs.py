@@ -1,7 +1,6 @@
 """The names and addresses of what is deployed, in one flat file that every tool can read."""
 
 import json
-import re
 from pathlib import Path
 from typing import Final
 
@@ -10,18 +9,17 @@ from andon.tools.called import as_called
 from andon.tools.stack import emulator, private_file
 from andon.tools.stack.errors import NotRunning, ToolFailed
 
-HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 PARTS: Final = {
-    "ArchiveBucket": "Archive",
-    "ArchiveSweep": "Archive",
-    "DriftBucket": "Drift",
-    "EraserRoleArn": "Eraser",
-    "FaultsBucket": "FaultStore",
-    "LakeBucket": "Lake",
-    "ReplaysQueueUrl": "Replays",
-    "SweptBuckets": "Eraser",
+    "ArchiveBucket": ("stores", "Archive"),
+    "ArchiveSweep": ("stores", "Archive"),
+    "DriftBucket": ("stores", "Drift"),
+    "EraserRoleArn": ("eraser", "Eraser"),
+    "FaultsBucket": ("stores", "FaultStore"),
+    "LakeBucket": ("lake", "Lake"),
+    "ReplaysQueueUrl": ("stores", "Replays"),
+    "SweptBuckets": ("eraser", "Eraser"),
 }
-"""Output -> the part of the stack that has it, and that a project may lack."""
+"""Output -> module of `andon.cdk` and name of the part of the stack that has it, and that a project may lack."""
 
 HOME: Final = project().local  # of the person's own stack; tests have theirs elsewhere
 
@@ -41,10 +39,10 @@ class Outputs(dict[str, str]):
 
 def lacking(name: str) -> str:
     """Return the words about an output that a stack lacks, with the lines to add."""
-    part, up = PARTS.get(name), as_called("up")
-    if part is None:
+    up = as_called("up")
+    if name not in PARTS:
         return f"the stack has no output {name}: it was deployed before that was there; {up} (on AWS: andon deploy)"
-    module = HUMP.sub("_", part).lower()
+    module, part = PARTS[name]
     lines = f"from andon.cdk.{module} import {part}, and {part}(self, hub, api)"
     return f"the stack has no {part}: add its lines to infra/stack.py, {lines}; then {up} (on AWS: andon deploy)"
 

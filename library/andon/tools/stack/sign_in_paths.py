@@ -21,7 +21,7 @@ _CODE: Final = frozenset({"code", "code_verifier", "redirect_uri"})
 _NOTHING: Final = frozenset[str]()
 
 _QUERIES: Final[Mapping[str, frozenset[str]]] = {
-    "/oauth2/authorize": _ASKED,
+    "/oauth2/authorize": _ASKED | {"lang"},
     "/logout": frozenset({"client_id", "logout_uri"}),
 }
 _FORMS: Final[Mapping[str, frozenset[str]]] = {

@@ -1,0 +1,1 @@
+"""Words of messages: a file each language, named by its tag; another language is one more file."""
