@@ -287,12 +287,12 @@ def tokens(world: LivingWorld, _: Random, record: Record) -> None:
     log, before = log_of("linked", "ERROR", times.to_utc(world.now_ms)), _logged_uses(world)
     link = Link("op-905", (signed.reference_of(log),), world.now_ms // 1000 + HOUR_S)
     keys = [world.secret(LINK_SECRET).encode(), *(secrets.token_hex(32).encode() for _ in range(2))]
-    good, *others = (sign(link, purpose=signed.SEEN, key=key) for key in keys)
+    good, *others = (sign(link, purpose=signed.PURPOSE, key=key) for key in keys)
     wrong = {
         **{f"changed at {at}": _changed(good, at) for at, _ in enumerate(good)},
         "cut": good[:-4],
         "longer": f"{good}AAAA",
-        "expired": sign(link._replace(expires=world.now_ms // 1000), purpose=signed.SEEN, key=keys[0]),
+        "expired": sign(link._replace(expires=world.now_ms // 1000), purpose=signed.PURPOSE, key=keys[0]),
         **{f"for {purpose!r}": sign(link, purpose=purpose, key=keys[0]) for purpose in ("", "told", "Seen", "seen ")},
         "by another key": others[0],
     }

@@ -9,7 +9,7 @@ from andon.events.topic import Topic
 from andon.packages.discovery import readers, services
 from andon.packages.package import Package
 from andon.rules.evaluate import Evaluator
-from andon.tools.contracts.consumers import EVERY, consumers
+from andon.tools.contracts.consumers import ANY_TOPIC, consumers
 from andon.tools.contracts.diff import misfits
 from andon.tools.contracts.interview import Interview, QueryAsked, needs_of, paths_in_sql, questions, unknown_to
 from andon.tools.contracts.members import Member, Path, path_in, text_of
@@ -86,7 +86,10 @@ def test_whoever_listens_is_a_consumer_of_all_that_it_subscribes_to() -> None:
     assert {one.name: found[f"{one.name}.listener"] for one in readers()} == {
         one.name: {*one.subscriptions} for one in readers()
     }
-    assert {name for name, topics in found.items() if topics == {EVERY}} == {"archive.equipment", "archive.operators"}
+    assert {name for name, topics in found.items() if topics == {ANY_TOPIC}} == {
+        "archive.equipment",
+        "archive.operators",
+    }
 
 
 def test_a_rule_that_decides_in_a_story_says_what_it_needs(told: Interview) -> None:

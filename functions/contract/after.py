@@ -25,7 +25,7 @@ NAMES: Final[NamesOf] = {
 
 
 def of_row(row: Any, fact_of: Meaning, *, source: str) -> str:  # noqa: ANN401  typed by its package
-    """Return the token of a row that a command wrote, by what its service publishes of it.
+    """Return the token of a row that a command wrote, by the row's fact.
 
     Raises:
         ValueError: it publishes nothing of it.

@@ -21,7 +21,7 @@ CATALOG_SET: Final = "catalog-set"
 
 TOPICS: Final[tuple[Topic, ...]] = tuple((SOURCE, event_type) for event_type in CALL_FACTS.values())
 
-SEEN: Final = frozenset({TAKEN, CLOSED, REJECTED})
+ATTENDED: Final = frozenset({TAKEN, CLOSED, REJECTED})
 """Facts of a call that somebody has seen."""
 
 OPEN: "Final[frozenset[CallStatus]]" = frozenset({"raised", "taken"})

@@ -64,7 +64,7 @@ class Step(NamedTuple):
 
 
 class Chain(NamedTuple):
-    """A chain of a factory: what it begins on, the only lines that it is for (none: all), and its steps."""
+    """A chain of a factory: its beginnings, its lines (none: all), and its steps."""
 
     id: str
     on: tuple[str, ...]
@@ -120,7 +120,7 @@ def ticks_of(askings: Iterable[Asking]) -> list[int]:
 def person_for(
     tell: str, duty: Roster, *, subject: str, assigned: str | None, gone: Collection[str] = ()
 ) -> str | None:
-    """Return the person whom a step means; None: nobody who is on duty.
+    """Return the person that a step means; None: nobody on duty.
 
     subject: whom an operator on duty is chosen for. assigned: who has it already, if anybody has. gone: who was erased,
     see `Roster.without`.

@@ -1,4 +1,4 @@
-"""People on duty: a factory's roster, and who of it is there at a time. Pure.
+"""People on duty: a factory's roster, and its part that is there at a time. Pure.
 
 Shifts are pure wall-clock time in the factory's zone: what the clock on the wall shows says who is on duty, also in the
 nights in which it jumps. So each moment has one clock time, and each clock time one shift. Nothing here is a duration.
@@ -72,7 +72,7 @@ class Shift(NamedTuple):
 
 
 class Override(NamedTuple):
-    """Somebody who takes over a role from a clock time, as `2026-12-24T22:00`, to another one, which is exclusive."""
+    """A person's takeover of a role from a clock time, as `2026-12-24T22:00`, to another one, which is exclusive."""
 
     begin: str
     end: str
@@ -151,7 +151,7 @@ class Roster(NamedTuple):
         )
 
     def at(self, at_ms: int, line_id: str | None = None) -> Self:
-        """Return those who are on duty at a time, for a line; where no shift is, no operator and no supervisor is."""
+        """Return the people on duty at a time, for a line; outside of shifts, no operator and no supervisor."""
         if not self.is_by_time:
             return self
         now = wall_time(at_ms, self.timezone)

@@ -1,4 +1,4 @@
-"""Links of messages: whoever holds one says, without signing in, that a person has seen logs.
+"""Links of messages: their holder acknowledges logs for a person, without signing in.
 
 `notify` signs them and `dispatch` verifies them, with a key that no other service can read.
 """
@@ -15,7 +15,7 @@ from andon.runtime.clock import HOUR_MS
 from contract.entities.logs import LogRef
 from contract.log_rows import log_of
 
-SEEN: Final = "seen"
+PURPOSE: Final = "seen"
 """The purpose: it counts for nothing else."""
 
 VIA_LINK: Final = "link"
@@ -41,7 +41,7 @@ def link_to(person: str, logs: Sequence[LogRef], *, longest: int, now_ms: int, l
         return None
     expires = (now_ms + int(os.environ.get(LINK_HOURS, DEFAULT_LINK_HOURS)) * HOUR_MS) // 1000
     link = Link(person, tuple(map(reference_of, logs)), expires)
-    token = sign_what_fits(link, purpose=SEEN, key=signing[0], longest=longest) if signing else None
+    token = sign_what_fits(link, purpose=PURPOSE, key=signing[0], longest=longest) if signing else None
     page = f"{origin}/?lang={language}" if language else f"{origin}/"
     return page if token is None else f"{page}{FRAGMENT}{token}"
 
@@ -53,7 +53,7 @@ def logs_of(token: str, *, now_ms: int) -> tuple[str, list[LogRef]]:
         Gone: it was not signed for this, has been changed, or has expired.
 
     """
-    link = verify(token, purpose=SEEN, keys=keys(), now_ms=now_ms)
+    link = verify(token, purpose=PURPOSE, keys=keys(), now_ms=now_ms)
     return link.person, [*map(_log_of, link.references)]
 
 

@@ -1,4 +1,4 @@
-"""Rows about a log: who deals with it, on either version of dispatch. Pure."""
+"""Rows about a log: its operator or its crew, by the version of dispatch. Pure."""
 
 from collections.abc import Mapping
 

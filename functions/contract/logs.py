@@ -1,4 +1,4 @@
-"""A log: what a piece of equipment reported at a time, named by its natural key (equipment, state, timestamp)."""
+"""A log: one report of a piece of equipment, named by its natural key (equipment, state, timestamp)."""
 
 from andon.dynamodb.ttl import is_expired, ttl_at
 from andon.runtime import times
@@ -9,7 +9,7 @@ TTL_DAYS = 33
 
 
 def ttl_of(timestamp: str, *, now_ms: int, field: str = "path.timestamp") -> int:
-    """Return the ttl (epoch seconds) of what is kept about a log; `field` of the request is the log's time.
+    """Return the ttl (epoch seconds) of rows about a log; `field` of the request is the log's time.
 
     Raises:
         Invalid: the log lies more than five minutes in the future, or would have expired already.

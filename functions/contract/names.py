@@ -39,7 +39,7 @@ def level(text: str) -> str:
 
 
 def order_kind(text: str) -> str:
-    """Return `text` if it can name a kind of maintenance, or what is measured at it.
+    """Return `text` if it can name a kind of maintenance, or a reading of it.
 
     Raises:
         ValueError: it cannot.
@@ -69,7 +69,7 @@ def chain(text: str) -> str:
 
 
 def clock(text: str) -> str:
-    """Return `text` if it is what a clock shows, as `22:00`.
+    """Return `text` if it is a clock's time, as `22:00`.
 
     Raises:
         ValueError: it is not.
@@ -81,7 +81,7 @@ def clock(text: str) -> str:
 
 
 def wall_time(text: str) -> str:
-    """Return `text` if it is a day and what a clock shows on it, as `2026-12-24T22:00`.
+    """Return `text` if it is a day and a clock's time on it, as `2026-12-24T22:00`.
 
     Raises:
         ValueError: it is not.

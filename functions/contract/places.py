@@ -104,7 +104,7 @@ def _of_lines(number: int, factory: str, lines: Sequence[str]) -> Condition:
 
 
 def _guard(conditions: Sequence[Condition], admits: Callable[[Any], bool]) -> Guard:
-    """Return the guard that admits what one of the conditions does: AND binds tighter than OR."""
+    """Return the guard of any of the conditions: AND binds tighter than OR."""
     if not conditions:
         raise Forbidden(ELSEWHERE)
     condition = Condition(

@@ -10,7 +10,7 @@ ANOTHER: Final = "You are the station of other equipment."
 
 
 def require_own(caller: Caller, groups: frozenset[str], equipment_id: str | None) -> None:
-    """Check that a caller who is in none of the groups is the station of this equipment.
+    """Check that a caller of none of the groups is the station of this equipment.
 
     Raises:
         Forbidden: it is not.

@@ -22,7 +22,7 @@ NOT_ALLOWED: Final = "AccessDenied"
 
 
 def certificate_of(broker: Broker, claim: Claim) -> str:
-    """Get a certificate for the client of a broker, if there is none yet; return what there is.
+    """Get a certificate for the client of a broker, if there is none yet; return a line about it.
 
     Raises:
         Refused: AWS gives none.
@@ -38,7 +38,7 @@ def certificate_of(broker: Broker, claim: Claim) -> str:
 
 
 class ClaimDoor:
-    """The broker of a thing, for who has a claim to be it."""
+    """The broker of a thing, for the holder of a claim."""
 
     def __init__(self, broker: Broker, claim: Claim, *, answer_s: float = ANSWER_S) -> None:
         """Connect to nobody yet."""
@@ -89,7 +89,7 @@ class ClaimDoor:
         return found
 
     def _connection(self, answers: dict[str, bytes]) -> Connection:
-        """Return a connection as a client of the claim, which puts what comes into `answers`, by its topic."""
+        """Return a connection as a client of the claim, which puts incoming messages into `answers`, by topic."""
         tls = replace(self._tls, certificate=self._claim.certificate, key=self._claim.key)
         return Connection(
             replace(self._broker, tls=tls, client_id=f"{self._claim.client}{secrets.token_hex(8)}"),

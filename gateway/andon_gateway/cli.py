@@ -89,7 +89,7 @@ def _provision(configuration: Configuration) -> int:
 
 
 def _check(configuration: Configuration) -> int:
-    """Print what each machine would report; return 1 if a value is missing."""
+    """Print each machine's present report; return 1 if a value is missing."""
     messages = queue.Queue[Message]()
     clock = Clock(is_trusted=True)
     sources = sources_of(configuration, messages, clock, Counter())

@@ -32,7 +32,7 @@ class Stamp(NamedTuple):
 
 
 class Clock:
-    """Epoch milliseconds, corrected by what the API's answers say."""
+    """Epoch milliseconds, corrected by the API's answers."""
 
     def __init__(self, *, is_trusted: bool, wall: Callable[[], float] = time.time) -> None:
         """Take the host's clock for right from the beginning if it is trusted, else only once an answer was heard."""
@@ -70,7 +70,7 @@ class Clock:
 
 
 def offset_ms(date_ms: int, *, sent_ms: int, received_ms: int) -> int:
-    """Return the lead of another clock; 0 if what it said fits ours, for then it says nothing finer."""
+    """Return the lead of another clock; 0 if its date fits ours, for then it tells nothing finer."""
     if sent_ms - SECOND_MS - TOLERANCE_MS <= date_ms <= received_ms + TOLERANCE_MS:
         return 0
     return date_ms + SECOND_MS // 2 - (sent_ms + received_ms) // 2

@@ -1,4 +1,4 @@
-"""Conditions on values: Python's expressions with an allow-list, and a third truth for what is unknown. Pure.
+"""Conditions on values: Python's expressions with an allow-list, and a third truth, unknown. Pure.
 
 Names, numbers, texts, `True`, `False`, `and or not`, comparisons, `in (…)`, `+ - * /`. What cannot be computed is
 unknown: a value of bad quality, a text beside a number, a division by zero, what is not finite. `and` and `or` are
@@ -70,7 +70,7 @@ class Condition:
         return _truth(self.tree, values)
 
     def kinds(self) -> Iterator[tuple[str, type]]:
-        """Yield names, each with the kind of value that its place wants: `str`, or `float` for what is no text."""
+        """Yield names, each with the kind of value that its place wants: `str`, or `float` for anything else."""
         if isinstance(self.tree, ast.Name):
             yield self.tree.id, float
         for node in ast.walk(self.tree):
@@ -87,7 +87,7 @@ class Condition:
 
 
 def _kinds_beside(one: ast.expr, op: ast.cmpop, other: ast.expr) -> Iterator[tuple[str, type]]:
-    """Yield the names of a comparison with the kind of what stands beside them; of two names numbers have an order."""
+    """Yield the names of a comparison with the kind of their opposites; of two names numbers have an order."""
     for right in other.elts if isinstance(other, ast.Tuple | ast.List) else [other]:
         for name, beside in ((one, right), (right, one)):
             match name, beside:

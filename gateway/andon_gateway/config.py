@@ -1,4 +1,4 @@
-"""The configuration, TOML: what is wrong in it is said with its place, before anything runs."""
+"""The configuration, TOML: a mistake in it is reported with its place, before anything runs."""
 
 import re
 import tomllib

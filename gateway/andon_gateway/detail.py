@@ -47,7 +47,7 @@ class Detail:
         return cls(text)
 
     def of(self, values: Mapping[str, Value]) -> str | None:
-        """Return the text with values; what is unknown is `?`, what has no such format is as it is. See `cleaned`."""
+        """Return the text with values: `?` for an unknown one, plain where its format does not fit. See `cleaned`."""
         parts = (
             literal + ("" if name is None else _formatted(values.get(name), spec or ""))
             for literal, name, spec, _ in Formatter().parse(self.text)

@@ -65,7 +65,7 @@ class Engine:
     """All machines of a gateway; one thread calls it."""
 
     def __init__(self, machines: Mapping[str, Wired], store: Store, clock: Clock, counts: Counter[str]) -> None:
-        """Go on from what the store says that each machine reported last."""
+        """Go on from the last report of each machine in the store."""
         self._store = store
         self._clock = clock
         self._counts = counts

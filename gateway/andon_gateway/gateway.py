@@ -51,7 +51,7 @@ class Gateway:
             thread.start()
 
     def stop(self) -> None:
-        """End; what is not on the disk yet, sources say anew after a start."""
+        """End; sources send anything that is not on the disk yet anew after a start."""
         self._stopped.set()
         for source in self._sources.values():
             source.stop()

@@ -12,7 +12,7 @@ OLDEST_S: Final = 300
 
 
 class Health(NamedTuple):
-    """A look at the gateway. oldest_s: the age of what waits longest.
+    """A look at the gateway. oldest_s: the age of the oldest waiting report.
 
     sources: name -> True while values come; troubles: name -> what a person has to know, also while others come.
     """

@@ -42,7 +42,7 @@ class Https:
         self._connection: http.client.HTTPConnection | None = None
 
     def send(self, batch: Sequence[Stored]) -> tuple[int, Verdict]:
-        """Send as many of the first reports of a batch as fit; return how many, and what became of them."""
+        """Send as many of the first reports of a batch as fit; return their number and their verdict."""
         count, body = body_of(batch)
         try:
             headers = {"authorization": f"Bearer {self._tokens.get()}", "content-type": "application/json"}

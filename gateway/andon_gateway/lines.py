@@ -1,4 +1,4 @@
-"""A command that prints values, one JSON object a line: for machines that speak what nothing here does.
+"""A command that prints values, one JSON object a line: for machines with other protocols.
 
 `{"timestamp": 1790000000123, "values": {"Press1.Oil": 81.2, "Press1.Mode": null}}`; the time, epoch ms or RFC 3339,
 may be left out. A command that ended, or was quiet for too long, is begun again.

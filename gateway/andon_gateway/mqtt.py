@@ -33,7 +33,7 @@ class Reader(Protocol):
         """Reason why some values do not come, for people."""
 
     def take(self, topic: str, content: bytes, *, is_kept: bool, now_ms: int) -> list[Change]:
-        """Return the changes that a message makes; is_kept: the broker had kept it for those who come later."""
+        """Return the changes that a message makes; is_kept: the broker had retained it."""
 
     def tick(self, now_ms: int) -> list[Change]:
         """Return the changes that time alone makes."""
@@ -71,7 +71,7 @@ class Mqtt:
 
     @property
     def trouble(self) -> str | None:
-        """Why there is no connection, or what gives no values."""
+        """The reason for no connection, or the tags without values."""
         return self._lost or self._reader.trouble
 
     def start(self) -> None:

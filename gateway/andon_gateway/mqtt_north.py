@@ -25,7 +25,7 @@ MARGIN_MS: Final = 5 * MINUTE_MS
 
 
 class MqttNorth:
-    """The way to the API by a topic; prepare: what has to be done before each connection, which may be refused."""
+    """The way to the API by a topic; prepare: a step before each connection, which may be refused."""
 
     def __init__(
         self,

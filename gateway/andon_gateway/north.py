@@ -1,4 +1,4 @@
-"""Ways to the API: what a configuration says of one, and what the gateway wants of it."""
+"""Ways to the API: the configuration of one, and its protocol for the gateway."""
 
 import re
 from collections.abc import Sequence
@@ -27,10 +27,10 @@ class North(Protocol):
     """A way to the API, used by one thread."""
 
     def send(self, batch: Sequence[Stored]) -> tuple[int, Verdict]:
-        """Send as many of the first reports of a batch as fit; return how many, and what became of them."""
+        """Send as many of the first reports of a batch as fit; return their number and their verdict."""
 
     def keep(self) -> str | None:
-        """Do what is due while nothing waits; return what goes wrong."""
+        """Do the due upkeep while nothing waits; return the trouble, if any."""
 
     def ask_time(self) -> None:
         """Have the clock hear the API's, if there is a way."""

@@ -106,7 +106,7 @@ def _certificate(member: str, file: Path) -> bytes:
 
 
 def _key(member: str, file: Path) -> PrivateKeyTypes:
-    """Return a key of a file, PEM or DER, whatever its name ends in."""
+    """Return a key of a file, PEM or DER, under any name."""
     content = _bytes(member, file)
     try:
         return (load_pem_private_key if content.startswith(PEM) else load_der_private_key)(content, None)

@@ -41,7 +41,7 @@ REFUSED: Final = frozenset(
 
 
 class Lost(Exception):
-    """There was a connection; it says what became of it."""
+    """There was a connection; the text gives the reason of its end."""
 
 
 class Session:
@@ -142,7 +142,7 @@ class Session:
         _trim()
 
     def _asked(self, namespaces: list[str]) -> list[tuple[str, ua.MonitoredItemCreateRequest]]:
-        """Return a request for each missing node whose namespace the server has, with its tag."""
+        """Return a request for each missing node in a namespace of the server, with its tag."""
         asked: list[tuple[str, ua.MonitoredItemCreateRequest]] = []
         for tag in list(self._missing):
             name = NodeName.parse(tag)
@@ -181,7 +181,7 @@ class Session:
         self._heard_s = asyncio.get_running_loop().time()
 
     def _change(self, item: ua.MonitoredItemNotification) -> Change:
-        """Return a change; the first value of a node says what is, and its time how long it has been so."""
+        """Return a change; the first value of a node is the present one, and its time tells since when."""
         handle = item.ClientHandle
         is_first = handle not in self._told
         self._told.add(handle)
@@ -202,13 +202,13 @@ def reason_of(error: Exception) -> tuple[str, bool]:
 
 
 def _trim() -> None:
-    """Free unused memory: importing asyncua, and connecting first, takes twice what it keeps. Only glibc can."""
+    """Free unused memory: importing asyncua, and connecting first, takes twice its lasting need. Only glibc can."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
 
 
 def _value(found: ua.DataValue) -> Value:
-    """Return a value; what is not good is unknown, also where a server calls it uncertain."""
+    """Return a value; one that is not good is unknown, also where a server calls it uncertain."""
     if found.StatusCode is not None and not found.StatusCode.is_good():
         return None
     value = found.Value.Value if found.Value is not None else None

@@ -21,7 +21,7 @@ class Malformed(ValueError):
 
 
 def fields(content: bytes) -> Iterator[tuple[int, Field]]:
-    """Yield the fields of a message: number, and what stands there.
+    """Yield the fields of a message: number and content.
 
     Raises:
         Malformed: it is none.

@@ -37,7 +37,7 @@ class Signed(NamedTuple):
 
 
 class Door(Protocol):
-    """AWS IoT, as who has a claim sees it."""
+    """AWS IoT, as the holder of a claim sees it."""
 
     def sign(self, request: str) -> Signed:
         """Have a certificate signed. Raises: Refused."""
@@ -92,7 +92,7 @@ def _ask(waiting: Path, door: Door, request: Callable[[], Requested]) -> None:
 
 
 def _is_registered(waiting: Path, door: Door, *, is_new: bool) -> bool:
-    """Register what waits; return False if that is too late, and was not done before."""
+    """Register with the waiting certificate; return False if that is too late, and was not done before."""
     if not is_new and door.lets_in(waiting):
         return True
     try:

@@ -46,14 +46,14 @@ class Source(Protocol):
 
 
 def value_of(found: object) -> Value:
-    """Return a value, None for what is none: a list, an object, null."""
+    """Return a value, None for anything else: a list, an object, null."""
     if isinstance(found, str):
         return repaired(found)
     return found if isinstance(found, bool | int | float) else None
 
 
 def repaired(text: str) -> str:
-    """Return a text as Unicode: what no store and no API takes becomes U+FFFD.
+    """Return a text as Unicode: characters that no store and no API takes become U+FFFD.
 
     JSON has half a surrogate pair, and asyncua makes one of each byte that is no UTF-8.
     """

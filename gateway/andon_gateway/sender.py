@@ -16,7 +16,7 @@ IDLE_S: Final = 0.2
 
 
 class Sender:
-    """Sends what waits; first_s: the longest first pause."""
+    """Sends waiting reports; first_s: the longest first pause."""
 
     def __init__(
         self,

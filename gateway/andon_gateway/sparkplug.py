@@ -59,7 +59,7 @@ def origin_of_tag(tag: str) -> Origin | None:
 
 
 def read_topic(topic: str) -> tuple[str, Origin] | None:
-    """Return the kind of a message, such as DDATA, and who sent it; None: it is none of Sparkplug."""
+    """Return the kind of a message, such as DDATA, and its sender; None: it is none of Sparkplug."""
     match topic.split("/"):
         case [namespace, group, kind, node] if namespace == NAMESPACE and kind.startswith("N"):
             return kind, Origin(group, node)
@@ -69,7 +69,7 @@ def read_topic(topic: str) -> tuple[str, Origin] | None:
 
 
 def topics_of(node: Origin) -> tuple[str, str]:
-    """Return the filter of what an edge node and its devices send, and the topic of its commands."""
+    """Return the filter of the messages of an edge node and its devices, and the topic of its commands."""
     return f"{NAMESPACE}/{node.group}/+/{node.node}/#", f"{NAMESPACE}/{node.group}/NCMD/{node.node}"
 
 
@@ -167,7 +167,7 @@ class EdgeNode:
         return [Change(tag, values.get(tag), at_ms) for tag in sorted(self._tags) if _is_of(origin, tag)]
 
     def _read(self, origin: Origin, payload: Payload) -> Iterator[Change]:
-        """Yield the values that machines use; what is historical says nothing of now."""
+        """Yield the values that machines use; a historical one is not the present."""
         known = self._born.get(origin)
         if known is None:
             raise OutOfStep

@@ -1,4 +1,4 @@
-"""Tables of a TOML file, whose members are taken one by one: what is wrong is said with its place."""
+"""Tables of a TOML file, with members that are taken one by one: a mistake is reported with its place."""
 
 import re
 from typing import Any, Final
@@ -10,11 +10,11 @@ MISSING: Final = object()
 
 
 class BadConfiguration(Exception):
-    """The configuration cannot be used; it says what, and where."""
+    """The configuration cannot be used; the text has the mistake and its place."""
 
 
 class Table:
-    """A table of the file, whose members are taken one by one; those that nobody took are errors."""
+    """A table of the file, with members that are taken one by one; the rest are errors."""
 
     def __init__(self, members: object, place: str) -> None:
         if not isinstance(members, dict):
@@ -54,6 +54,6 @@ class Table:
         return [Table(one, f"{self.place}.{name}[{number}]".lstrip(".")) for number, one in enumerate(found)]
 
     def end(self) -> None:
-        """Refuse what is left."""
+        """Refuse the remaining members."""
         if self._left:
             raise BadConfiguration(f"{self.place or 'the file'}: nobody knows {', '.join(sorted(self._left))}")

@@ -18,7 +18,7 @@ from andon.runtime.clock import HOUR_MS
 from andon.testing.loop import Answer, Loop
 from andon.testing.memory import aws
 from contract import groups
-from contract.links import SEEN, reference_of
+from contract.links import PURPOSE, reference_of
 from contract.log_rows import log_of
 from contract.people import PERSON_PATTERN
 from lab.attack.operations import Operation, Schema, example
@@ -162,7 +162,7 @@ class Company:
         values["causes"] = [{"id": "out-of-coils", "name": f"{mark} {turn}", "categories": ["material"]}]
         values |= {"cause": "out-of-coils", "email": person.mail, "code": CODE, "channel": "mail"}
         seen = Link(person.id, (reference_of(log_of(machine, "ERROR", hour)),), (clock.now_ms() + HOUR_MS) // 1000)
-        values |= {"token": sign(seen, purpose=SEEN, key=LINK_KEY)}
+        values |= {"token": sign(seen, purpose=PURPOSE, key=LINK_KEY)}
         values |= {
             name: self._made[made] for made, name in MADE.items() if path.startswith(f"{made}/") and made in self._made
         }

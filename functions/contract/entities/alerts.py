@@ -1,4 +1,4 @@
-"""Entities of what is said of a machine as a whole, of troubles, and of asking for help."""
+"""Entities of alerts about a machine as a whole, of troubles, and of requests for help."""
 
 from typing import Final, Literal, TypedDict
 
@@ -12,7 +12,7 @@ TICKS: Final = (*range(1, 7), 8, 10, 12, 15, *range(20, 65, 5), 75, 90, 105, 120
 
 
 class AlertEntity(Why):
-    """What a rule says of a piece of equipment as a whole."""
+    """A rule's alert about a piece of equipment as a whole."""
 
     equipmentId: str
     since: str
@@ -40,7 +40,7 @@ class TroubleRef(LogRef):
 
 
 class TroubleEntity(TroubleRef, Why):
-    """`trouble`: what somebody is to be asked for help about. `ticks`: after which minutes, beside at once.
+    """`trouble`: the subject of requests for help. `ticks`: the minutes after which to ask, beside at once.
 
     chains: those that begin with it.
     """
@@ -60,7 +60,7 @@ class TroubleEndEntity(Why):
 
 
 class CallRef(TypedDict):
-    """A call's id, and what it is for."""
+    """A call's id, and its equipment."""
 
     callId: str
     equipmentId: str
@@ -92,7 +92,7 @@ class HelpEntity(AskedFor):
 
 
 class NobodyEntity(AskedFor):
-    """`nobody`: nobody is on duty whom the step tells; `asked`: who is asked instead, if there is anybody at all."""
+    """`nobody`: no one is on duty for the step; `asked`: the person asked instead, if there is anybody at all."""
 
     tell: str
     asked: NotRequired[str]

@@ -17,7 +17,7 @@ AnomalyKind = Literal["burst", "gap", "odd-state"]
 
 
 class AnomalyEntity(LogEntity):
-    """`anomaly`: the log with which a machine did what it does not do, by a version of the model.
+    """`anomaly`: the log of a machine's unusual behaviour, by a version of the model.
 
     `burst`: too many reports of the state in the hour before. `gap`: too many seconds since the report before.
     `odd-state`: a state that the machine hardly ever reported. `seen` and `expected` are in `unit`.

@@ -24,7 +24,7 @@ Priority = Annotated[int, Bounds(1, LEAST_PRIORITY), Says(1)]
 
 
 class CallBody(TypedDict):
-    """What help is needed for, where; without a priority, that of the category."""
+    """The needed help and its place; without a priority, that of the category."""
 
     equipmentId: Annotated[Word, Says("press-7", "no")]
     category: CallName
@@ -60,7 +60,7 @@ class CallEntity(TypedDict):
 
 
 class CauseBody(TypedDict):
-    """What it was, by the factory's catalog."""
+    """The cause, by the factory's catalog."""
 
     cause: CauseName
     note: NotRequired[Lines]
@@ -76,7 +76,7 @@ class CauseKey(TypedDict):
 
 
 class CauseEntity(CauseKey, CauseBody):
-    """`cause`: what the trouble was that began at `startedAt`, by a cause of the factory's catalog, as of `version`."""
+    """`cause`: the cause of the trouble that began at `startedAt`, by the factory's catalog, as of `version`."""
 
 
 class CategoryEntity(TypedDict):
@@ -117,7 +117,7 @@ def _are_consistent(said: "CatalogContent") -> None:
 
 @checked(fits_row, _are_consistent)
 class CatalogContent(TypedDict):
-    """What a factory calls for, and the causes of its trouble; together at most 256 KB."""
+    """The categories of a factory's calls, and the causes of its trouble; together at most 256 KB."""
 
     factoryId: str
     categories: Annotated[list[CategoryEntity], Bounds(1, MOST_CATEGORIES)]
@@ -125,7 +125,7 @@ class CatalogContent(TypedDict):
 
 
 class CatalogEntity(CatalogContent):
-    """`catalog`: what a factory calls for, and why there is trouble, as of `version`."""
+    """`catalog`: the categories of a factory's calls, and the causes of its trouble, as of `version`."""
 
     version: int
 

@@ -118,7 +118,7 @@ def _says_once_who_is_there(said: JsonMapping) -> None:
 
 @checked(fits_row, _says_once_who_is_there)
 class RosterEntity(TypedDict):
-    """Who works in a factory; abnormal logs are shared among the operators who are on duty, without shifts among all.
+    """The people of a factory; abnormal logs are shared among the operators on duty, without shifts among all.
 
     `supervisor` is that of each shift that names none, and who is asked where nobody is on duty. `timezone` is the
     factory's, UTC without one. Week 1 of its `weeks` is that of the day `anchor`. It has at most 256 KB.
@@ -157,7 +157,7 @@ class StepEntity(TypedDict):
 
 
 class ChainEntity(TypedDict):
-    """Whom to ask for help about what, on which lines (without: all), in which order.
+    """The people to ask for help about some troubles, on some lines (without: all), in order.
 
     It begins `on` a state, the beginning of one (`WARNING*`), `SILENT`, or a call of a category (`call:material`).
     """

@@ -25,6 +25,6 @@ class InstructionsKey(TypedDict):
 
 
 class InstructionsEntity(Instructions, InstructionsKey):
-    """`instructions`: what is to be done at a kind of maintenance of a machine, step by step."""
+    """`instructions`: the steps of a kind of maintenance of a machine."""
 
     version: int

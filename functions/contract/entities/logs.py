@@ -1,4 +1,4 @@
-"""Entities of logs, and of what is decided on them."""
+"""Entities of logs, and of decisions on them."""
 
 from typing import Final, Literal, TypedDict
 
@@ -27,7 +27,7 @@ class Why(TypedDict, total=False):
 
 
 class LogRef(TypedDict):
-    """A log's natural key: what a piece of equipment reported at a time."""
+    """A log's natural key: a report of a piece of equipment at a time."""
 
     equipmentId: Annotated[Word, Says("press-7", "no")]
     state: Annotated[str, Takes(names.state, names.schema(names.STATE_PATTERN)), Says("ERROR")]
@@ -39,7 +39,7 @@ class LogEntity(LogRef, Why):
 
 
 class Assignment(TypedDict):
-    """Who deals with the log."""
+    """The operator of the log."""
 
     operator: Annotated[Person, Says("op-17")]
 
@@ -66,18 +66,18 @@ def _names_nobody_twice(said: "Crew") -> None:
 
 @checked(_names_nobody_twice)
 class Crew(TypedDict):
-    """The people who deal with a log: one leads, and the others are members; nobody is named twice."""
+    """The people of a log: one leads, and the others are members; nobody is named twice."""
 
     lead: Annotated[Person, Says("op-17")]
     members: Annotated[list[Person], Bounds(most=MAX_MEMBERS), Takes(list, UNIQUE), Says(["op-18"])]
 
 
 class CrewEntity(LogEntity, Crew):
-    """`crew`: the people who deal with a log; `members` are the others beside the `lead`."""
+    """`crew`: the people of a log; `members` are the others beside the `lead`."""
 
 
 class AcknowledgementEntity(LogRef):
-    """`acknowledgement`: who was the first to see a log, a token's subject; `via`: or whom a link was signed for."""
+    """`acknowledgement`: the first person to see a log, by a token's subject; `via`: or by a signed link."""
 
     acknowledgedBy: str
     acknowledgedAt: str

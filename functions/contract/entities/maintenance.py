@@ -25,7 +25,7 @@ class Plan(TypedDict):
 
 
 class OrderContent(Planned, Plan):
-    """What a version of an order says.
+    """The content of a version of an order.
 
     minutes: how long it is expected to take. readingsNumber: of what was measured at the end, in the log of its
     readings.
@@ -39,7 +39,7 @@ class OrderContent(Planned, Plan):
 
 
 class OrderVersionKey(TypedDict):
-    """What tells a version of an order from all others; `date` is the day (UTC) that it was first planned for."""
+    """The key of a version of an order; `date` is the day (UTC) that it was first planned for."""
 
     equipmentId: str
     date: str

@@ -11,7 +11,7 @@ class PlacementEntity(TypedDict):
 
 
 class PersonEntity(TypedDict):
-    """`person`: somebody who was erased, and when. No event ever has a name."""
+    """`person`: an erased person, and the time. No event ever has a name."""
 
     id: str
     erasedAt: str

@@ -1,4 +1,4 @@
-"""Entities of planning: what is under way at a machine, what is next, and what is overdue."""
+"""Entities of planning: a machine's orders under way, next and overdue."""
 
 from typing import NotRequired, TypedDict
 

@@ -1,4 +1,4 @@
-"""Entities of what a piece of equipment reports, and of its connection."""
+"""Entities of a piece of equipment's reports, and of its connection."""
 
 from typing import Final, NotRequired, TypedDict
 

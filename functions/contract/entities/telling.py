@@ -8,7 +8,7 @@ from contract.entities.logs import LogRef
 
 
 class MessageEntity(TypedDict):
-    """`message`: a person may have to be told what they were asked in the slot that begins then (epoch milliseconds).
+    """`message`: requests to a person in the slot that begins then (epoch milliseconds) may have to be told.
 
     kind: `now`, `later` or `overdue`; `over`: all that a message told is over, whose id this one's ends with;
     `code.<channel>` and `test.<channel>`: the person asked for it, at `slot`.

@@ -1,4 +1,4 @@
-"""The headers of every response of the page: what a browser may do with it."""
+"""The headers of every response of the page: a browser's permissions."""
 
 from typing import Final
 from urllib.parse import urlsplit

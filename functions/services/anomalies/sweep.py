@@ -1,4 +1,4 @@
-"""schedule -> anomalies among what has become due, by the current model."""
+"""schedule -> anomalies among due rows, by the current model."""
 
 from andon.rules.sweep import shards_in, sweep
 from andon.runtime import clock

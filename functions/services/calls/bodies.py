@@ -34,7 +34,7 @@ OpenFilter = Annotated[
 
 
 class ClosureBody(TypedDict):
-    """What it was, by the factory's catalog."""
+    """The cause, by the factory's catalog."""
 
     cause: NotRequired[CauseName]
     note: NotRequired[Lines]

@@ -62,7 +62,7 @@ class CallVersion(CallEntity, Changed):
 
 
 class OpenCallVersion(TypedDict):
-    """The same without where it was raised, by whom, and what was said."""
+    """The same without its place, its caller, and its text."""
 
     id: str
     version: int
@@ -112,7 +112,7 @@ def raise_call(
     *,
     to_shown: Callable[[CallRow], CallVersion | OpenCallVersion],
 ) -> Saved[CallRow]:
-    """Raise a call; who raises the same again gets it as it is. to_shown: what the caller may see of another one.
+    """Raise a call; a repetition gets it as it is. to_shown: the caller's view of another one.
 
     Raises:
         Invalid: the catalog lacks the category.
@@ -142,7 +142,7 @@ def find_again(call_id: str, request: CallBody, actor: str) -> CallRow | None:
 
 
 def take(call_id: str, command: Command, here: EquipmentPlace | None) -> Saved[CallRow]:
-    """Take a call; whoever takes over a call that is taken leaves the time of its first taking.
+    """Take a call; a takeover of a taken call leaves the time of its first taking.
 
     Raises:
         Conflict: it has ended.
@@ -278,7 +278,7 @@ def _ends(row: CallRow, ended_ms: int) -> Also:
 def _change(
     call_id: str, decide: Callable[[CallRow], Draft], command: Command, here: EquipmentPlace | None
 ) -> Saved[CallRow]:
-    """Change a call that is open. here: where it is taken over, by whoever is where its equipment stands by now."""
+    """Change an open call. here: the present place of its equipment, where a caller there takes it over."""
 
     def upon(row: CallRow) -> Draft:
         if not is_alive(row, command.now_ms):

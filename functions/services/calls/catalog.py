@@ -80,5 +80,5 @@ CATALOGS: Final[CurrentResource[CatalogRow, CatalogEntity]] = CurrentResource(
 
 
 def read(factory_id: str) -> Catalog:
-    """Read what the catalog of a factory says, also of one that has none."""
+    """Read the content of a factory's catalog, also of a factory without one."""
     return Catalog(CATALOGS.versions_of(factory_id).current())

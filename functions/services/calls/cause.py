@@ -1,4 +1,4 @@
-"""The cause of an episode, also of one that is over: what the trouble was that began at a time.
+"""The cause of an episode, also of one that is over.
 
 An episode is named by its equipment and its beginning, so that no other service is asked for it.
 """

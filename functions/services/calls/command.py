@@ -56,7 +56,7 @@ OPEN_CALL: dict[int, Any] = {
     responses=responses_of_write(CALL, 201, 200, 404, 409) | OPEN_CALL,
 )
 def put_call(call_id: CallId, body: CallBody) -> Response:
-    """Call for help. Who sends it again gets the same call; 409 comes with the one that is open.
+    """Call for help. A repeated request gets the same call; 409 comes with the open one.
 
     A station calls for its own equipment only.
     """
@@ -127,7 +127,7 @@ def put_rejection(call_id: CallId, body: RejectionBody, if_match: IfMatch = None
     responses=responses_of_write(CauseVersion, 201, 200, 404, 412, 428),
 )
 def put_cause(equipment_id: EquipmentId, started_at: StartedAt, body: CauseBody, if_match: IfMatch = None) -> Response:
-    """Say what an episode was, also when it is over; a change needs If-Match with the current version."""
+    """Set the cause of an episode, also when it is over; a change needs If-Match with the current version."""
     command, place = app.command(if_match, body), place_of(equipment_id)
     catalog.read(place["factoryId"]).require_cause(body["cause"], category=None, line_id=place["lineId"])
     episode = EpisodeKey(equipment_id, started_at)
@@ -142,7 +142,7 @@ def _saved(saved: Saved[CallRow]) -> Response:
 
 
 def _taken_over_at(call_id: str) -> EquipmentPlace | None:
-    """Return the place at which a call is taken over, by a caller who is not at its own; None: it stays there."""
+    """Return the place at which a call is taken over, by a caller from elsewhere; None: it stays there."""
     if app.caller.places.is_everywhere:
         return None
     row = call.versions_of(call_id).current()

@@ -69,7 +69,7 @@ def require_at(places: Places, equipment_id: str) -> None:
 
 
 def since_for(caller: Caller, equipment_id: str) -> str:
-    """Return since when a caller may see all that was called for at equipment: what its present company has of it."""
+    """Return the time from which a caller may see all calls of equipment: its present company's."""
     return "" if _sees_all(caller) else stay_of(equipment_id).since
 
 

@@ -94,7 +94,7 @@ Of a call that was open when another company had the equipment, only what is nee
     responses=responses(CATALOG.response, 200, 304, 404),
 )
 def get_catalog(factory_id: FactoryId, if_none_match: IfNoneMatch = None) -> Response:
-    """Return what a factory calls for, and the causes of its trouble; a station sees that of its own factory."""
+    """Return the categories of a factory's calls, and its causes of trouble; a station sees its own factory's."""
     require_in_factory(app.caller, factory_id)
     return app.found(CATALOGS.get(factory_id), to_response=CATALOGS.to_response, if_none_match=if_none_match)
 
@@ -106,7 +106,7 @@ def get_catalog(factory_id: FactoryId, if_none_match: IfNoneMatch = None) -> Res
     responses=responses(CauseVersion, 200, 304, 404),
 )
 def get_cause(equipment_id: EquipmentId, started_at: StartedAt, if_none_match: IfNoneMatch = None) -> Response:
-    """Return what an episode was."""
+    """Return the cause of an episode."""
     row = cause.get(EpisodeKey(equipment_id, started_at), now_ms=clock.now_ms())
     return app.found(row, to_response=cause.to_response, if_none_match=if_none_match)
 

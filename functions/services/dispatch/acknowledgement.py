@@ -1,4 +1,4 @@
-"""That somebody has seen a log: recorded once, for whoever was first."""
+"""The acknowledgement of a log: recorded once, for the first person."""
 
 from collections.abc import Sequence
 from typing import Final, Literal, TypedDict
@@ -35,7 +35,7 @@ def key_of(log: LogRef) -> dict[str, str | int]:
 
 
 def acknowledge_all(logs: Sequence[LogRef], *, actor: str, now_ms: int, **via: Literal["link"]) -> list[Item]:
-    """Decide the rows of several acknowledgements; `via=`: by what, if not by the API with a token.
+    """Decide the rows of several acknowledgements; `via=`: another way than the API with a token.
 
     Raises:
         Invalid: the time of one lies ahead or too far back, or one is named twice.

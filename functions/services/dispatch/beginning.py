@@ -1,4 +1,4 @@
-"""The beginning of chains with a trouble: it is opened, and whoever is to be asked at once is asked. Pure."""
+"""The beginning of chains with a trouble: it is opened, and the people of immediate steps are asked. Pure."""
 
 from collections.abc import Iterator
 

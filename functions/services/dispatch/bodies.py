@@ -13,20 +13,20 @@ Logs = Annotated[list[Annotated[LogRef, Named("LogBody")]], Bounds(1, MAX_ACKNOW
 
 
 class LinkBody(TypedDict):
-    """The link of a message: what stands behind its `#a=`."""
+    """The link of a message: the part behind its `#a=`."""
 
     token: Annotated[str, Bounds(1, MOST_CHARACTERS), Says(personal="no")]
 
 
 class LinkResponse(TypedDict):
-    """Who saw each log of a link first; `person`: whom the link was sent to."""
+    """The first acknowledgement of each log of a link; `person`: the recipient of the link."""
 
     person: str
     items: list[AcknowledgementEntity]
 
 
 class AcknowledgementsResponse(TypedDict):
-    """Who acknowledged each log first, in the order of the request, and tokens for `?after=` of a view."""
+    """The first acknowledgement of each log, in the order of the request, and tokens for `?after=` of a view."""
 
     items: list[AcknowledgementEntity]
     after: list[str]

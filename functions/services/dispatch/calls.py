@@ -8,7 +8,7 @@ from services.dispatch.tables import calls_partition_of
 
 
 def collected(event: DomainEvent) -> Collected:
-    """Store what became of a call.
+    """Store a fact of a call.
 
     Raises:
         Poison: it does not say which call it is, and for what.

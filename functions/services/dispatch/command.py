@@ -77,7 +77,7 @@ def put_escalation(
     responses=responses_of_write(AcknowledgementEntity, 201, 200),
 )
 def put_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Timestamp) -> Response:
-    """Acknowledge a log: it was seen. Whoever does it again gets the first response."""
+    """Acknowledge a log: it was seen. A repeated request gets the first response."""
     log = log_of(equipment_id, state, timestamp)
     row = acknowledgement.acknowledge(log, actor=app.caller.subject, now_ms=clock.now_ms())
     first = _put(row)
@@ -92,7 +92,7 @@ def put_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Time
     responses=responses(AcknowledgementsResponse, 200),
 )
 def post_acknowledgements(logs: Logs) -> Response:
-    """Acknowledge many logs, as all of a line: each was seen. Whoever does it again gets the first response.
+    """Acknowledge many logs, as all of a line: each was seen. A repeated request gets the first response.
 
     If one is of equipment that is at none of the caller's places, 403 names each such, and nothing is acknowledged.
     """
@@ -106,7 +106,7 @@ def post_acknowledgements(logs: Logs) -> Response:
 
 @app.serves("POST /links/seen", is_public=True, responses=responses(LinkResponse, 200, 410))
 def post_link_seen(body: LinkBody) -> Response:
-    """Acknowledge what the link of a message names, for the person whom it was sent to; nobody has to sign in.
+    """Acknowledge the logs of a message's link, for its recipient; nobody has to sign in.
 
     Whoever comes second reads who was first. A link that has been changed, has expired or is for something else is 410.
     """

@@ -38,7 +38,7 @@ def episodes_in(reports: Iterable[DomainEvent]) -> list[Episode]:
 
 
 def episode_of(history: History) -> Episode | None:
-    """Return the episode of a history whose anchor is abnormal; None if its beginning is unknown.
+    """Return the episode of a history with an abnormal anchor; None if its beginning is unknown.
 
     It is unknown if the episode began before all that the rule looks back at. By then, what there was to decide about
     equipment that reports every few minutes has been decided.

@@ -1,4 +1,4 @@
-"""People who were erased, as dispatch knows it: a mark for each, so that no rule assigns them."""
+"""Erased people, in dispatch: a mark for each, so that no rule assigns them."""
 
 from collections.abc import Iterable
 
@@ -12,7 +12,7 @@ def key_of(person: str) -> dict[str, str | int]:
 
 
 def erased_among(table: Table, people: Iterable[str]) -> frozenset[str]:
-    """Return those of some people who are marked; a hundred are one request."""
+    """Return the marked ones of some people; a hundred are one request."""
     asked = [*dict.fromkeys(people)]
     chunks = [asked[first : first + MOST_READ_AT_ONCE] for first in range(0, len(asked), MOST_READ_AT_ONCE)]
     marks = [mark for chunk in chunks for mark in table.get_many([key_of(person) for person in chunk])]

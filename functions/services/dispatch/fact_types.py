@@ -1,4 +1,4 @@
-"""The types of the facts that dispatch publishes, and what their entities are called."""
+"""The types of the facts that dispatch publishes, and the names of their entities."""
 
 from typing import Final
 

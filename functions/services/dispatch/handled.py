@@ -27,11 +27,11 @@ def is_over(history: History, log: TroubleRef) -> bool:
 
 def _is_taken(history: History, call_id: str) -> bool:
     """Return True if a call was taken, closed or rejected: somebody has seen it."""
-    return any(event.type in calls.SEEN and calls.call_in(event).text("id") == call_id for event in history.events)
+    return any(event.type in calls.ATTENDED and calls.call_in(event).text("id") == call_id for event in history.events)
 
 
 def assigned_to(history: History, log: LogRef) -> str | None:
-    """Return the operator who was assigned last to a log of its episode; None: nobody was."""
+    """Return the last operator assigned to a log of its episode; None: nobody was."""
     logs = logs_of_episode(history, log)
     assigned = [event for event in history.events if event.type == OPERATOR_ASSIGNED and log_in(event) in logs]
     return entity_in(assigned[-1]).text("operator") if assigned else None

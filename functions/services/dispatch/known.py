@@ -1,4 +1,4 @@
-"""Knowledge about a piece of equipment beside its events: its place, who is there, whom to ask."""
+"""Knowledge about a piece of equipment beside its events: its place, its people on duty, its chains."""
 
 from functools import partial
 from typing import Final, NamedTuple
@@ -19,7 +19,7 @@ NOBODY: Final = Roster((), None)
 
 
 class Known(NamedTuple):
-    """The context of dispatch's rules; the roster is without people who were erased, who are `gone`.
+    """The context of dispatch's rules; the roster is without the erased people in `gone`.
 
     roster: None: there is none, or nobody is left on it.
     """
@@ -30,7 +30,7 @@ class Known(NamedTuple):
     gone: frozenset[str] = frozenset()
 
     def on_duty(self, at_ms: int) -> Roster:
-        """Return those who are on duty at a time, on the line of the equipment."""
+        """Return the people on duty at a time, on the line of the equipment."""
         return NOBODY if self.roster is None else self.roster.at(at_ms, self.place.line_id)
 
     def supervisor_at(self, at_ms: int) -> str | None:
@@ -39,7 +39,7 @@ class Known(NamedTuple):
 
 
 def known_of(key: CorrelationKey) -> Known | None:
-    """Read what is known of a piece of equipment; None: its factory is unknown, or has neither roster nor chains."""
+    """Read the knowledge of a piece of equipment; None: its factory is unknown, or has neither roster nor chains."""
     place = factories.place_of(TABLE.get(factories.key_of(KEYS, partition_of(equipment_in(key))), consistent=True))
     if place is None:
         return None

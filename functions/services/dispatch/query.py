@@ -66,7 +66,7 @@ def get_escalation(
     responses=responses(AcknowledgementEntity, 200, 404),
 )
 def get_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Timestamp) -> Response:
-    """Return who acknowledged a log first."""
+    """Return the first acknowledgement of a log."""
     row = _require_alive(
         acknowledgement.key_of(log_of(equipment_id, state, timestamp)), "This log is not acknowledged."
     )
@@ -80,7 +80,7 @@ def get_acknowledgement(equipment_id: EquipmentId, state: State, timestamp: Time
     responses=responses(Episodes, 200),
 )
 def get_episodes(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
-    """Return what happened from first abnormal reports to normal ones, newest first: who did what about it, and why."""
+    """Return episodes, from first abnormal reports to normal ones, newest first: their acts, people and reasons."""
     page = read_episodes(
         TABLE,
         equipment_id,

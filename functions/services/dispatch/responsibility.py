@@ -44,7 +44,7 @@ class Responsibility(NamedTuple):
         return Versions(table=TABLE, key=self.key_of(log))
 
     def decide(self, log: LogRef, person: str, command: Command) -> Draft:
-        """Decide who deals with a log.
+        """Decide the responsible person of a log.
 
         Raises:
             Invalid: the log's time lies ahead or too far back.

@@ -25,7 +25,7 @@ def on_report(event: DomainEvent) -> RestoredRow:
 
 
 def on_fact(event: DomainEvent) -> RestoredRow:
-    """Rehydrate what was done about a report."""
+    """Rehydrate a fact about a report."""
     key = partition_of(event.partition_key)
     return _restored(Collected.of(event, key=key, source=SOURCE, ttl_days=logs.TTL_DAYS), event)
 

@@ -1,4 +1,4 @@
-"""The story of a piece of equipment by episodes: its reports, and what was done about them, when and why. Pure."""
+"""The story of a piece of equipment by episodes: its reports, and the acts upon them with times and reasons. Pure."""
 
 from collections.abc import Sequence
 from typing import Final, Literal, NamedTuple, TypedDict
@@ -15,7 +15,7 @@ TRIGGERS = "triggers"
 
 
 class EntryResponse(Why):
-    """An event of an episode: a report, or what was done about it; times are fixed-width UTC.
+    """An event of an episode: a report, or an act upon it; times are fixed-width UTC.
 
     `at` is when it was so; `timestamp` is that of the log that it is about, or, of an alert, `at` again.
     `state-reported` comes with `state` and `detail`, `operator-assigned` with `operator`, `state-escalated` with
@@ -66,14 +66,14 @@ class Others(TypedDict, total=False):
 
 
 class Episodes(Others):
-    """A page, newest first; `others` is what was done about logs of no episode on it; a missing cursor is the end."""
+    """A page, newest first; `others` are acts upon logs of no episode on it; a missing cursor is the end."""
 
     items: list[Annotated[EpisodeStory, Named("EpisodeResponse", is_said=False)]]
     cursor: NotRequired[str]
 
 
 class StoryPage(NamedTuple):
-    """Part of a story, newest first: episodes, and what was done about logs of none of them.
+    """Part of a story, newest first: episodes, and acts upon logs of none of them.
 
     upto: the number of events that it covers; the next page goes on behind them.
     """
@@ -130,7 +130,7 @@ def _others(events: Sequence[DomainEvent], episodes: Sequence[Episode]) -> list[
 
 
 def _place(event: DomainEvent) -> tuple[int, bool]:
-    """Sort key: a report comes before what was done about it in the same millisecond."""
+    """Sort key: a report comes before the acts upon it in the same millisecond."""
     return event.timestamp_ms, _is_fact(event)
 
 

@@ -47,7 +47,7 @@ def calls_partition_of(equipment_id: str) -> str:
 
 
 def partition_about(trouble: Mapping[str, object]) -> str:
-    """Return the partition of what is about a trouble, by its `callId` if it has one, and its `equipmentId`."""
+    """Return the partition of rows about a trouble, by its `callId` if it has one, and its `equipmentId`."""
     equipment_id = str(trouble["equipmentId"])
     return calls_partition_of(equipment_id) if "callId" in trouble else partition_of(equipment_id)
 

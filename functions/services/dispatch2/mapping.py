@@ -20,7 +20,7 @@ class Manned(TypedDict):
 
 
 def from_theirs(assignment: AssignmentEntity, upon: Manned | None) -> CrewEntity:
-    """Return an assignment as a crew; upon: the crew that it changes, whose other members stay."""
+    """Return an assignment as a crew; upon: the crew that it changes; its other members stay."""
     lead = assignment["operator"]
     # A member who becomes the lead is no member any more.
     members = [member for member in (upon["members"] if upon else []) if member != lead]

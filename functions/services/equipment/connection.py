@@ -41,7 +41,7 @@ class ConnectionRow(TypedDict):
 
 
 def keep(presence: Presence) -> bool:
-    """Write down whether a machine is connected; return False if something newer is known."""
+    """Write down a machine's presence; return False if something newer is known."""
     known: ConnectionRow | None = None
     while known is None or presence.is_after(
         at_ms=known["at"], version=known["version"], is_connected=not known["isLost"]

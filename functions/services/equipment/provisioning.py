@@ -1,4 +1,4 @@
-"""Who may become a thing by a claim: a machine that is registered, the gateway of a factory that has one."""
+"""Things that may be provisioned by a claim: a registered machine, the gateway of a factory that has one."""
 
 from collections.abc import Mapping
 from typing import Final

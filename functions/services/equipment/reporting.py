@@ -48,7 +48,7 @@ class Reporter(NamedTuple):
         return equipment_id if equipment_id == self.equipment_id and not self.is_for_any else self.subject
 
     def registrations_needed(self, equipment_ids: Sequence[str]) -> list[str]:
-        """Return the equipment whose registration decides whether it may be reported for, each once."""
+        """Return the equipment with a registration that its report depends on, each once."""
         if not self.places.is_everywhere:
             return sorted(set(equipment_ids))
         if self.is_for_any or not self.factory_id:

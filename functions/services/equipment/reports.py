@@ -34,7 +34,7 @@ def events_of(
 
 
 def registrations_for(reports: Sequence[ReportBody], reporter: Reporter) -> Registrations:
-    """Read what decides whether somebody may report these."""
+    """Read the registrations that a permission to report these depends on."""
     return registrations_of(reporter.registrations_needed([one["equipmentId"] for one in reports]))
 
 

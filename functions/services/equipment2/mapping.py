@@ -21,6 +21,6 @@ class Levelled(TypedDict):
 
 
 def from_theirs(equipment: EquipmentEntity, upon: Levelled | None) -> MachineEntity:
-    """Return equipment as a machine; upon: the machine that it changes, whose other levels stay."""
+    """Return equipment as a machine; upon: the machine that it changes; its other levels stay."""
     levels = levels_of(equipment["location"], upon["levels"] if upon else ())
     return {**members_of(PieceEntity, equipment), "levels": levels}

@@ -1,4 +1,4 @@
-"""Places of machines: a caller who is limited to some reads and writes what is there, and takes it nowhere else."""
+"""Places of machines: a caller with limited places reads and writes rows there, and moves none elsewhere."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

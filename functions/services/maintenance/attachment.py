@@ -1,4 +1,4 @@
-"""An attachment: what an order has of a photo or a document, which is kept once, however many orders have it.
+"""An attachment: an order's reference to a photo or a document, which is kept once for all of its orders.
 
 Attachments are of what was found and done: an order has some once it was started. From then on it does not move, so
 that they expire with it.
@@ -120,7 +120,7 @@ def to_response(row: AttachmentRow, *, now_ms: int) -> JsonObject:
 
 
 def marked(rows: Sequence[Item]) -> list[Item]:
-    """Return references, those marked whose object is lost: to attach such a content again asks for an upload."""
+    """Return references, marked if their objects are lost: to attach such a content again asks for an upload."""
     lost = lost_among(CONTENTS, rows)
     return [{**row, "isMissing": True} if row[OBJECT] in lost else row for row in rows]
 

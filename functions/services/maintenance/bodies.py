@@ -52,20 +52,20 @@ class PlanBody(Plan):
 
 
 class FinishBody(TypedDict):
-    """How it ended, and what was measured then, which is logged as other readings are."""
+    """The result, and the readings at the end, which are logged as other readings are."""
 
     result: Annotated[Result, Says("done")]
     readings: NotRequired[Readings]
 
 
 class ReadingsBody(TypedDict):
-    """What was measured, by name."""
+    """Measured values, by name."""
 
     readings: Readings
 
 
 class AttachBody(TypedDict):
-    """What the bytes are, and how many."""
+    """The type of the bytes, and their number."""
 
     contentType: Annotated[ContentType, Says("image/jpeg")]
     bytes: Annotated[int, Bounds(1, MOST_BYTES), Says(7)]

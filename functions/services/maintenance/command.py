@@ -73,7 +73,7 @@ def put_order(
     responses=responses_of_write(ORDER, 200, 404, 409),
 )
 def post_start(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind) -> Response:
-    """Start an order. Who starts it again gets it as it is."""
+    """Start an order. A repeated request returns it as it is."""
     return _saved(order.start(_shown(OrderId(equipment_id, date, kind)), app.command(None, {})))
 
 
@@ -84,7 +84,7 @@ def post_start(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind) -> R
     responses=responses_of_write(ORDER, 200, 404, 409),
 )
 def post_finish(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, body: FinishBody) -> Response:
-    """Finish an order, or skip it. Who finishes it again with the same result and readings gets it as it is.
+    """Finish an order, or skip it. A repeated request with the same result and readings returns it as it is.
 
     Readings are logged first, as `POST …/readings` does: `readingsNumber` of the order is theirs.
     """
@@ -100,7 +100,7 @@ def post_finish(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, bod
     responses=responses(ReadingsVersion, 201, 404, 409),
 )
 def post_readings(equipment_id: EquipmentId, date: OrderDate, kind: OrderKind, body: ReadingsBody) -> Response:
-    """Log what was measured at an order that was started, under the next number.
+    """Log the readings of an order that was started, under the next number.
 
     No number is given out twice. A request that is sent again is counted again. A crash leaves a gap: a number is
     counted, and its readings are missing in the log.

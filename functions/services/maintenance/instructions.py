@@ -1,4 +1,4 @@
-"""Work instructions: what is to be done at a kind of maintenance of a machine, step by step.
+"""Work instructions: the steps of a kind of maintenance of a machine.
 
 They are numbered from the stream: whoever changes them names the version, the current ones are right at once, and the
 trigger keeps each version a moment later. That is enough: people work by the current ones, and who looks up what was

@@ -136,7 +136,7 @@ def plan(order: OrderId, said: Plan, *, at: Planned, command: Command) -> Saved[
 
 
 def start(order: OrderId, command: Command) -> Saved[OrderRow]:
-    """Start an order; who starts it again gets it as it is.
+    """Start an order; a repetition gets it as it is.
 
     Raises:
         NotFound: there is none.
@@ -155,7 +155,7 @@ def start(order: OrderId, command: Command) -> Saved[OrderRow]:
 
 
 def measure(order: OrderId, measured: Mapping[str, float], command: Command) -> ReadingsRow:
-    """Log what was measured at an order, under the next number. A retry is logged again.
+    """Log the readings of an order, under the next number. A retry is logged again.
 
     Raises:
         NotFound: there is none.
@@ -168,7 +168,7 @@ def measure(order: OrderId, measured: Mapping[str, float], command: Command) -> 
 
 
 def finish(order: OrderId, result: Result, measured: Mapping[str, float] | None, command: Command) -> Saved[OrderRow]:
-    """Finish an order; who finishes it again with the same result and readings gets it as it is.
+    """Finish an order; a repetition with the same result and readings gets it as it is.
 
     measured: is logged first, and the order names its number. So what an order names is in the log, and who finishes it
     again after a crash in between logs it again.
@@ -202,7 +202,7 @@ def to_entity(row: Mapping[str, object]) -> OrderEntity:
 
 
 def to_shown(row: OrderRow, stay: Stay) -> Mapping[str, object]:
-    """Return a version for a response to who is where its machine is: of another company neither factory nor people."""
+    """Return a version for a caller at its machine's place: of another company neither factory nor people."""
     said: OrderVersion = {**members_of(MaintenanceOrder, row), **changed(row)}
     is_elsewhere = bool(stay.since) and row["factoryId"] not in stay.names
     gone = {"factoryId"} if is_elsewhere else set()
@@ -267,7 +267,7 @@ def _seen(order: OrderId, now_ms: int) -> OrderRow | None:
 
 
 def _advance(order: OrderId, command: Command, decide: Callable[[OrderRow], OrderContent | None]) -> Saved[OrderRow]:
-    """Read an order, and save what is decided upon it; None: it stays as it is. A change in between begins anew."""
+    """Read an order, and save the decision upon it; None: it stays as it is. A change in between begins anew."""
     for _ in range(ATTEMPTS):
         row = get(order, now_ms=command.now_ms)
         content = decide(row)

@@ -1,4 +1,4 @@
-"""The id of an order: what the business tells orders apart by."""
+"""The id of an order: the natural key of the business."""
 
 from typing import NamedTuple
 

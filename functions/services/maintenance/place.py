@@ -1,4 +1,4 @@
-"""The place of a machine: maintenance's own projection, as little as an order and what is attached to it need."""
+"""The place of a machine: maintenance's own projection, as little as an order and its attachments need."""
 
 from typing import NotRequired, TypedDict
 
@@ -31,5 +31,5 @@ def place_of(equipment_id: str) -> MachinePlace:
 
 
 def owner_in(place: MachinePlace) -> str:
-    """Return the owner of what is attached at a place: nobody else's contents are found by their digests."""
+    """Return the owner of attachments at a place: nobody else's contents are found by their digests."""
     return place.get("company", place["factoryId"])

@@ -25,7 +25,7 @@ def partition_of(about: JsonMapping) -> str:
 
 
 def equipment_partition_of(equipment_id: str) -> str:
-    """Return the partition of the rows that tell who was told of a piece of equipment."""
+    """Return the partition of the rows of tellings about a piece of equipment."""
     return f"{ABOUT}Equipment#{equipment_id}"
 
 

@@ -49,7 +49,7 @@ class ContactVersion(ContactContent):
 
 
 class Reach(TypedDict):
-    """A contact, and the channels whose present address was verified, with the times (fixed-width UTC)."""
+    """A contact, and the channels with a verified present address, with the times (fixed-width UTC)."""
 
     contact: ContactRow
     verified: dict[Channel, str]
@@ -61,7 +61,7 @@ def versions_of(person: str) -> Versions[ContactRow]:
 
 
 def write(content: Mapping[str, object], command: Command) -> Draft:
-    """Decide how a person is reached; what is None is removed.
+    """Decide the addresses of a person; None removes one.
 
     An address that changed is not verified any more: see `reach_of`.
     """

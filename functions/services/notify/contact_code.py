@@ -1,4 +1,4 @@
-"""Codes of six digits: who reads one at an address, and says it, has that address.
+"""Codes of six digits: to enter one that was sent to an address is to prove the address.
 
 A code lives for ten minutes and five tries. Each try is written before it is answered, upon the tries that were read,
 so that guesses at the same time are not answered more often.
@@ -109,7 +109,7 @@ def verify(person: str, channel: Channel, code: str, *, now_ms: int) -> None:
 
 
 def _send(person: str, proof: Proof, row: Item, *, actor: str, now_ms: int) -> None:
-    """Write what is asked for, and the message that wakes the sender, both or none."""
+    """Write the code or test, and the message that wakes the sender, both or none."""
     kept = {**row, "at": now_ms, "ttl": (now_ms + LIFETIME_MS) // 1000 + 1}
     rarely = Condition("attribute_not_exists(#at) OR #at <= :since", {"at": "at"}, {"since": now_ms - EVERY_MS})
     message = proofs.row_of(person, proof, actor=actor, now_ms=now_ms)

@@ -12,7 +12,7 @@ from services.notify.tables import TABLE, TTL_DAYS, partition_of
 
 
 def correlation_key_in(message: DomainEvent) -> CorrelationKey:
-    """Return the key under which a message is stored: that of what its person is asked."""
+    """Return the key under which a message is stored: its person's."""
     return partition_of(message.partition_key)
 
 

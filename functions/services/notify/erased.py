@@ -1,4 +1,4 @@
-"""Whoever was erased: nothing is left of their addresses, and nobody tells them anything again."""
+"""Erased people: nothing is left of their addresses, and nobody tells them anything again."""
 
 from collections.abc import Hashable
 from contextlib import suppress
@@ -50,7 +50,7 @@ class Erasure(NamedTuple):
         ttl_days: int | None = None,  # noqa: ARG002  for good
         replay: Replay | None = None,  # noqa: ARG002  the same
     ) -> Outcome:
-        """Erase the addresses of a person, whoever writes some meanwhile.
+        """Erase the addresses of a person, against concurrent writes.
 
         Raises:
             Contended: others wrote at each of `ATTEMPTS` attempts. The message must come again.

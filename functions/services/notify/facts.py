@@ -1,4 +1,4 @@
-"""The facts that notify publishes: what its rules decide, and how deliveries end. No address stands in any of them."""
+"""The facts of notify's decisions and of the ends of deliveries. No address stands in any of them."""
 
 from typing import Final
 

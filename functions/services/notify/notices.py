@@ -33,7 +33,7 @@ class HelpRequest(NamedTuple):
 
 
 def waiting_of(wake: Wake, now_ms: int) -> Waiting:
-    """Read what a person was asked of late, and what of it a message is to tell: nothing to whoever was erased."""
+    """Read the recent requests to a person, and those that a message must tell: none to an erased person."""
     if is_erased(wake.recipient):
         return Waiting((), ())
     known = known_of(wake.recipient, now_ms)
@@ -44,7 +44,7 @@ def waiting_of(wake: Wake, now_ms: int) -> Waiting:
 
 
 def known_of(recipient: str, now_ms: int) -> list[Notice]:
-    """Read what a person was asked of late, oldest first."""
+    """Read the recent requests to a person, oldest first."""
     window = Between(sort_of(now_ms - KNOWN_MS, ""), BEHIND_ALL)  # a clock may be ahead
     rows = TABLE.query_all(KeyQuery(KEYS, recipient, window), page=PAGE, consistent=True)
     events = [one for one in readable(rows, KEYS) if one.event.type == "help-requested"]

@@ -42,7 +42,7 @@ def _channels() -> Mapping[str, Channel]:
 
 
 def waiting_of(wake: Wake, now_ms: int) -> Waiting:
-    """Read what a message is to tell: what the person was asked, what of it is over, or what they asked for."""
+    """Read the notices that a message must tell: requests to the person, ended ones, or a code or test."""
     if told := over.told_in(wake.message):
         return over.waiting_of(wake, told)
     proof = proof_in(wake.message)
@@ -50,7 +50,7 @@ def waiting_of(wake: Wake, now_ms: int) -> Waiting:
 
 
 def ways_of(wake: Wake, due: Sequence[Notice], now_ms: int) -> Sequence[Way]:
-    """Read by which ways a person is told; of what they asked for, or is over, it is one."""
+    """Read the ways of telling a person; a code, a test or an end has one."""
     if over.told_in(wake.message):
         return [over.ended_in(notice).way for notice in due[:1]]
     if proof_in(wake.message):
@@ -59,7 +59,7 @@ def ways_of(wake: Wake, due: Sequence[Notice], now_ms: int) -> Sequence[Way]:
 
 
 def compose(wake: Wake, way: Way, notices: Sequence[Notice], now_ms: int) -> Message:
-    """Make what is sent."""
+    """Make the message."""
     if over.told_in(wake.message):
         return over.compose(wake, way, notices)
     is_asked_for = proof_in(wake.message) is not None
@@ -77,7 +77,7 @@ def compose(wake: Wake, way: Way, notices: Sequence[Notice], now_ms: int) -> Mes
 
 
 def _link_of(wake: Wake, way: Way, notices: Sequence[Notice], now_ms: int) -> str | None:
-    """Return the link by which a person says that they have seen it; a call is taken on the page, by who signs in."""
+    """Return the link that acknowledges its logs; a call is taken on the page, after signing in."""
     about = [one for one in subjects_of(notices) if "callId" not in one]
     logs = [log_of(one["equipmentId"], one["state"], one["timestamp"]) for one in about]
     language = "" if way.language == reach.LANGUAGE else way.language  # most need no room for it
@@ -86,7 +86,7 @@ def _link_of(wake: Wake, way: Way, notices: Sequence[Notice], now_ms: int) -> st
 
 
 def tell_story(delivery: Delivery, covered: Sequence[Notice]) -> None:
-    """Put what a delivery told into the stories of its subjects; codes and tests tell nothing, nor does an end."""
+    """Put the notices of a delivery into the stories of its subjects; codes, tests and ends have none."""
     if not proof_in(delivery.message) and not over.told_in(delivery.message):
         telling.put_rows(delivery, covered)
 

@@ -1,4 +1,4 @@
-"""The end of what somebody was told by a webhook: an incident that it opened is resolved, once nothing of it goes on.
+"""The end of a webhook's telling: an incident that it opened is resolved, once nothing of it goes on.
 
 A message of kind `over` names the message that told. It is decided by the fact of a telling and the facts that end its
 subjects, whichever is stored last. The sender claims it as any other; it tells nobody anything.
@@ -45,7 +45,7 @@ MOST_OF_CALL: Final = 1_000
 
 
 class EndedTelling(NamedTuple):
-    """The delivery that told of what is over, and the way by which that is said."""
+    """The delivery that told an ended subject, and the way to tell the end."""
 
     told: Delivery
     way: Way
@@ -58,7 +58,7 @@ def equipment_told(telling: DomainEvent) -> str | None:
 
 
 def over(history: History) -> Iterator[Decision]:
-    """Decide that what was told of the equipment is over, of what the anchor is the last word on."""
+    """Decide that tellings about the equipment are over, those that the anchor ends."""
     anchor = history.anchor
     ends = [event for event in history.events if event.type in ENTITY_OF]
     for told in (event for event in history.events if event.type == TROUBLE_TOLD):
@@ -78,13 +78,13 @@ def _decide(told: DomainEvent, anchor: DomainEvent, *, at_ms: int) -> Decision:
 
 
 def told_in(message_id: str) -> str | None:
-    """Return the message that told of what is over, by the id of a message; None: that says of nothing that it is."""
+    """Return the message that told an ended subject, by the id of a message; None: that tells no end."""
     _, kind, told = (*message_id.split(".", 2), "", "")[:3]
     return told if kind == OVER else None
 
 
 def waiting_of(wake: Wake, told: str) -> Waiting:
-    """Read what of a message is over: all of its subjects, or nothing yet. Who was not told of it gets nothing."""
+    """Read the ended notices of a message: all of its subjects, or none yet. An untold recipient gets nothing."""
     ended = _ended(wake.recipient, told)
     notices = () if ended is None else [*_notices(wake, ended)]
     return Waiting(notices, notices)
@@ -98,14 +98,14 @@ def ended_in(notice: Notice) -> EndedTelling:
 
 
 def compose(wake: Wake, way: Way, notices: Sequence[Notice]) -> Message:
-    """Make what is sent: nothing but the name of the subject, by which it was told."""
+    """Make the message: only the name of the subject, as it was told."""
     told = ended_in(notices[0]).told
     name = name_of(told.message, told.about)
     return Message(wake.message, way.address, "", "", "low", name, None, way.language, is_over=True)
 
 
 def name_of(message_id: str, subjects: Sequence[JsonMapping]) -> str:
-    """Return the one trouble that a message is about, whoever is told and however often; of several, its own name.
+    """Return the one trouble of a message, the same for each recipient and repetition; of several, its own name.
 
     Else a message about one of them would take the place of one about all.
     """
@@ -161,7 +161,7 @@ def _partition_in(event: DomainEvent) -> str:
 
 
 def _is_of_call(event: DomainEvent) -> bool:
-    """Return True of what ends a call, and of a telling of one."""
+    """Return True for the end of a call, and for a telling of one."""
     return event.type != TROUBLE_TOLD or any("callId" in one for one in event.entity("telling").get("about"))
 
 

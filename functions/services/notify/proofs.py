@@ -53,7 +53,7 @@ def proof_in(message_id: str) -> Proof | None:
 
 
 def notice_of(message_id: str, asked: ProofMessage, at_ms: int) -> Notice:
-    """Return the notice of such a message: the message itself is what waits."""
+    """Return the notice of such a message: the message itself waits."""
     return Notice(id=message_id, at_ms=at_ms, about={"message": message_id}, is_urgent=True, detail=asked)
 
 
@@ -65,7 +65,7 @@ def asked_in(notice: Notice) -> ProofMessage:
 
 
 def way_of(asked: ProofMessage) -> Way:
-    """Return the one way: quiet hours do not hold it back, nor what was loud; what is paid for is limited as ever."""
+    """Return the one way: neither quiet hours nor earlier loud ones hold it back; paid ones are limited as ever."""
     return way_to(asked.proof.channel, asked.address, asked.language)
 
 

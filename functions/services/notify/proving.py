@@ -1,4 +1,4 @@
-"""Codes and tests: what waits for somebody who asked for one, as it is when it is sent."""
+"""Codes and tests: the waiting ones of a person, as they are when sent."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -16,7 +16,7 @@ TEST_MS: Final = 10 * MINUTE_MS
 
 
 def waiting_of(wake: Wake, proof: Proof, now_ms: int) -> Waiting:
-    """Read what a message is to say; nothing, if it counts no more, or the address is another one by now."""
+    """Read the notice of a code or test; none if it counts no more, or the address is another one by now."""
     asked = _asked(wake, proof, now_ms)
     waits = () if asked is None else (notice_of(wake.message, asked, wake.at_ms),)
     return Waiting(waits, waits)

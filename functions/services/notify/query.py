@@ -31,7 +31,7 @@ TELLINGS: Final = PageOf(TellingResponse, "TellingsPage", "A page of them, newes
     "GET /equipment/{id}/tellings", groups=READERS, at=OfSubject("equipment_id"), responses=responses(TELLINGS, 200)
 )
 def get_tellings(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
-    """List who was told of a piece of equipment, with no address; newest first."""
+    """List the tellings about a piece of equipment, with no address; newest first."""
     query = telling.of_equipment(equipment_id)
     return app.page(
         TABLE, query, to_response=telling.to_response, limit=limit, cursor=cursor, about=About(telling.time_of)
@@ -40,7 +40,7 @@ def get_tellings(equipment_id: EquipmentId, limit: Limit = DEFAULT_LIMIT, cursor
 
 @app.serves("GET /calls/{id}/tellings", groups=READERS, at=BY_ROWS, responses=responses(TELLINGS, 200, 409))
 def get_tellings_of_call(call_id: CallId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
-    """List who was told of a call, with no address; newest first."""
+    """List the tellings of a call, with no address; newest first."""
     return app.page(
         TABLE,
         telling.of_call(call_id),
@@ -53,7 +53,7 @@ def get_tellings_of_call(call_id: CallId, limit: Limit = DEFAULT_LIMIT, cursor: 
 
 @app.serves("GET /people/{id}/tellings", groups=READERS, at=IN_FUNCTION, responses=responses(TELLINGS, 200))
 def get_tellings_of_person(person_id: PersonId, limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
-    """List what one was told oneself, newest first; a supervisor and an admin of all places see that of others."""
+    """List one's own messages, newest first; a supervisor and an admin of all places see those of others."""
     require_shown(app.caller, person_id)
     query = telling.of_person(person_id)
     return app.page(TABLE, query, to_response=telling.to_response, limit=limit, cursor=cursor)

@@ -1,4 +1,4 @@
-"""Subscriptions of notify: whom dispatch asks for help, what somebody has seen, what is over, erasures."""
+"""Subscriptions of notify: dispatch's requests for help, acknowledgements, ends, erasures."""
 
 from andon.events.domain_event import DomainEvent
 from andon.events.upcast import Upcasters
@@ -13,7 +13,7 @@ SOURCE = "dispatch"
 
 
 def on_help_requested(event: DomainEvent) -> Collected:
-    """Store it beside what else the person was asked."""
+    """Store it beside the other requests to the person."""
     key = partition_of(event.entity("help").text("person"))
     return Collected.of(event, key=key, source=SOURCE, ttl_days=TTL_DAYS)
 
@@ -29,13 +29,13 @@ def on_call_seen(event: DomainEvent) -> Collected:
 
 
 def on_equipment_better(event: DomainEvent) -> Collected:
-    """Store that trouble of a machine is over, beside who was told of it by a webhook."""
+    """Store that trouble of a machine is over, beside the webhook tellings of it."""
     key = about.equipment_partition_of(event.entity(about.ENTITY_OF[event.type]).text("equipmentId"))
     return Collected.of(event, key=key, source=SOURCE, ttl_days=TTL_DAYS)
 
 
 def on_person_erased(event: DomainEvent) -> Erasure:
-    """Erase the addresses of a person; what was to be told to them is told nobody."""
+    """Erase the addresses of a person; untold requests to them are told nobody."""
     return Erasure(event.entity("person").text("id"))
 
 
@@ -44,7 +44,7 @@ ON: Subscriptions = {  # (source, type) -> what notify keeps of it
     (SOURCE, "state-acknowledged"): on_state_acknowledged,
     **dict.fromkeys(((SOURCE, about.TROUBLE_ENDED), (SOURCE, about.EQUIPMENT_BACK)), on_equipment_better),
     ("people", "person-erased"): on_person_erased,
-    **{(calls.SOURCE, event_type): on_call_seen for event_type in sorted(calls.SEEN)},
+    **{(calls.SOURCE, event_type): on_call_seen for event_type in sorted(calls.ATTENDED)},
 }
 
 UPCASTERS: Upcasters = {}  # (source, type) -> the steps from its oldest shape to today's

@@ -33,7 +33,7 @@ PERSON: Final = "Person#"
 
 
 def partition_of(person: str) -> str:
-    """Return the partition of a person, which is also the key that what they are asked correlates by."""
+    """Return the partition of a person, which is also the correlation key of requests to them."""
     return f"{PERSON}{person}"
 
 

@@ -1,4 +1,4 @@
-"""Records of who was told of what: rows of a delivery by equipment, which are facts; by call; and one of the person."""
+"""Records of tellings: rows of a delivery by equipment, which are facts; by call; and one of the person."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -39,7 +39,7 @@ class AboutResponse(TypedDict):
 
 
 class TellingResponse(TypedDict):
-    """Who was told when (fixed-width UTC), by which channel; of so many requests, `about` those that are listed.
+    """The person, time (fixed-width UTC) and channel of a telling; of so many requests, `about` the listed ones.
 
     They are the logs and calls of the equipment, or the call; of a person: all.
     """
@@ -57,17 +57,17 @@ def put_rows(delivery: Delivery, covered: Sequence[Notice]) -> None:  # noqa: AR
 
 
 def of_equipment(equipment_id: str) -> KeyQuery:
-    """Return the query for who was told of a piece of equipment, newest first."""
+    """Return the query for tellings about a piece of equipment, newest first."""
     return _query(equipment_partition_of(equipment_id))
 
 
 def of_call(call_id: str) -> KeyQuery:
-    """Return the query for who was told of a call, newest first."""
+    """Return the query for tellings of a call, newest first."""
     return _query(partition_of({"callId": call_id}))
 
 
 def of_person(person: str) -> KeyQuery:
-    """Return the query for what a person was told, newest first."""
+    """Return the query for the messages of a person, newest first."""
     return _query(partition_of_person(person))
 
 

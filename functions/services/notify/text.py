@@ -1,4 +1,4 @@
-"""The text of a message, made when it is sent: of what waits by then. Pure."""
+"""The text of a message, made when it is sent, from the notices that wait by then. Pure."""
 
 from collections.abc import Sequence
 from typing import Final

@@ -28,7 +28,7 @@ class DecisionRow(TypedDict):
 def decide(
     event_type: str, entity: JsonMapping, triggers: tuple[DomainEvent, ...], *, rule: str, subject: str, at_ms: int
 ) -> Decision:
-    """Return a decision; its entity gets its machine and its time. subject: what it is about; it is put once."""
+    """Return a decision; its entity gets its machine and its time. subject: its identity; it is put once."""
     row: DecisionRow = {"discriminator": event_type, "at": at_ms, "ttl": ttl_at(at_ms, DECIDED_DAYS)}
     said = {**entity, "equipmentId": triggers[-1].partition_key, "timestamp": times.to_utc(at_ms)}
     return Decision(decision_key(KEYS, partition_in(triggers[-1]), rule, subject), {**said, **row}, triggers)

@@ -1,4 +1,4 @@
-"""The facts that planning publishes: what its rules decide."""
+"""The facts of planning's decisions."""
 
 from andon.events.fact import Facts
 from contract.entities.planning import OverdueEntity, UpkeepEntity

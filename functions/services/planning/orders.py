@@ -18,7 +18,7 @@ def order_partition_in(event: DomainEvent) -> str:
 
 
 def newest(events: Iterable[DomainEvent]) -> dict[OrderKey, Entity]:
-    """Return each order as its newest version says it, in whatever order the facts are."""
+    """Return the newest version of each order, for any order of the facts."""
     orders: dict[OrderKey, Entity] = {}
     for event in events:
         if event.type in ORDER_FACTS:

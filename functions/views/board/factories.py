@@ -1,4 +1,4 @@
-"""The board of a caller who is limited to factories and lines: what stands there, by location."""
+"""The board of a caller limited to factories and lines: their equipment, by location."""
 
 from collections.abc import Iterator
 from functools import partial

@@ -1,4 +1,4 @@
-"""Places of a row of the board: what a caller who is limited to some may see of it."""
+"""Places of a row of the board, for limited callers."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,7 +14,7 @@ def whereabouts_in(row: Mapping[str, Any] | None) -> frozenset[str]:
 
 
 def is_shown(places: Places, row: Item) -> bool:
-    """Return True if a caller may know whether a row has seen a write: it is at one of the places, or was deleted."""
+    """Return True if a caller may learn that a row has seen a write: it is at one of the places, or was deleted."""
     return bool(row.get("Deleted")) or places.include(whereabouts_in(row))
 
 

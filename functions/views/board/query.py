@@ -64,7 +64,7 @@ def get_changes(company: Company, location: LocationFilter = None) -> Response:
     responses=responses(STANDING, 200, 404) | NOT_YET,
 )
 def get_standing(equipment_id: EquipmentId, after: After = None) -> Response:
-    """Return how a piece of equipment stands; to a station its own, without who was assigned or told."""
+    """Return the standing of a piece of equipment; to a station its own, without people."""
     require_own(app.caller, READERS, equipment_id)
     now_ms, write = clock.now_ms(), _awaited(after, about=equipment_id)
     row = read_row(TABLE, KEYS.of(equipment_id), write, now_ms=now_ms)
@@ -84,7 +84,7 @@ def _reader_of(company: str) -> ReadRows:
 
 
 def _awaited(token: str | None, *, about: str | None = None) -> Awaited | None:
-    """Return the write of a token; to whoever is limited to places, a row elsewhere is as if it were not there."""
+    """Return the write of a token; for a caller with limited places, a row elsewhere does not exist."""
     write, places = awaited(token, WRITES, about=about), app.caller.places
     if write is None or places.is_everywhere:
         return write

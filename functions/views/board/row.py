@@ -61,7 +61,7 @@ class Risk(TypedDict):
 
 
 class LastAnomaly(TypedDict):
-    """The newest anomaly: what was seen with a log (its state and time, fixed-width UTC), what the model expected."""
+    """The newest anomaly: the seen value of a log (its state and time, fixed-width UTC), and the model's range."""
 
     kind: str
     state: str
@@ -133,7 +133,7 @@ class BoardFields(TypedDict, total=False):
 
 
 class BoardRow(BoardFields):
-    """A row; beside these stand newest states, calls, and who was told, see `SEEN`, `CALL`, `NOBODY` and `TOLD`.
+    """A row; beside these stand newest states, calls, and tellings, see `SEEN`, `CALL`, `NOBODY` and `TOLD`.
 
     And the oplocks, and a ttl.
     """

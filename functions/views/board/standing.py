@@ -69,7 +69,7 @@ class Trouble(TypedDict, total=False):
 
 
 class LastTold(TypedDict):
-    """The last message about what is going on now; `at`: fixed-width UTC."""
+    """The last message about present trouble; `at`: fixed-width UTC."""
 
     person: str
     channel: str
@@ -179,7 +179,7 @@ def to_response(whole: BoardRow) -> EquipmentStanding:
 
 
 def of_owner(row: BoardRow) -> BoardRow:
-    """Return a row without what is older than its company's time with the equipment.
+    """Return a row without attributes from before its company's time with the equipment.
 
     What is open goes with it: orders, and calls without their takers.
     """
@@ -202,7 +202,7 @@ def _time_of(name: str, row: Attributes) -> str:
 
 
 def without_people(standing: EquipmentStanding) -> EquipmentStanding:
-    """Return a response body without who deals with the trouble, and who was told."""
+    """Return a response body without the people of the trouble and of its messages."""
     return members_of(EquipmentStanding, {name: value for name, value in standing.items() if name not in OF_PEOPLE})
 
 

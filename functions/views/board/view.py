@@ -125,7 +125,7 @@ def on_state_escalated(event: DomainEvent) -> ViewUpdate:
 
 
 def on_state_acknowledged(event: DomainEvent) -> ViewUpdate:
-    """Keep who acknowledged the newest log, and the log's time."""
+    """Keep the acknowledger of the newest log, and the log's time."""
     acknowledgement = event.entity("acknowledgement")
     log = _time(event, acknowledgement)
     fields: BoardFields = {
@@ -206,7 +206,7 @@ def on_upkeep_changed(event: DomainEvent) -> ViewUpdate:
 
 
 def on_maintenance_overdue(event: DomainEvent) -> ViewUpdate:
-    """Keep the latest day on which an order was not finished; what is still open from then, or before, is overdue."""
+    """Keep the latest day with an unfinished order; orders that are open since then, or before, are overdue."""
     overdue = event.entity("overdue")
     return _update(overdue.text("equipmentId"), "overdue", {"OverdueDay": overdue.text("plannedFor")})
 

@@ -45,7 +45,7 @@ def logs_of_operator(operator: str, first: str | None, last: str | None) -> KeyQ
 
 
 def escalations_to(supervisor: str, state: str | None, date: str | None) -> KeyQuery:
-    """Return the query for what was escalated to a supervisor: all, of a state, or of a state on one day.
+    """Return the query for escalations to a supervisor: all, of a state, or of a state on one day.
 
     Raises:
         Invalid: a date without an exact state, which the key cannot answer.

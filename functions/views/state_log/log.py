@@ -7,7 +7,7 @@ from views.state_log.row import LogRow
 
 
 class Log(TypedDict):
-    """A log: a report of a piece of equipment, and who deals with it; `timestamp` is fixed-width UTC."""
+    """A log: a report of a piece of equipment, and its people; `timestamp` is fixed-width UTC."""
 
     equipmentId: str
     state: str

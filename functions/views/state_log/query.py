@@ -87,12 +87,12 @@ def get_escalations(
     cursor: Cursor = None,
     after: After = None,
 ) -> Response:
-    """List what was escalated to a supervisor, by state, then time, descending; at the caller's places."""
+    """List escalations to a supervisor, by state, then time, descending; at the caller's places."""
     return _page_by_rows(escalations_to(supervisor, state, date), limit, cursor, after)
 
 
 def _page_by_rows(query: KeyQuery, limit: int, cursor: str | None, after: str | None) -> Response:
-    """Return a page of logs of several pieces of equipment; each row says whose places it is at."""
+    """Return a page of logs of several pieces of equipment; each row names its places."""
     return app.page(
         TABLE,
         query,

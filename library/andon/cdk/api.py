@@ -54,7 +54,7 @@ FLOWS: Final = cognito.AuthFlow(admin_user_password=True)
 
 
 class SignIn(Construct):
-    """Cognito's page, the app client of people, and the one of screens on the wall, who may only read."""
+    """Cognito's page, the app client of people, and the read-only one of screens on the wall."""
 
     def __init__(self, scope: Construct, pool: cognito.UserPool, *, page: str) -> None:
         super().__init__(scope, "SignIn")

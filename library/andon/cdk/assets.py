@@ -52,7 +52,7 @@ class NoCompiler(Exception):
 
 
 def compiler_for(scope: Construct) -> Path | None:
-    """Return the interpreter that compiles what a stack's functions load; None: nothing is compiled.
+    """Return the interpreter that compiles the code of a stack's functions; None: nothing is compiled.
 
     Raises:
         NoCompiler: the target requires bytecode, and there is none.
@@ -87,7 +87,7 @@ def run(command: list[str]) -> None:
 
 @cache
 def compiler_here(named: str | None = None) -> Path | None:
-    """Return the interpreter at a path, or the first of this machine, that compiles what Lambda loads."""
+    """Return the interpreter at a path, or the first of this machine, that compiles for Lambda."""
     candidates = iter([Path(named)]) if named else _candidates()
     return next((candidate for candidate in candidates if _runs(candidate)), None)
 
@@ -141,7 +141,7 @@ def build_once(folder: Path, fill: Callable[[Path], None]) -> Path:
 
 @contextmanager
 def _alone(place: Path) -> Iterator[None]:
-    """Hold a lock among the processes (and threads) of this machine; it ends with whoever holds it."""
+    """Hold a lock among the processes (and threads) of this machine; it ends with its holder."""
     with (place / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
@@ -261,7 +261,7 @@ def place_of(target: Target, compiler: Path | None, requirements: str = RUNTIME)
 
 
 def _install(folder: Path, platforms: tuple[str, ...], requirements: Path) -> None:
-    """Install what is pinned, with uv if it is installed here: it takes a fifteenth of pip's time.
+    """Install the pinned packages, with uv if it is installed here: it takes a fifteenth of pip's time.
 
     It has no way to an index that is in pip's own settings alone; there pip goes it.
     """
@@ -285,7 +285,7 @@ def uv_options(platforms: tuple[str, ...]) -> list[str]:
 
 
 def _succeeds(command: list[str]) -> bool:
-    """Run a program of this machine; what it says is for nobody."""
+    """Run a program of this machine; its output is dropped."""
     return subprocess.run(command, check=False, capture_output=True).returncode == 0  # noqa: S603  see `run`
 
 

@@ -61,7 +61,7 @@ class Use(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeclaredBucket:
-    """A bucket, as its owner declares it: what is in it, and what may be done with that.
+    """A bucket, as its owner declares it: its content and its uses.
 
     variable: of the functions that use it; in PascalCase it is the output. holds: in words. unlogged: why its reads are
     not logged. keys: why the keys below a folder are a wildcard. looks: the roles that ask whether an object is there:
@@ -98,7 +98,7 @@ class DeclaredBucket:
                 functions[role].grant(["s3:ListBucket"], [bucket.bucket_arn])
 
     def let_read(self, function: Function, bucket: s3.Bucket, folder: str, *, variable: str | None = None) -> None:
-        """Let a function of another package read what is below a folder, and ask whether it is there."""
+        """Let a function of another package read the objects below a folder, and ask for their existence."""
         self.allow(function, bucket, [folder], READ, variable=variable)
         function.grant(["s3:ListBucket"], [bucket.bucket_arn])
 
@@ -131,7 +131,7 @@ def private_bucket(
 
 
 def forgets() -> s3.LifecycleRule:
-    """Make what was replaced go after `FORGETS_DAYS`."""
+    """Expire replaced versions after `FORGETS_DAYS`."""
     return s3.LifecycleRule(noncurrent_version_expiration=Duration.days(FORGETS_DAYS))
 
 

@@ -52,7 +52,7 @@ NEW: Final = Throughput(reads=12_000, writes=4_000)
 
 
 class Place(NamedTuple):
-    """A steady table or an index of it: what of it is used at much the same rate all the time.
+    """A steady table or an index of it: the uses of it that keep much the same rate all the time.
 
     is_shown: screens read it, in bursts.
     """
@@ -87,11 +87,11 @@ class Capacity(NamedTuple):
         return cls(least, seldom, shown, first, most)
 
     def least_of(self, place: Place) -> Throughput:
-        """Return what a place has at least."""
+        """Return the minimum capacity of a place."""
         return Throughput(reads=self.shown if place.is_shown else self.least, writes=self.least)
 
     def first_of(self, place: Place) -> Throughput:
-        """Return what a place begins with."""
+        """Return the initial capacity of a place."""
         return Throughput(
             reads=self.first if place.reads_steadily else self.least_of(place).reads,
             writes=self.first if place.writes_steadily else self.seldom,
@@ -99,7 +99,7 @@ class Capacity(NamedTuple):
 
 
 def warm(place: Place, reports_per_second: float) -> Throughput | None:
-    """Return what a place on demand is to take at once, if that is more than AWS lets every new one take.
+    """Return the warm throughput of a place on demand, if that is more than AWS lets every new one take.
 
     It is paid for once, and cannot be taken back.
     """

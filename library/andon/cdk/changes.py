@@ -141,7 +141,7 @@ def follow(
 
 
 def _without_absent(pattern: Pattern) -> Pattern:
-    """Return a pattern without its conditions on what is absent."""
+    """Return a pattern without its conditions on absent members."""
     without = {}
     for name, wanted in pattern.items():
         if isinstance(wanted, Mapping):

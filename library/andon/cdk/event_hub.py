@@ -211,7 +211,7 @@ class EventHub(Construct):
         draw(root, found, [row for part in parts for row in part.widgets()])
 
     def _trail(self, root: Stack) -> None:
-        """Have CloudTrail write down who reads what is recorded, where the stage says so."""
+        """Have CloudTrail log the readers of recorded data, if the stage wants it."""
         if Target.of(root).stage.data_trail and self.buckets:
             _trail_of(root, [bucket for _, bucket in sorted(self.buckets.items())])
 
@@ -283,7 +283,7 @@ class EventHub(Construct):
 
 @jsii.implements(IValidation)
 class _Closed:
-    """Fails the synth of a stack whose hub nobody closed."""
+    """Fails the synth of a stack with an open hub."""
 
     def __init__(self, hub: EventHub) -> None:
         self._hub = hub

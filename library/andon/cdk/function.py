@@ -76,7 +76,7 @@ class Canary(Construct):
         self.roll_back_on("Errors", self.alias.metric_errors(period=minute), among=calls, of=of)
 
     def roll_back_on(self, name: str, failed: cloudwatch.Metric, *, among: cloudwatch.Metric, of: str) -> None:
-        """Roll back, too, when too many `among` some have failed; `of` says what fails then."""
+        """Roll back, too, when too many `among` some have failed; `of` names the failing thing."""
         if self._alarmed:
             self.group.add_alarm(rollback_alarm(self, name, failed, among=among, of=of))
 
@@ -182,7 +182,7 @@ RUNTIME: Final = lambda_.Runtime.PYTHON_3_13  # `assets.py` compiles for the sam
 
 
 class Function(Construct):
-    """The function of one handler, with a role that may do nothing but what `grant` adds."""
+    """The function of one handler, with a role that may do nothing beside the additions of `grant`."""
 
     def __init__(
         self, scope: Construct, role: str, *, package: Package, code: lambda_.Code, environment: dict[str, str]
@@ -274,7 +274,7 @@ class Function(Construct):
         self.grant(["sqs:SendMessage"], [queue.queue_arn])
 
     def deny(self, actions: list[str], resources: list[str]) -> None:
-        """Deny these actions on these resources, whatever is allowed."""
+        """Deny these actions on these resources, against any allowance."""
         self._calls.add_statements(iam.PolicyStatement(effect=iam.Effect.DENY, actions=actions, resources=resources))
 
 

@@ -55,7 +55,7 @@ _ASKS: Final = (
 
 
 class Questions(Construct):
-    """The table, the work group, and a policy for whoever may ask."""
+    """The table, the work group, and a policy for askers."""
 
     def __init__(self, scope: Construct, lake: s3.Bucket) -> None:
         super().__init__(scope, "Questions")

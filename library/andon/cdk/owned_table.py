@@ -115,7 +115,7 @@ class OwnedTable(dynamodb.Table):
         return self.capacity.first_of(self.places[place]) if self.capacity else None
 
     def _warm(self, place: str, target: Target) -> dynamodb.WarmThroughput | None:
-        """Return what a place is to take at once while it is on demand; None: what every new one takes."""
+        """Return the warm throughput of a place on demand; None: as every new one."""
         asked = warm(self.places[place], target.reports.per_second) if self.places and not self.capacity else None
         if asked is None:
             return None
@@ -138,7 +138,7 @@ class OwnedTable(dynamodb.Table):
 
 
 def places_of(schema: TableSchema, *, is_rebuilt: bool) -> dict[str, Place]:
-    """Return the table (named "") and its indexes; is_rebuilt: of a view, whose table screens read."""
+    """Return the table (named "") and its indexes; is_rebuilt: of a view, for screens read its table."""
     table = Place(schema.steady_reads, schema.steady, is_shown=is_rebuilt)
     return {"": table, **{name: Place(writes_steadily=index.steady) for name, index in schema.indexes.items()}}
 
@@ -260,7 +260,7 @@ _TOO_MUCH: Final = (
 
 
 def follow_load(found: Iterable[IConstruct]) -> None:
-    """Track the load of every table whose capacity is provisioned, and of each of its indexes, beside the table.
+    """Track the load of every table with provisioned capacity, and of each of its indexes, beside the table.
 
     Application Auto Scaling acts by a role linked to the service, which it creates, and adds four alarms to each
     policy. https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/AutoScaling.html

@@ -26,7 +26,7 @@ class PackageStack(NestedStack):
 
 
 def order(stacks: Mapping[Package, Stack]) -> None:
-    """Let the stack of who publishes a fact wait for those of who subscribes to it, where that goes round nowhere."""
+    """Let the stack of a fact's publisher wait for its subscribers' stacks, where that makes no circle."""
     for publisher, subscribers in deployed_first(subscriptions_among(stacks)).before.items():
         for subscriber in sorted(subscribers, key=lambda one: one.folder):
             stacks[publisher].add_stack_dependency(stacks[subscriber], "subscribes to its facts")

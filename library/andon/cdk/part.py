@@ -70,10 +70,10 @@ class Part:
         let_find_subjects(self.package, self._serving, self.hub.tables)
 
     def finish(self) -> None:
-        """Do what needs all that the parts have created."""
+        """Do the steps that need all constructs of the parts."""
 
     def signals(self) -> Iterator[Watched]:
-        """Yield what is watched about no single resource of it."""
+        """Yield the watched things of no single resource of it."""
         yield from ()
 
     def widgets(self) -> Iterator[list[cloudwatch.ConcreteWidget]]:

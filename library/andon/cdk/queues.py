@@ -80,7 +80,7 @@ def work(
     dead_letters: sqs.Queue,
     batch: Batch,
 ) -> sqs.Queue:
-    """Create a queue, for what gets its messages in such batches; functions find it by its name, see `queue.beside`."""
+    """Create a queue for a consumer of such batches; functions find it by its name, see `queue.beside`."""
     # With less than six times the timeout and the window, a message could become visible while Lambda still retries
     # it: https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-configure.html
     hidden_seconds = 6 * consumer_timeout.to_seconds() + batch.window_seconds

@@ -119,7 +119,7 @@ def name_of_copy(target: Target, kind: str) -> str:
 
 
 def old_versions() -> s3.LifecycleRule:
-    """Return the rule by which what was replaced goes, and what marks that it was deleted."""
+    """Return the rule that expires replaced versions, and marks of deleted objects."""
     days = Duration.days(_OLD_VERSIONS_DAYS)
     return s3.LifecycleRule(noncurrent_version_expiration=days, expired_object_delete_marker=True)
 

@@ -91,7 +91,7 @@ def _let_read_secrets(package: Package, functions: Mapping[str, Function]) -> No
 
 
 def _secret(function: Function, variable: str) -> secretsmanager.Secret:
-    """Return the stack's secret of a name; one for all packages, for one signs what another one verifies."""
+    """Return the stack's secret of a name; one for all packages, for one signs and another one verifies."""
     root, name = root_of(function), pascal(variable)
     existing = root.node.try_find_child(name)
     if isinstance(existing, secretsmanager.Secret):
@@ -154,7 +154,7 @@ _RESTORE_ACTIONS: Final = ("PutItem", "UpdateItem")  # a row that is not there, 
 _SENDER_ACTIONS: Final = ("GetItem", "PutItem", "Query", "UpdateItem")  # claims and marks, by what waits
 _SWEEP_ACTIONS: Final = (*_DECIDING_ACTIONS, "DeleteItem")  # what is done is not due any more
 
-EVERY: Final = Duration.seconds(EVERY_SECONDS)
+_SWEEPS_EVERY: Final = Duration.seconds(EVERY_SECONDS)
 
 # What is asked within so long is told together. One message at a time: a provider that is slow delays no other one.
 _SENDS: Final = Batch(size=1, delay_seconds=10, receives=most_receives)
@@ -192,7 +192,7 @@ class Service(Part):
     ingesting: Reader | None = None
 
     def build(self) -> None:
-        """Create tables and functions, grant what each role does, follow the streams, subscribe."""
+        """Create tables and functions, grant each role its calls, follow the streams, subscribe."""
         package, stack = self.package, self.stack
         self._refuse()
         self._tables = {variable: OwnedTable(stack, variable, schema) for variable, schema in package.tables.items()}
@@ -253,14 +253,14 @@ class Service(Part):
             yield self.functions["trigger"], of_facts(self.package.facts)
 
     def widgets(self) -> Iterator[dashboard.Row]:
-        """Yield a row about what it reads, and one for each other version of the service, whose edits cross into it."""
+        """Yield a row about its reader, and one for each other version of the service with edits that cross into it."""
         if self.reader:
             yield dashboard.of_reader(self.reader)
             for source in sorted({source for source, _ in self.package.latched}):
                 yield dashboard.of_crossing(source, self.reader)
 
     def _serve(self) -> None:
-        """Serve the routes; of those that are shared out the function refuses whoever exceeds its share."""
+        """Serve the routes; of shared ones the function refuses a caller above the share."""
         target, package = Target.of(self.stack), self.package
         for role in {role_of(route) for route in package.shared}:
             self.functions[role].handler.add_environment(shares.VARIABLE, str(target.stage.reports_per_second_of_one))
@@ -277,7 +277,7 @@ class Service(Part):
             table.grant_read(query)
 
     def _wire_ingest(self, ingest: Function) -> None:
-        """Bring what things publish to the ingest function, which publishes events of it."""
+        """Bring the messages of things to the ingest function, which publishes events of them."""
         name, target = self.package.name, Target.of(self.stack)
         batch = Batch(*target.queue_batch_within(target.publish_batch[1]))
         scope = Construct(self.stack, "Ingesting")
@@ -288,7 +288,7 @@ class Service(Part):
         self.hub.ingesting[self.package.ingest_queue] = self.ingesting.queue
 
     def _wire_provision(self, hook: Function) -> None:
-        """Let AWS IoT ask the hook who may become a thing by a claim."""
+        """Let AWS IoT ask the hook for admission of things by a claim."""
         Provisioning(self.stack, self._by_claim, hook=hook)
         self._grant(hook, _PROVISION_ACTIONS)
 
@@ -327,7 +327,7 @@ class Service(Part):
         self._schedule(sweep)
 
     def _wire_sender(self, sender: Function) -> None:
-        """Bring what wakes it to the sender, a participant of its own: it is woken by its service's own events."""
+        """Bring its waking events to the sender, a participant of its own: it is woken by its service's own events."""
         gateway, name = self.package.gateway, self.package.name
         scope = Construct(self.stack, "Sending")
         batch = replace(_SENDS, at_a_time=max(Target.of(self.stack).listeners, _FEWEST_SENDERS))
@@ -361,10 +361,10 @@ class Service(Part):
         function.handler.add_environment(hold_back.VARIABLE, str(Target.of(self.stack).stage.hold_back_seconds))
 
     def _schedule(self, sweep: Function) -> None:
-        """Call the sweep by a schedule. None is retried: the next one does what this one could not."""
+        """Call the sweep by a schedule. None is retried: the next one does the rest."""
         # EventBridge calls asynchronously: without this, Lambda itself would retry twice, at the same time as the next.
-        sweep.handler.configure_async_invoke(retry_attempts=0, max_event_age=EVERY)
-        every, target = events.Schedule.rate(EVERY), Target.of(self.stack)
+        sweep.handler.configure_async_invoke(retry_attempts=0, max_event_age=_SWEEPS_EVERY)
+        every, target = events.Schedule.rate(_SWEEPS_EVERY), Target.of(self.stack)
         if not target.sweeps_shards_apart:
             alone = targets.LambdaFunction(sweep.handler, retry_attempts=0)
             events.Rule(self.stack, "EachMinute", schedule=every, targets=[alone])

@@ -35,7 +35,7 @@ _DEPLOYMENTS: Final = tuple(
 
 
 class Setting(NamedTuple):
-    """Meaning of a setting, as the page about deployments says it, JSON Schema of what it may be, and that in words."""
+    """Meaning of a setting for the page about deployments, the JSON Schema of its values, and that in words."""
 
     means: str
     may_be: Mapping[str, object]
@@ -219,7 +219,7 @@ def said_of(one: Field[Any]) -> Setting:
 
 
 def schema() -> dict[str, object]:
-    """Return the JSON Schema of a stage's settings; what contradicts another one, or the region, is no part of it."""
+    """Return the JSON Schema of a stage's settings, without contradictions with another one or the region."""
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "type": "object",
@@ -345,7 +345,7 @@ def _contradictions(stage: Stage) -> Iterator[str]:
 
 
 def _foreign(region: str | None) -> Iterator[str]:
-    """Yield what functions would not use: regions of China, GovCloud and other clouds apart, other endpoints."""
+    """Yield the settings that functions would not use: regions of China, GovCloud and other clouds, other endpoints."""
     partition = RegionInfo.get(region).partition if region else None
     if partition not in {None, _AWS_PARTITION}:
         only = f"only {_AWS_PARTITION} is supported, see docs/deploy.md"

@@ -87,7 +87,7 @@ ARCHIVE: Final = DeclaredBucket(
 
 # A store: what all of the library's stores have in common.
 
-EVERY: Final = Duration.hours(1)
+_LOOKS_EVERY: Final = Duration.hours(1)
 
 
 class Store(Part):
@@ -103,7 +103,7 @@ class Store(Part):
         yield self.reader, OF_LISTENER
 
     def open(self, environment: Mapping[str, str], *, output: str, batch: Batch = SOON) -> dict[str, Function]:
-        """Create and serve the functions, and the listener's queue, whose outputs begin with `output`."""
+        """Create and serve the functions, and the listener's queue, with outputs that begin with `output`."""
         functions = self.create_functions(environment)
         self.serve(functions)
         self.reader = queues.feed(self.stack, functions["listener"], output=output, batch=batch)
@@ -112,7 +112,7 @@ class Store(Part):
         return functions
 
     def listen_to_anybody(self) -> None:
-        """Bring the types of events that it subscribes to, whoever publishes them, to its queue."""
+        """Bring the types of events that it subscribes to, of any publisher, to its queue."""
         queues.let_put_back(self.reader)
         pattern = events.EventPattern(detail_type=sorted(event_type for _, event_type in self.package.subscriptions))
         self.hub.route(self.stack, "FromAnybody", pattern, to=self.reader)
@@ -122,7 +122,7 @@ class Store(Part):
 
 
 class FaultStore(Store):
-    """The faults of all packages; messages can go back to every reader of domain events, or of what things publish."""
+    """The faults of all packages; messages can go back to every reader of domain events, or of things' messages."""
 
     def __init__(self, scope: Construct, hub: EventHub, api: Api) -> None:
         super().__init__(scope, "faults", hub, api)
@@ -188,7 +188,7 @@ class Drift(Store):
             recorded.let_read(recompute, self.hub.bucket(recorded.variable), folder)
 
     def _ask(self, recompute: Function) -> None:
-        """Look at some rows each hour, at all if a command asks for it, and again at what was doubtful.
+        """Look at some rows each hour, at all if a command asks for it, and again at doubtful ones.
 
         Queue and schedule stand in the view's template: so this one refers to it, and not each to the other.
         """
@@ -201,9 +201,9 @@ class Drift(Store):
         self._command.grant(["sqs:SendMessage"], [asked.queue_arn])
         tell(asking, f"{pascal(name)}Recompute", recompute.handler.function_name, "a comparison with past events")
         # No run is retried: the next one draws other rows.
-        recompute.handler.configure_async_invoke(retry_attempts=0, max_event_age=EVERY)
+        recompute.handler.configure_async_invoke(retry_attempts=0, max_event_age=_LOOKS_EVERY)
         target = targets.LambdaFunction(recompute.handler, retry_attempts=0)
-        events.Rule(asking, "EachHour", schedule=events.Schedule.rate(EVERY), targets=[target])
+        events.Rule(asking, "EachHour", schedule=events.Schedule.rate(_LOOKS_EVERY), targets=[target])
 
 
 # Replays: jobs that send the lake's events to the queue of one view again.
@@ -225,7 +225,7 @@ class Replays(Store):
         table.grant_actions(self._functions["listener"], "GetItem", "Query", "UpdateItem")
 
     def connect(self) -> None:
-        """Allow asking for what the lake has, and sending it to the queues of views."""
+        """Allow listing the lake's days, and sending events to the queues of views."""
         super().connect()
         readers = [reader for reader in self.hub.readers if reader.listener.package.side == "views"]
         views = views_as_json(reader.listener.package for reader in readers)
@@ -243,7 +243,7 @@ class Replays(Store):
         yield self.reader, OF_REPLAYS
 
     def _grant_ask(self, function: Function, views: str) -> None:
-        """Allow listing the lake, and asking for what it has."""
+        """Allow listing the lake, and asking for its events."""
         handler, lake = function.handler, self.hub.bucket(jobs.BUCKET)
         handler.add_environment(jobs.BUCKET, lake.bucket_name)
         handler.add_environment(jobs.VIEWS, views)
@@ -296,9 +296,9 @@ class Archive(Store):
         sweep = self._functions["sweep"]
         LAKE.let_read(sweep, lake, lake_contract.EVENTS, variable=archive.LAKE)
         tell(self.stack, "ArchiveSweep", sweep.handler.function_name, "the hourly sweep")
-        sweep.handler.configure_async_invoke(retry_attempts=0, max_event_age=EVERY)
+        sweep.handler.configure_async_invoke(retry_attempts=0, max_event_age=_LOOKS_EVERY)
         target = targets.LambdaFunction(sweep.handler, retry_attempts=0)
-        events.Rule(self.stack, "EachHour", schedule=events.Schedule.rate(EVERY), targets=[target])
+        events.Rule(self.stack, "EachHour", schedule=events.Schedule.rate(_LOOKS_EVERY), targets=[target])
 
     def _rehydrate(self) -> None:
         """Let the listener send to the queues of packages that rehydrate, and to no bus."""

@@ -111,7 +111,7 @@ class Target:
         return chosen.unprotected() if unprotected == ALL else replace(chosen, new_tables=unprotected.split(","))
 
     def unprotected(self) -> "Target":
-        """Return this target without what would keep CloudFormation from deleting all of it; a trail fills a bucket."""
+        """Return this target without its obstacles to deletion by CloudFormation; a trail fills a bucket."""
         stage = replace(self.stage, termination_protection=False, data_trail=False)
         return replace(self, refuses_deletion=False, stage=stage)
 
@@ -136,7 +136,7 @@ class Target:
 
     @property
     def synthesizer(self) -> DefaultStackSynthesizer:
-        """The names of what `cdk bootstrap` made, by which the stack is deployed."""
+        """The names of `cdk bootstrap`'s resources, by which the stack is deployed."""
         return DefaultStackSynthesizer(qualifier=self.stage.qualifier)
 
     @property
@@ -153,7 +153,7 @@ class Target:
 
     @property
     def reports(self) -> Throttle:
-        """The throttle of each route on which devices report: what is planned."""
+        """The throttle of each route on which devices report: the planned rate."""
         return Throttle.of(self.stage.reports_per_second)
 
     @property
@@ -188,7 +188,7 @@ class Target:
 
     @property
     def sweeps_at_once(self) -> int:
-        """Invocations of a sweep that share the shards of what is due: each has one shard, at the least."""
+        """Invocations of a sweep that share the shards of due rows: each has one shard, at the least."""
         if not self.sweeps_shards_apart:
             return 1
         return min(len(ALL_SHARDS), max(_FEWEST_SWEEPS, ceil(self.reports.per_second / REPORTS_OF_SWEEP)))
@@ -200,13 +200,13 @@ class Target:
 
     @property
     def lake_settles_seconds(self) -> int:
-        """After so many seconds the lake has what the bus takes now, unless it is late, which is an alarm."""
+        """Seconds until the lake has an event that the bus takes now, unless it is late, which is an alarm."""
         _, window_seconds = self.lake_batch
         return 2 * window_seconds + 5
 
     @property
     def removal_policy(self) -> RemovalPolicy:
-        """The fate of data whose stack is deleted or replaces them.
+        """The fate of data when their stack is deleted or replaces them.
 
         What a failed deployment has just made goes, provided that it can be deleted: see `UNPROTECTED`.
         """

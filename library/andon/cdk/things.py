@@ -1,4 +1,4 @@
-"""The way of things to a service: a policy and a topic rule for each kind of them, rules about who is connected."""
+"""The way of things to a service: a policy and a topic rule for each kind of them, rules about presence."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -46,7 +46,7 @@ ANY: Final = "+"
 
 
 class Things(Construct):
-    """Way of what things publish to the queue of a service; what a rule cannot bring there goes to its dead letters.
+    """Way of things' messages to the queue of a service; a rule's failures go to its dead letters.
 
     A thing is attached to its certificate, and the policy of its kind, which has the rule's name, too. No policy
     allows to subscribe. Who keeps who is connected hears of those that are gone from a queue with a delay, the grace:

@@ -1,4 +1,4 @@
-"""Throttles of routes, in requests per second, so that no caller's flood takes what other routes need.
+"""Throttles of routes, in requests per second, so that no caller's flood takes the capacity of other routes.
 
 API Gateway throttles a route for all of its callers together: an HTTP API knows no plans for single callers. Of a route
 that is shared out it takes more than is planned, and the function refuses whoever exceeds its share of it, see
@@ -89,7 +89,7 @@ class Quotas(NamedTuple):
         return cls(PUT_EVENTS.get(name, LEAST_PUT_EVENTS), INVOCATIONS.get(name, LEAST_INVOCATIONS), api)
 
     def for_batches(self, *, events: int, rules: int) -> Throttle:
-        """Return the throttle of a route whose requests publish `events` events, each to `rules` rules.
+        """Return the throttle of a route with requests that publish `events` events, each to `rules` rules.
 
         Each event counts as a request to PutEvents, although ten may share one: it does for the smallest requests. It
         does, too, where a project groups: events may be too large to share an entry, and those of a group that the bus

@@ -37,7 +37,7 @@ class View(Part):
         super().__init__(scope, Package("views", name), hub, api, formerly=formerly)
 
     def build(self) -> None:
-        """Create table or bucket and functions, grant what each role does, subscribe."""
+        """Create table or bucket and functions, grant each role its calls, subscribe."""
         package = self.package
         refuse_unlifted(package)
         refuse_foreign_keys(package)
@@ -103,7 +103,7 @@ class View(Part):
 
 
 def _refuse_short_lived(ttl_days: int | None, reader: Reader) -> None:
-    """Refuse a view whose rows could expire before the last duplicate of an event arrives and recreates them.
+    """Refuse a view with rows that could expire before the last duplicate of an event arrives and recreates them.
 
     Raises:
         ValueError: TTL_DAYS is shorter than redelivery can take.
@@ -120,7 +120,7 @@ def _refuse_short_lived(ttl_days: int | None, reader: Reader) -> None:
 
 
 def _refuse_undated(package: Package) -> None:
-    """Refuse a view whose rows have dates, and whose events have no end: a duplicate would bring back what is over.
+    """Refuse a view of rows with dates and events without an end: a duplicate would bring back an ended row.
 
     Raises:
         ValueError: it declares EXPIRES_WITHIN_DAYS without TTL_DAYS.

@@ -1,4 +1,4 @@
-"""A batch of the stream of a table with contents: facts -> bus, and what has expired is deleted."""
+"""A batch of the stream of a table with contents: facts -> bus; objects of expired rows are deleted."""
 
 from collections.abc import Iterable
 
@@ -16,12 +16,12 @@ from andon.wire.deadline import in_time
 
 
 def released(records: Iterable[StreamRecord]) -> list[str]:
-    """Return the names of the objects whose rows the TTL service removed. Pure."""
+    """Return the names of the objects of rows that the TTL service removed. Pure."""
     return [to_plain(record["dynamodb"]["OldImage"])[OBJECT] for record in records if is_ttl_removal(record)]
 
 
 def release(contents: Contents, records: Iterable[StreamRecord]) -> int:
-    """Delete the objects whose rows expired; return their number. No name comes back, so that again is no harm.
+    """Delete the objects of expired rows; return their number. Names are never reused, so a repetition is harmless.
 
     Raises:
         CallFailed: S3 did not delete one; the records must come again.

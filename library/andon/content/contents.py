@@ -72,7 +72,7 @@ class Content(NamedTuple):
 
 
 class Contents:
-    """The contents of one service: a table with a stream, whose rows have `ttl`, and a bucket, by its variable.
+    """The contents of one service: a table with a stream and rows with `ttl`, and a bucket, by its variable.
 
     The bucket is named by an environment variable that is read at use.
     """

@@ -33,7 +33,7 @@ OTHERWISE: Final = "It is there already, as another type, or with another number
 
 
 class Kept(NamedTuple):
-    """The row of a reference, whose object is there. created: by this call."""
+    """The row of a reference to an object that is there. created: by this call."""
 
     row: Item
     created: bool

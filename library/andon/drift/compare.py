@@ -128,7 +128,7 @@ def _difference(kind: DriftKind, oplock: str, expected: ExpectedRow, found: Item
 
 
 def _is_said(newest: Newest, found: Item, basis: Basis) -> bool:
-    """Return True if a row says what its newest event does; one that came back is shown until it goes again."""
+    """Return True if a row equals its newest event; a restored one may stay until its date."""
     is_found, stored = _as_found(newest.attributes, found), _stored(newest.attributes)
     if basis.restores and ttl.DATE in stored and found.get(ttl.DATE, 0) > stored[ttl.DATE]:
         del is_found[ttl.DATE], stored[ttl.DATE]

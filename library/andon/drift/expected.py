@@ -23,7 +23,7 @@ Key = tuple[tuple[str, str], ...]
 
 
 class Order(NamedTuple):
-    """The place of an event among those under one oplock: what it is about counts first, if it is about a time.
+    """The place of an event among those under one oplock: the time of its subject counts before its own.
 
     origin: the service that published it, where versions of a service write the same fields; else empty.
     """

@@ -1,4 +1,4 @@
-"""Past events -> what drifted in a view: its rows are worked out a second time, reported and repaired.
+"""Past events -> drift of a view: its rows are projected a second time, reported and repaired.
 
 A schedule asks for some partitions, a message for a shard of all, or for a second look at doubts. A view
 that is recomputed has the partition key of its events (`partitionKey`), by which the past is kept.
@@ -118,7 +118,7 @@ STILL_NONE: Final = "attribute_not_exists(#found) AND attribute_exists(#key)"
 
 
 def repair(table: RowStore, drift: RowDrift, *, ttl_days: int | None, now_ms: int) -> bool:
-    """End the differences of a row, each by itself; return whether all were ended.
+    """End the differences of a row, each by itself; return True if all were ended.
 
     Raises:
         CallFailed: a write failed; the others may be written. Repeat it.
@@ -154,7 +154,7 @@ def _replay_of(newest: Newest, ttl_days: int | None, now_ms: int) -> Replay | No
 
 
 def _write(table: RowStore, key: Attributes, one: Difference, condition: Condition) -> bool:
-    """Make the attributes that differ as they should be; return whether the condition held."""
+    """Write the expected values of the attributes that differ; return True if the condition held."""
     assign = {name: value for name, value in one.expected.items() if value is not None}
     remove = tuple(name for name, value in one.expected.items() if value is None)
     try:
@@ -213,7 +213,7 @@ class RecomputeWork(TypedDict, total=False):
 
 
 class Recomputed(BatchResponse):
-    """The response to a batch, and the counts for who calls by hand."""
+    """The response to a batch, and the counts for a call by hand."""
 
     counts: dict[str, int]
 
@@ -241,7 +241,7 @@ class PastEvents(Protocol):
 
 
 def queue_variable(view: str) -> str:
-    """Name of a view's environment variable with the address of its queue for what is to be recomputed."""
+    """Name of a view's environment variable with the address of its recomputation queue."""
     return f"{view.upper()}_RECOMPUTE_QUEUE_URL"
 
 

@@ -45,7 +45,7 @@ class Rows(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """The number of rows that a query found; not is_whole: there are more behind what was read."""
+    """The number of rows that a query found; not is_whole: it did not read to the end."""
 
     number: int
     is_whole: bool

@@ -24,7 +24,7 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 
 @cache
 def condition(expression: str) -> Holds:
-    """Compile comparisons, IN, `contains` of lists, and whether an attribute exists, with AND, OR and parentheses."""
+    """Compile comparisons, IN, `contains` of lists and existence of attributes, with AND, OR and parentheses."""
     tokens = _TOKEN.findall(expression)[::-1]
     if "".join(tokens[::-1]) != expression.replace(" ", ""):
         raise NotImplementedError(expression)

@@ -49,7 +49,7 @@ def is_within(sort: Sort | None, value: Any) -> bool:  # noqa: ANN401  text or a
 
 
 class KeyQuery(NamedTuple):
-    """The rows of `partition` whose sort key matches `sort` (None: all), greatest (newest) first unless `forward`.
+    """The rows of `partition` with a sort key that matches `sort` (None: all), newest first unless `forward`.
 
     has_keys_only: the index has nothing but keys, so that each row is read from the table.
     """

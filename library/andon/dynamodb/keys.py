@@ -37,7 +37,7 @@ def prefix(*parts: str) -> str:
 
 
 def current_version_key(name: str) -> str:
-    """Return the sort key of the current copy of what is versioned by number: `v0_<name>`."""
+    """Return the sort key of the current copy of numbered versions: `v0_<name>`."""
     return f"v0_{name}"
 
 

@@ -57,7 +57,7 @@ class Index(NamedTuple):
 
 
 def counted(keys: Keys, projects: tuple[str, ...] = ()) -> Index:
-    """Return an index whose entries are counted (`Table.count`): beside keys it has what says that a row expired."""
+    """Return an index for `Table.count`: it projects the rows' expiry, too."""
     return Index(keys, (*projects, ttl.ATTRIBUTE, ttl.DATE))
 
 
@@ -68,7 +68,7 @@ NO_INDEXES: Final[Mapping[str, Index]] = {}
 
 
 class TableSchema(NamedTuple):
-    """A table: its keys, its indexes by name, whether its changes leave by a stream, whether rows expire (`ttl`).
+    """A table: its keys, its indexes by name, its stream, and the expiry of its rows (`ttl`).
 
     seldom_read: rows are kept rather than read, so that the infrequent-access class is cheaper. steady: it is written
     all the time, and at much the same rate, so that provisioned capacity is cheaper; steady_reads: it is read so, too.

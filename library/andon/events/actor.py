@@ -50,7 +50,7 @@ def author_in(row: object) -> str:
 
 
 def actor_of(event: DomainEvent) -> str:
-    """Return the actor of an event: its tag, or else its author. Whatever others published, it never raises.
+    """Return the actor of an event: its tag, or else its author. It never raises.
 
     Without the tag it is the author in `raw.new`, else in an entity; else the partition key of a fault, which is its
     consumer, and of a stream-first event, which a machine publishes about itself; else UNKNOWN. What somebody did about

@@ -65,7 +65,7 @@ class Delivery(NamedTuple):
 
     @property
     def taken_ms(self) -> int:
-        """Since when the event is on its way to a reader, in epoch milliseconds, whatever the clock of its origin says.
+        """Start of the event's way to a reader, in epoch milliseconds, by the bus's clock where the origin's is off.
 
         The bus writes whole seconds. An event's own time is exact, and counts where it lies within that second.
         """

@@ -1,4 +1,4 @@
-"""The domain event: what services publish, in the wire format that `aws-lambda-stream` documents."""
+"""The domain event: the message between services, in the wire format that `aws-lambda-stream` documents."""
 
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, NotRequired, TypedDict, cast
@@ -54,7 +54,7 @@ class Entity(NamedTuple):
         return value
 
     def optional_text(self, field_name: str) -> str | None:
-        """Return a field that may be missing or null; what is not text comes as JSON, so that nothing is lost."""
+        """Return a field that may be missing or null; any other type comes as JSON, so that nothing is lost."""
         value = self.fields.get(field_name)
         return value if value is None or isinstance(value, str) else strict_json.dumps(value)
 

@@ -1,4 +1,4 @@
-"""`drift-detected`: a row of a view differs from what its events make of it."""
+"""`drift-detected`: a row of a view differs from the projection of its events."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal, TypedDict

@@ -83,7 +83,7 @@ def id_of(consumer: str, message: str) -> str:
 
 
 def _said_in(message: str) -> str:
-    """Return what a message says, without what the bus adds; of what is no fact all of it."""
+    """Return the content of a message, without the bus's additions; all of a message that is no fact."""
     try:
         envelope = json_text.members(message)
         return "\n".join(envelope[name] for name in ("source", "detail-type", "detail"))

@@ -149,6 +149,6 @@ def _is_no_fact(text: str) -> bool:
 
 
 def _body(envelope: Mapping[str, str], detail: str) -> str:
-    """Return an envelope, whose members are JSON, around another detail."""
+    """Return an envelope, with members in JSON, around another detail."""
     members = {**envelope, "detail": detail}
     return f"{{{','.join(f'{json.dumps(name)}:{value}' for name, value in members.items())}}}"

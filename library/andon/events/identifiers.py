@@ -107,7 +107,7 @@ def of_content(content: object, *, digits: int = 64) -> str:
 
 
 def require_same_content(content: object, stored: object) -> None:
-    """Check that what is stored under the name of `content` is the same content.
+    """Check that the stored content under the name of `content` is the same content.
 
     Raises:
         Conflict: it is another content: shortened digests collided, or somebody changed it.

@@ -1,4 +1,4 @@
-"""Domain events -> bus: grouped where the project groups, and a fault in place of what the bus will never take."""
+"""Domain events -> bus: grouped where the project groups; a fault in place of an event that the bus never takes."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -74,7 +74,7 @@ def _put_once(entries: dict[int, BusEntry], requests: list[list[int]]) -> PutRes
 
 
 def _requests(failed: Mapping[int, str], sizes: Mapping[int, int]) -> list[list[int]]:
-    """Return the numbers of the entries of each request; what was in an invalid one goes alone, to find the reason."""
+    """Return the numbers of the entries of each request; entries of an invalid one go alone, to find the reason."""
     alone = [[number] for number, code in failed.items() if code == INVALID_REQUEST]
     together = {number: sizes[number] for number, code in failed.items() if code != INVALID_REQUEST}
     return [*alone, *chunks(together)]

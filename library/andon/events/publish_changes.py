@@ -22,7 +22,7 @@ VARIABLE: Final = "RESUMES_BATCHES"
 
 
 class PublishedBatch(NamedTuple):
-    """The records of a batch whose events were published, and the counts to be logged.
+    """The records of a batch with published events, and the counts to be logged.
 
     found: these events, faults among them, by the number of their record. resumes_at: the sequence number of the record
     from which the stream must come again; None at the end.

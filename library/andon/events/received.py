@@ -1,4 +1,4 @@
-"""The edge at which a queue's messages become facts: each as if it had come alone, whatever else was in its entry."""
+"""The edge at which a queue's messages become facts: each as if it had come alone."""
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property

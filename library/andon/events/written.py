@@ -1,4 +1,4 @@
-"""A command's write as a token, by which a view tells whether a row has seen the event of that write.
+"""A command's write as a token, by which a view tells if a row includes the event of that write.
 
 It names the event of the write and some fields of its entity, and no position in a log: the view asks its own `ON`
 where it keeps such an event, and compares the row's own oplock. What the writer does not know is the id of an event
@@ -92,7 +92,7 @@ class Written:
 
     @classmethod
     def of_fact(cls, fact: Fact, names: tuple[str, ...], *, source: str) -> Self:
-        """Return a write whose event the stream will carry; `names`: see `Names`."""
+        """Return a write by the fact that the stream will carry; `names`: see `Names`."""
         return cls(
             source=source,
             type=fact.type,
@@ -104,7 +104,7 @@ class Written:
 
     @classmethod
     def of_row(cls, row: Any, meaning: Meaning, names: NamesOf, *, source: str) -> Self:  # noqa: ANN401  typed by its package
-        """Return the write of a row that a command saved, by what its service publishes of it.
+        """Return the write of a row that a command saved, by the fact of its insertion.
 
         Raises:
             ValueError: it publishes nothing of it.
@@ -152,7 +152,7 @@ class Written:
 
     @classmethod
     def from_token(cls, token: str) -> Self:
-        """Read a token. Its checksum finds what was garbled; it is no signature, for a forged one shows nothing.
+        """Read a token. Its checksum finds garbling; it is no signature, for a forged one shows nothing.
 
         Raises:
             ValueError: it is not a token, or one of another version.

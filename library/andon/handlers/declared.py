@@ -38,7 +38,7 @@ def of_environment(handler_of: Callable[[str], Handler]) -> Handler:
 
 
 def load(package: str, file: str) -> Any:  # noqa: ANN401  a module
-    """Import a file of a package; of one that it lacks return what follows from its RESOURCES."""
+    """Import a file of a package; where it has none, return the module that its RESOURCES derive."""
     name = _module_of(package, file)
     try:
         return import_module(name)
@@ -97,7 +97,7 @@ def _module_of(package: str, file: str) -> str:
 
 
 def publishing_trigger(has_file: Callable[[str], bool]) -> str:
-    """Return the name of the module here whose trigger publishes, by the files of a package, and does what goes along.
+    """Return the name of the module here that holds the trigger of a package with these files.
 
     A trigger may also decide, or delete contents.
     """

@@ -1,4 +1,4 @@
-"""a table with versions from the stream -> their revisions, then what each trigger does of its table."""
+"""a table with versions from the stream -> their revisions, then the table's own trigger."""
 
 from functools import partial
 from importlib import import_module
@@ -27,7 +27,7 @@ def handler_of(package: str) -> Handler:
 def keep_then_publish(
     event: JsonObject, context: LambdaContext, *, facts: Facts, revisions: KeptRevisions, publishing: Handler
 ) -> BatchResponse:
-    """Handle a batch of a stream: who hears of a version by its fact finds its revision; what has none is a fault once.
+    """Keep the revisions of a batch, then publish its facts, so that readers find them; poison is a fault once.
 
     Raises:
         CallFailed: DynamoDB did not keep a revision. The batch must come again.

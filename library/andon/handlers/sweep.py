@@ -1,4 +1,4 @@
-"""schedule -> decisions upon what has become due."""
+"""schedule -> decisions upon due rows."""
 
 from andon.handlers.declared import Handler, load, of_environment
 from andon.rules.sweep import shards_in, sweep

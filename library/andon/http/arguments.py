@@ -1,4 +1,4 @@
-"""The arguments of a route's function, validated: its annotations say what it takes, and from where.
+"""The arguments of a route's function, validated: its annotations declare their types and their parts of a request.
 
     def put_thing(thing_id: ThingId, body: ThingBody, if_match: IfMatch = None) -> Response:
 
@@ -103,7 +103,7 @@ def answering(function: Function, name: str, says: str, takes: Takes) -> Functio
 
 
 class Validator:
-    """Validates what requests have for the arguments of a function."""
+    """Validates a request's values for the arguments of a function."""
 
     def __init__(self, function: Callable[..., object]) -> None:
         arguments = arguments_of(function)

@@ -46,7 +46,7 @@ class Matches:
 
 
 class Default:
-    """What stands for a member that a request leaves out; the member itself is always there."""
+    """The value of a member that a request leaves out; the member itself is always there."""
 
     __slots__ = ("value",)
 
@@ -77,7 +77,7 @@ class Shown(NamedTuple):
 
 
 def model_of(answer: Any) -> Any:  # noqa: ANN401
-    """Return the model of what a route answers with: a declaration, a page of one, a model, or what makes one."""
+    """Return the model of a route's answer: a declaration, a page of one, a model, or a function that makes one."""
     if isinstance(answer, PageOf):
         return page_of(model_of(answer.item), answer.name, answer.says, is_all=answer.is_all)
     if callable(answer) and not isinstance(answer, type):
@@ -115,7 +115,7 @@ BOUNDS: Final[Mapping[Any, tuple[str, str]]] = dict.fromkeys((*PLAIN, str), ("mi
 
 @cache
 def body_of(kind: type, name: str | None = None, says: str | None = None) -> type[RequestModel]:
-    """Return the model of a request that says what a declaration declares."""
+    """Return the model of a request with the members of a declaration."""
     checks: tuple[Callable[[Any], None], ...] = getattr(kind, CHECK, ())
     validators = {"_check": model_validator(mode="after")(_checking(checks))} if checks else {}
     members = {name: _asked(kept, name in optional_of(kind)) for name, kept in kind.__annotations__.items()}
@@ -167,7 +167,7 @@ def plain(value: Any) -> Any:  # noqa: ANN401
 
 
 def _name(kind: type, ending: str) -> str:
-    """Return the name of a schema: that of the declaration, with what it is in place of where it is kept."""
+    """Return the name of a schema: the declaration's, with its use as the ending."""
     name = kind.__name__.removesuffix("Entity").removesuffix("Version")
     return name if name.endswith(("Body", "Response")) else f"{name}{ending}"
 
@@ -200,7 +200,7 @@ def _marked(kept: Any, marks: tuple[Any, ...], *, request: bool, inner: bool) ->
 
 
 def _of_pydantic(marks: tuple[Any, ...], kind: type, *, inner: bool) -> Iterator[Any]:
-    """Yield what pydantic makes of marks, in their order: bounds before what looks at all items.
+    """Yield pydantic's counterparts of marks, in their order: bounds before checks of all items.
 
     inner: of items, where pydantic takes no documentation but that of a schema.
     """
@@ -276,7 +276,7 @@ def _documents(marks: tuple[Any, ...]) -> JsonObject:
 
 
 def _upon_plain(by: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return the check of a list or an object, whose items pydantic has made models of; it keeps what it gets."""
+    """Return the check of a list or an object with items that pydantic has made models of; it keeps its value."""
 
     def checked(value: Any) -> Any:  # noqa: ANN401
         by(plain(value))

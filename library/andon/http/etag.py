@@ -1,4 +1,4 @@
-"""Entity tags: the version of what a response shows, or a digest of what has no version, quoted."""
+"""Entity tags: the version of a response's thing, or a digest where it has no version, quoted."""
 
 import hashlib
 import re
@@ -45,7 +45,7 @@ def version_or_tags(if_match: str) -> int | Tags:
 
 
 def upon_match(tags: Tags, answer: Callable[[int], Answer]) -> Answer:
-    """Answer upon the current version, if the tags have it; who is refused as stale learns which that is.
+    """Answer upon the current version, if the tags have it; a refusal as stale names that version.
 
     Raises:
         Stale: they have not, or there is none, or others were faster at each of `ATTEMPTS` attempts.

@@ -43,7 +43,7 @@ ToResponse = Callable[[Any], JsonMapping]
 
 
 def always(row: Item) -> str:  # noqa: ARG001  of any row
-    """Return the time of rows that go with their subject, whoever owns it."""
+    """Return the time of rows that go with their subject, under any owner."""
     return ALWAYS
 
 
@@ -57,7 +57,7 @@ NO_RESPONSES: Final[Mapping[int, Any]] = MappingProxyType({})
 
 
 class Access(TypedDict, total=False):
-    """Who may call a route, and what else it declares beside its function; see `Route`."""
+    """The callers of a route, and its other declarations beside its function; see `Route`."""
 
     groups: frozenset[str]
     at: At | None
@@ -157,7 +157,7 @@ class HttpApi:
 
     @property
     def stay(self) -> Stay:
-        """Place of the route's subject, for a caller who is limited to places; `OfSubject` has read it."""
+        """Place of the route's subject, for a caller limited to places; read by `OfSubject`."""
         return self._request.get("stay", Stay())
 
     def shows(self, row: Attributes, time_of: Callable[[Any], str]) -> bool:
@@ -312,7 +312,7 @@ class HttpApi:
             self._request = {}
 
     def _admit(self, event: JsonObject) -> tuple[Route, Caller]:
-        """Return the route of a request and its caller, who may call it.
+        """Return the route of a request and its admitted caller.
 
         Authorisation comes before validation: a caller without the right group must not learn what is valid.
 
@@ -329,7 +329,7 @@ class HttpApi:
         return route, caller
 
     def _answer(self, event: JsonObject, route: Route) -> Response:
-        """Validate the request of a caller who may call the route, and answer it at the caller's places."""
+        """Validate the request of an admitted caller, and answer it at the caller's places."""
         arguments = self._validator_of(event["routeKey"], route).arguments_in(event)
         self._require_place(route, arguments)
         response: Response = answered(route.answered_by, arguments)

@@ -25,7 +25,7 @@ class At:
         self.reads = reads
 
     def require(self, places: Places, arguments: Mapping[str, Any]) -> Stay:
-        """Check that a caller may call the route with these arguments; return where what they name is.
+        """Check that a caller may call the route with these arguments; return the place of their subject.
 
         Raises:
             Forbidden: it may not.

@@ -34,7 +34,7 @@ def responses(model: Any, *statuses: int) -> dict[int, Any]:  # noqa: ANN401
 
 
 def responses_of_write(model: Any, *statuses: int) -> dict[int, Any]:  # noqa: ANN401
-    """Return the responses of a route that writes what views show: where it was done, with a token for `?after=`."""
+    """Return the responses of a route that writes rows of views: with a token for `?after=`."""
     found = responses(model, *statuses)
     return {
         status: one if status >= HTTPStatus.BAD_REQUEST else one | {"headers": TOKEN} for status, one in found.items()

@@ -1,4 +1,4 @@
-"""The routes of a project's persons: their names are written, read by who shows them, and erased.
+"""The routes of a project's persons: their names are written, read for display, and erased.
 
     API = PersonApi(PASSENGERS, "/passengers/{id}", keepers=KEEPERS, erasers=ADMINS, readers=ANYBODY)
     API.writes(app)  # in command.py: PUT and DELETE of one
@@ -180,7 +180,7 @@ class PersonApi:
         answers: Mapping[int, Any],
         takes: JsonMapping,
     ) -> None:
-        """Let an app answer a route of one person by a function that takes the id, and what the route takes besides."""
+        """Let an app answer a route of one person by a function that takes the id and the route's other arguments."""
         name = f"{self.of.kind}_id"
 
         def answered(**arguments: Any) -> Response:  # noqa: ANN401

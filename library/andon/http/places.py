@@ -37,7 +37,7 @@ class Places(NamedTuple):
     is_everywhere: bool = False
 
     def include(self, whereabouts: frozenset[str]) -> bool:
-        """Return True if a thing is at one of the places; what is nowhere is so for callers who are everywhere."""
+        """Return True if a thing is at one of the places; one without a place is for callers from everywhere."""
         return self.is_everywhere or not self.names.isdisjoint(whereabouts)
 
     def require(self, whereabouts: frozenset[str]) -> None:
@@ -61,7 +61,7 @@ class Stay(NamedTuple):
     since: str = ""
 
     def require_at(self, places: Places, time: str = ALWAYS) -> None:
-        """Check that what is so at a time, or is open still, is at one of the places.
+        """Check that a row of a time, or one that is open still, is at one of the places.
 
         Raises:
             Forbidden: it is not.
@@ -71,7 +71,7 @@ class Stay(NamedTuple):
             raise Forbidden(ELSEWHERE)
 
     def is_at(self, places: Places, time: str = ALWAYS) -> bool:
-        """Return True if what is so at a time, or is open still, is at one of the places."""
+        """Return True if a row of a time, or one that is open still, is at one of the places."""
         return places.is_everywhere or (places.include(self.names) and time >= self.since)
 
 

@@ -62,7 +62,7 @@ Middleware = Callable[[Any, NextMiddleware], TheirResponse[Any]]
 
 
 class PowertoolsApi(HttpApi):
-    """The routes of a resolver, each with who may call it said at its function, and those that it `serves` itself."""
+    """The routes of a resolver, each with its `allows` at its function, and those that it `serves` itself."""
 
     def __init__(self, app: APIGatewayHttpResolver, *, no_store: bool = False) -> None:
         super().__init__(no_store=no_store)
@@ -83,7 +83,7 @@ class PowertoolsApi(HttpApi):
         app.exception_handler(ServiceError)(self._respond_service_error)
 
     def allows(self, **access: Unpack[Access]) -> Callable[[Known], Known]:
-        """Say who may call the route of the decorated function; it stands between the function and `@app.get(…)`."""
+        """Declare the callers of the decorated function's route; it stands between the function and `@app.get(…)`."""
 
         def allow(function: Known) -> Known:
             answering: Any = _Answering(function)
@@ -185,7 +185,7 @@ class PowertoolsApi(HttpApi):
         return _theirs(respond_rejected(Invalid(INVALID, fields=fields)))
 
     def _respond_service_error(self, error: ServiceError) -> TheirResponse[str]:
-        """Return the problem that a function raised; what it says beside a text are members."""
+        """Return the problem that a function raised; a message that is no text becomes members."""
         status, said = HTTPStatus(error.status_code), error.msg
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
             self.failed_by = error

@@ -218,7 +218,7 @@ class ResourceApi:
         takes: Takes,
         answers: Mapping[int, Any],
     ) -> None:
-        """Let an app answer a route by a function that takes the app, the id, and what the route takes besides."""
+        """Let an app answer a route by a function that takes the app, the id, and the route's other arguments."""
         [first, *others] = self.parameters
 
         def answered(**arguments: Any) -> Response:  # noqa: ANN401
@@ -240,7 +240,7 @@ class ResourceApi:
 
     @property
     def _is_bounded(self) -> bool:
-        """True if the row itself says whether its caller may read it."""
+        """True if the row itself has the places of its callers."""
         return isinstance(self.of, Resource) and self.located is not None
 
     def _operation(self, what: str) -> str:

@@ -1,4 +1,4 @@
-"""Pages of a list without what is elsewhere: rows about subjects there, or of the time before they came here.
+"""Pages of a list without rows from elsewhere: rows about subjects there, or of the time before they came here.
 
 Nothing of these is in a response: neither a row, nor its key in a cursor. It is read on until the page is full, and one
 row further, so that a cursor says no more than that there is another own row.
@@ -21,7 +21,7 @@ TOO_FEW: Final = "Too little of this list is at your places to find it. Ask for 
 
 
 def rows_at(places: Places, subject_of: Callable[[Item], str], time_of: Callable[[Item], str]) -> ReadRows:
-    """Return a reader of the rows whose subject is at one of the places, and was its present owner's by then.
+    """Return a reader of the rows of subjects at the places, since their present owners have them.
 
     time_of: a row -> the time (fixed-width UTC) that it is of. Of each subject it is asked once.
     """

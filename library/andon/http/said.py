@@ -1,4 +1,4 @@
-"""Members of bodies that several packages declare, with inert marks: what validates is loaded when it is first called.
+"""Members of bodies that several packages declare, with inert marks: validators are loaded at their first call.
 
 Listeners load declarations; the tables of Unicode and the expressions of `texts` are for commands.
 """
@@ -68,7 +68,7 @@ UNIQUE: Final = {"uniqueItems": True}
 
 
 def different(values: Sequence[str]) -> Sequence[str]:
-    """Return a list, each of whose items is another one; UNIQUE says the same in JSON.
+    """Return a list without doubles; UNIQUE is the same in JSON Schema.
 
     Raises:
         ValueError: one is there twice.

@@ -1,4 +1,4 @@
-"""A share of a route for each caller: whoever sends too much is refused, and the others are not.
+"""A share of a route for each caller, so that a flooding one is refused alone.
 
 The shares are in the memory of one worker, Lambda's execution environment: they need no read, no write, and cost
 nothing. Workers know nothing of each other, so a caller may get `per_second` from each: together they admit at most as
@@ -37,7 +37,7 @@ class Shares:
         self._buckets: OrderedDict[str, tuple[int, int]] = OrderedDict()  # what is in it, and when that was
 
     def take(self, caller: str, now_ms: int) -> float:
-        """Return 0 if a request is admitted, else the seconds to wait; what is refused takes nothing.
+        """Return 0 if a request is admitted, else the seconds to wait; a refused one takes nothing.
 
         A clock that goes backwards adds nothing, and takes nothing.
         """

@@ -45,7 +45,7 @@ def policy_of(root: str, kind: Kind) -> str:
 
 
 def client_of(root: str, name: str) -> str:
-    """Return the client id of who connects by a claim; no stack's name has an underscore, so no thing's begins so."""
+    """Return the client id of a connection by a claim; stacks' names have no underscore, so no thing's id begins so."""
     return f"{root}_claim{SEPARATOR}{name}"
 
 

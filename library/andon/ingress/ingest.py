@@ -40,7 +40,7 @@ class Fate(StrEnum):
 
 
 class Understood(NamedTuple):
-    """A message with its events, among them faults of what can never be used. heard: it was about a client."""
+    """A message with its events, among them faults of unusable parts. heard: it was about a client."""
 
     message_id: str
     events: Sequence[DomainEvent] = ()
@@ -110,7 +110,7 @@ def _hear(presence: Presence | None, on_presence: OnPresence) -> Fate:
 
 
 def _explained(error: Rejected) -> Rejected:
-    """Return a refusal whose text names the offending fields: nobody but the reader of a fault sees them."""
+    """Return a refusal with the offending fields in its text, which only the reader of a fault sees."""
     return type(error)(" ".join((error.detail, *(f"{field}: {detail}." for field, detail in error.fields))))
 
 

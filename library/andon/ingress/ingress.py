@@ -1,4 +1,4 @@
-"""Declaration of what a service takes from things, in its `ingress.py`."""
+"""Declaration of a service's input from things, in its `ingress.py`."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -30,7 +30,7 @@ OnPresence = Callable[[Presence], bool]
 
 
 class Ingress(NamedTuple):
-    """The kinds of things that publish to a service, and the events of what they publish.
+    """The kinds of things that publish to a service, and the events of their messages.
 
     on_presence: where the service keeps who is connected. That somebody is gone it hears after a grace, see
     `andon.cdk.things`; a thing that was back by then is connected. provisioning: how it knows who may become a thing by

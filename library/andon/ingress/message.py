@@ -1,4 +1,4 @@
-"""A message of a topic rule, as it lies in a queue -> who published what, when. Pure.
+"""A message of a topic rule, as it lies in a queue -> its publisher, time and content. Pure.
 
 The rule passes the bytes on as Base64, whatever they are, so that garbage arrives whole and somebody can look at it.
 """
@@ -69,7 +69,7 @@ def from_message(body: str, *, kinds: Iterable[Kind], root: str, now_ms: int) ->
 
 
 def legible(body: str) -> str:
-    """Return a message whose content, if it is text, stands there as text; `from_message` reads it, too.
+    """Return a message with its content as text, if it is text; `from_message` reads it, too.
 
     All else stays in Base64: UTF-8 with NUL is nobody's text, but may be UTF-16.
     """
@@ -92,7 +92,7 @@ def _with_text(members: JsonMapping, text: str) -> str:
 
 
 def _marked(members: JsonMapping, text: str) -> JsonObject:
-    """Return the text, under a name that still says whether the rule failed."""
+    """Return the text, under a name that still tells a rule's failure."""
     return {TEXT: text} if FAILED_BODY not in members else {TEXT: text, FAILED_BODY: ""}
 
 
@@ -150,7 +150,7 @@ def _decoded(published: bytes) -> str:
 
 
 def _single(members: list[tuple[str, Any]]) -> JsonObject:
-    """Return an object whose members are there once: which of two values counts, nobody could say."""
+    """Return an object, each member of which is there once: of two values, neither counts."""
     single = dict(members)
     if len(single) < len(members):
         raise ValueError("a member is there twice")

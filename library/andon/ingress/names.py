@@ -69,5 +69,5 @@ def basic_ingest(rule: str, topic: str) -> str:
 
 
 def without_rule(topic: str) -> str:
-    """Return a topic without what Basic Ingest puts before it."""
+    """Return a topic without the prefix of Basic Ingest."""
     return topic.removeprefix(BASIC_INGEST).partition("/")[2] if topic.startswith(BASIC_INGEST) else topic

@@ -1,4 +1,4 @@
-"""Somebody with a claim who asks to be a thing -> whether they may: AWS IoT's pre-provisioning hook.
+"""An applicant with a claim -> allowed to become a thing or not: AWS IoT's pre-provisioning hook.
 
 It is called before AWS makes a thing of a certificate that it has signed, and has five seconds. Whatever it raises
 refuses, too, and who asks tries again: https://docs.aws.amazon.com/iot/latest/developerguide/pre-provisioning-hook.html
@@ -45,7 +45,7 @@ PROVISIONED, REFUSED = "provisioned", "refused"
 
 
 class Applicant(NamedTuple):
-    """Somebody who asks to be a thing.
+    """A client that asks to become a thing.
 
     name: the thing's, within the deployment. member: see `fleet.MEMBER`. certificate, claim: the ids of the
     certificate that would be the thing's, and of the one by which it is asked.
@@ -85,7 +85,7 @@ class Refusal(StrEnum):
 def provision(
     event: JsonMapping, context: LambdaContext, *, service: str, kinds: Iterable[Kind], provisioning: Provisioning
 ) -> JsonObject:
-    """Return AWS's answer to somebody who asks to be a thing: `allowProvisioning`."""
+    """Return AWS's answer to an applicant: `allowProvisioning`."""
     now_ms = clock.now_ms()
     applicant = applicant_of(event, kinds=kinds, root=os.environ[ROOT])
     refusal = refusal_of(applicant, provisioning, now_ms=now_ms) if applicant else Refusal.NO_THING
@@ -149,7 +149,7 @@ def _reserve_certificate(applicant: Applicant, provisioning: Provisioning, now_m
 
 
 def _reserve(applicant: Applicant, provisioning: Provisioning, now_ms: int) -> bool:
-    """Write down who is about to become a thing; return False if somebody else is.
+    """Write down the applicant that is about to become a thing; return False if another one is.
 
     Of two who ask at the same time neither has a certificate at the thing yet.
     """

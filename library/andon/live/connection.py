@@ -106,7 +106,7 @@ def connect(topic_filter: str, *, now_ms: int) -> Connection:
 
 
 def policy_of(role_arn: str, *, region: str, client_id: str, topic_filter: str) -> JsonObject:
-    """Return a subscriber's policy: connect by its client id, subscribe to one filter, receive what matches it."""
+    """Return a subscriber's policy: connect by its client id, subscribe to one filter, receive its matches."""
     _, partition, _, _, account, _ = role_arn.split(":", 5)
     iot = f"arn:{partition}:iot:{region}:{account}"
     received = topic_filter.removesuffix(EVERYTHING_BELOW) + "*" * topic_filter.endswith(EVERYTHING_BELOW)

@@ -77,7 +77,7 @@ PER_SECOND = {"mail": 14, "webhook": 1}
 
 
 def channels_of_environment(*, source: str) -> "Mapping[str, Channel]":
-    """Return the channels of this deployment by their names; source: what webhooks call it."""
+    """Return the channels of this deployment by their names; source: the sender's name in webhooks."""
     return {channel.name: channel for channel in _channels(source)}
 
 
@@ -93,7 +93,7 @@ def per_day(channel: str) -> int | None:
 
 
 def _channels(source: str) -> "Iterator[Channel]":
-    """Import each channel where it is used: of `cryptography`, whoever pushes nothing pays nothing."""
+    """Import each channel where it is used: without pushes, `cryptography` costs nothing."""
     if sender := os.environ.get(MAIL_FROM):
         from andon.outbound.mail import Mail  # noqa: PLC0415  see above
 

@@ -120,7 +120,7 @@ class Delivery(NamedTuple):
         return {**self.key(keys), **said, "discriminator": DELIVERY, "recipient": self.recipient, "ttl": ttl}
 
     def claimed(self, now_ms: int) -> Self:
-        """Return it as a worker claims it, who calls at once."""
+        """Return it as claimed by a worker, which calls at once."""
         return self._next(now_ms, status=Status.CLAIMED, calls=self.calls + 1, lease_ms=now_ms + LEASE_MS)
 
     def given_back(self, reason: str, now_ms: int) -> Self:
@@ -137,12 +137,12 @@ class Delivery(NamedTuple):
         return self._replace(version=self.version + 1, changed_ms=now_ms, **changed)
 
     def is_abandoned(self, now_ms: int) -> bool:
-        """Return True if a call may have told, or whoever claimed it is gone: it is to be called for once more."""
+        """Return True if a call may have told, or its worker is gone: it must be called for once more."""
         is_over = self.status is Status.CLAIMED and now_ms >= self.lease_ms
         return is_over or (self.status is Status.OPEN and self.calls > 0)
 
     def may_have_told(self, now_ms: int) -> bool:
-        """Return True if what it covers was told, is being told now, or may have been and nothing more is tried."""
+        """Return True if its notices were told, are being told now, or may have been and nothing more is tried."""
         return self.status in {Status.CLAIMED, Status.SENT, Status.UNSURE} and not self.is_abandoned(now_ms)
 
     @property
@@ -166,7 +166,7 @@ def most_receives(visibility_ms: int) -> int:
 
 
 def deliveries_of(table: Table, recipient: str, now_ms: int) -> list[Delivery]:
-    """Read the deliveries to a recipient of late, in the order of their messages, whose ids begin with their time."""
+    """Read the recent deliveries to a recipient, in the order of their messages: ids begin with their time."""
     upto = Between(f"{prefix(DELIVERY)}{now_ms - _KNOWN_MS:013d}", f"{DELIVERY}#~")
     rows = table.query_all(KeyQuery(table.keys, recipient, upto), page=_PAGE, consistent=True)
     return [Delivery.of(one, table.keys) for one in rows]
@@ -270,7 +270,7 @@ class Wake(NamedTuple):
         return self._replace(message=message, part=1)
 
     def next_part(self) -> "Wake":
-        """Return the next part of its message, for what a delivery that is full has no room for."""
+        """Return the next part of its message, for the notices that a full delivery has no room for."""
         whole = self.message if self.part == 1 else self.message.rpartition(".")[0]
         return self._replace(message=f"{whole}.{self.part + 1}", part=self.part + 1)
 

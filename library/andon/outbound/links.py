@@ -1,4 +1,4 @@
-"""Signed links: who holds one may do one thing, until it expires, without signing in.
+"""Signed links: the holder may do one thing, until it expires, without signing in.
 
 A token says who, about what and until when, and for which purpose it was signed: in no other one it counts. Single use
 is not its business: what it leads to is put once, and whoever comes second reads who was first.

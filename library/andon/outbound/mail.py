@@ -66,7 +66,7 @@ def request_of(message: Message, sender: str) -> JsonObject:
 
 
 def text_of(message: Message) -> str:
-    """Return the body for those who read text."""
+    """Return the body for readers of plain text."""
     return "\n\n".join((message.text, *((message.link,) if message.link else ())))
 
 
@@ -81,7 +81,7 @@ def html_of(message: Message) -> str:
 
 
 def _button(link: str) -> str:
-    """Return a link whose words say where it leads."""
+    """Return a link with its host as its words."""
     return f'<p><a style="{_BUTTON}" href="{escape(link)}">{escape(urlsplit(link).netloc)}</a></p>'
 
 

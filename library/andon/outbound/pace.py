@@ -153,7 +153,7 @@ def take(table: Table, way: Way) -> Turn:
 
 
 def _write(table: Table, key: dict[str, str | int], old: _LineUse, new: _LineUse, now_ms: int) -> bool:
-    """Write what is used by now; return False if another worker was faster."""
+    """Write the present use; return False if another worker was faster."""
     names = {"taken": "taken"}
     same = Condition("#taken = :taken", names, {"taken": old.taken})
     first = Condition("attribute_not_exists(#taken)", names)

@@ -52,7 +52,7 @@ class Reply(NamedTuple):
 
     @property
     def has_status(self) -> bool:
-        """True if the host has answered; what breaks off later does not matter."""
+        """True if the host has answered; a later break does not matter."""
         return self.status >= HTTPStatus.OK
 
 
@@ -105,7 +105,7 @@ def outcome_of(reply: Reply, *, provider_id: str = "") -> Outcome:
 
 
 def _perform(handle: Handle) -> str:
-    """Do what was prepared; return the name of the error, empty if there was none."""
+    """Perform a prepared request; return the name of the error, empty if there was none."""
     try:
         handle.perform()
     except pycurl.error as error:

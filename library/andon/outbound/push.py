@@ -82,7 +82,7 @@ def encrypt(content: bytes, *, browser: bytes, auth: bytes, once: Ephemeral) -> 
 
 
 class Signer:
-    """Signs for a push service who we are; browsers get the public key when they subscribe."""
+    """Signs as ourselves for a push service; browsers get the public key when they subscribe."""
 
     def __init__(self, secret: str) -> None:
         """Derive the key from a secret text of at least 32 characters, as Secrets Manager makes one.

@@ -203,7 +203,7 @@ class _ClaimDelivery(NamedTuple):
 
 
 class _TakeUp(NamedTuple):
-    """Another message claimed what is due, and nobody ended that: it is to be told first, in its place."""
+    """Another message claimed the due notices, and nobody ended that: it must be told first, in its place."""
 
     delivery: Delivery
 
@@ -278,7 +278,7 @@ def _begin(
 
 
 def _abandoned(wake: Wake, box: Box, due: Sequence[Notice], now_ms: int) -> Delivery | None:
-    """Return the first delivery of another message that may have told what is due, and has to be called for again.
+    """Return the first abandoned delivery, of another message, that may have told due notices.
 
     That message may be a dead letter by now. If no channel was left for it, its end is known.
     """
@@ -290,7 +290,7 @@ def _abandoned(wake: Wake, box: Box, due: Sequence[Notice], now_ms: int) -> Deli
 
 
 def _left(wake: Wake, box: Box, due: Sequence[Notice], now_ms: int) -> Iterator[Notice]:
-    """Yield what nobody has told: what another message may have told is that one's to tell again."""
+    """Yield the untold notices: those that another message may have told are that one's to tell again."""
     covered = {
         notice
         for one in box.deliveries
@@ -305,7 +305,7 @@ def _is_unsure(delivery: Delivery, now_ms: int) -> bool:
 
 
 def _delivery(wake: Wake, channel: str, due: Sequence[Notice], now_ms: int, old: Delivery | None) -> Delivery:
-    """Return a delivery that is new, or once more: of what waits now, but of the same where a call may have told it."""
+    """Return a new delivery of the waiting notices, or the old one: its notices stay once a call may have told them."""
     if old is not None and old.calls:
         return old
     made = Delivery(wake.recipient, wake.message, channel, at_ms=now_ms, changed_ms=now_ms, **covering(due))
@@ -319,7 +319,7 @@ CAPPED: Final = "capped"
 
 
 class SenderCounts:
-    """The lines whose breaker was open, and those that had nothing left of their day; see `Way.line`."""
+    """The lines with an open breaker, and those with nothing left of their day; see `Way.line`."""
 
     def __init__(self) -> None:
         self.open = set[str]()

@@ -1,4 +1,4 @@
-"""Names of the variables that the infrastructure sets for whoever tells people, from the stage's settings."""
+"""Names of the variables that the infrastructure sets for senders, from the stage's settings."""
 
 from typing import Final
 

@@ -44,7 +44,7 @@ def pages() -> list[Package]:
 
 
 def apis() -> list[Package]:
-    """Every package whose routes ask for a token: all but pages."""
+    """Every package with authenticated routes: all but pages."""
     return [package for package in packages() if package.side != "pages"]
 
 
@@ -74,7 +74,7 @@ def views_as_json(listening: Iterable[Package]) -> str:
 
 
 def recomputed() -> list[Package]:
-    """Every view whose rows are compared with past events."""
+    """Every view that is compared with past events."""
     return [package for package in views() if package.plays("recompute")]
 
 
@@ -103,7 +103,7 @@ def role_of(route: str) -> str:
 
 
 def woken_by(source: str, event_type: str) -> list[Package]:
-    """Every service whose sender an event wakes."""
+    """Every service with a sender that an event wakes."""
     return [*_woken(source, event_type)]
 
 

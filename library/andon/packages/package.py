@@ -158,7 +158,7 @@ class Package:
 
     @property
     def limits(self) -> "Mapping[str, At | None]":
-        """The limit of each route to its caller's places; None: it is for callers who are everywhere."""
+        """The limit of each route to its caller's places; None: only callers from everywhere may call it."""
         return {route: declared.at for route, declared in self._declared.items()}
 
     @property
@@ -168,7 +168,7 @@ class Package:
 
     @property
     def stream_first(self) -> Mapping[str, tuple[str, int]]:
-        """The routes whose command publishes without a row: route -> the type, and how many events at most at once."""
+        """The routes that publish without saving a row: route -> type of event, and the most events at once."""
         return {route: declared.publishes for route, declared in self._declared.items() if declared.publishes}
 
     @property
@@ -271,7 +271,7 @@ class Package:
 
     @property
     def reads_in(self) -> str:
-        """The file that says what it keeps of events, and how it lifts old ones."""
+        """The file that declares its projection of events and its upcasts."""
         return "view" if self.side == "views" else "subscriptions"
 
     @property
@@ -299,7 +299,7 @@ class Package:
 
     @property
     def ingress(self) -> "Ingress":
-        """The declaration of what things publish to a service."""
+        """The declaration of the messages that things publish to a service."""
         ingress: Ingress = self.load("ingress").INGRESS
         return ingress
 
@@ -347,7 +347,7 @@ class Package:
 
     @property
     def powertools(self) -> frozenset[str]:
-        """The roles whose handlers import Powertools, themselves or by modules of the project."""
+        """The roles that import Powertools, in their handlers or through modules of the project."""
         return _roles_with_powertools(self.side, self.name)
 
     def plays(self, role: str) -> bool:
@@ -357,7 +357,7 @@ class Package:
         return self.has(role) or self._declares(role)
 
     def has(self, file: str) -> bool:
-        """Return True if it has a Python file of that name, or what such a file declares; a process looks once."""
+        """Return True if it has a Python file of that name, or derives it; a process looks once."""
         files = _files(self.side, self.name)
         return file in files or (file in DERIVED and RESOURCES in files)
 
@@ -379,7 +379,7 @@ class Package:
         return handler
 
     def load(self, file: str) -> Any:  # noqa: ANN401  a module
-        """Import one of its files, or return what its RESOURCES declare in place of it."""
+        """Import one of its files, or return the module that its RESOURCES derive in place of it."""
         return load(_module_of(self.side, self.name), file)
 
     def api(self, role: str) -> "HttpApi":

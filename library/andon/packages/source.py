@@ -41,7 +41,7 @@ def source() -> Source:
 
 
 def _below(folder: str, place: str, is_wanted: Callable[[str], bool]) -> Iterator[tuple[str, str]]:
-    """Yield the files below a folder, by the parts of their paths, without what tools leave behind.
+    """Yield the files below a folder, by the parts of their paths; leftovers of tools are skipped.
 
     place: of the folder in the asset, with a slash behind it, or empty. is_wanted: told the place of a folder below;
     one that is not wanted is not read.

@@ -1,4 +1,4 @@
-"""Objects by day, the newest first: what the stores of faults and of drift have in common."""
+"""Objects by day, the newest first: the common part of the stores of faults and of drift."""
 
 from collections.abc import Iterator
 from functools import partial

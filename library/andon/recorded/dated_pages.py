@@ -1,4 +1,4 @@
-"""Pages of objects by day. Apart from the objects: a listener keeps them, and starts without what a page needs."""
+"""Pages of objects by day. Apart from the objects: a listener writes them, and starts without the imports of a page."""
 
 from collections.abc import Callable
 from typing import Final

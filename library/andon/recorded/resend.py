@@ -1,4 +1,4 @@
-"""Recorded events as messages that come again: what replays and rehydrations have in common.
+"""Recorded events as messages that come again: the common part of replays and rehydrations.
 
 A message of a job's own queue is done as often as it comes, which changes nothing that matters: whoever gets an event
 twice drops it.
@@ -57,7 +57,7 @@ def messages_of(lines: Iterable[str], topics: Topics, replay: Replay, *, now_ms:
 
 
 def _envelope_in(line: str) -> JsonObject:
-    """Return the envelope in a line; the lake also keeps what is no strict JSON, which was a fault when it was live."""
+    """Return the envelope in a line; the lake also keeps lines that are no strict JSON, which were faults when live."""
     try:
         envelope: JsonObject = strict_json.loads(line)
     except ValueError as error:
@@ -86,7 +86,7 @@ def _body(envelope: JsonObject, replay: Replay) -> str:
 def work_each(
     event: JsonMapping, context: LambdaContext, *, store: str, said: str, work: Callable[[str], Counter[str]]
 ) -> BatchResponse:
-    """Handle a batch of a store's own queue; return the messages to try again. work: counts what it did of a body."""
+    """Handle a batch of a store's own queue; return the messages to try again. work: counts its effects for a body."""
     again, counts = list[str](), Counter(received=len(event["Records"]), sent=0, faults=0, failed=0)
     for message_id, done in handle_each(event["Records"], work):
         if isinstance(done, Failed):

@@ -55,7 +55,7 @@ class _Task(NamedTuple):
     do: Callable[[], Counts]
 
     def done(self) -> tuple[int, Counts | Failed]:
-        """Do it; return its number and what it came to."""
+        """Do it; return its number and its counts or failure."""
         return self.number, tried(self.do)
 
 
@@ -232,7 +232,7 @@ def _plans(
 
 
 def _schedule(plan: ArrivalPlan, control: Control) -> Counts:
-    """Correlate, and schedule what is evaluated later."""
+    """Correlate, and schedule the later evaluations."""
     counts = +Counts({Verdict.LATE: len(plan.late), Verdict.FLOODED: int(plan.anchor.flooded)})
     counts.update(f"{Verdict.LATE}.{rule.id}" for rule in plan.late)
     for rule, error in plan.forgotten:

@@ -1,4 +1,4 @@
-"""Control services: their rules, what these see, and the table that keeps events, due times and decisions."""
+"""Control services: their rules, their inputs, and the table that keeps events, due times and decisions."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping

@@ -207,7 +207,7 @@ class Evaluation(NamedTuple):
 
 
 class Evaluator:
-    """Evaluates rules at anchors of one correlation key; reads what lies around them and the key's context once."""
+    """Evaluates rules at anchors of one correlation key; reads the events around them and the key's context once."""
 
     def __init__(self, control: Control, key: CorrelationKey, *, anchors: Sequence[str], now_ms: int) -> None:
         self.control, self.key = control, key
@@ -215,7 +215,7 @@ class Evaluator:
 
     @property
     def is_spent(self) -> bool:
-        """True if the key has had its share: what is left of it must wait."""
+        """True if the key has had its share: the rest of its anchors must wait."""
         return self.past.looked >= MOST_LOOKED
 
     def knows_enough_for(self, rule: Rule) -> bool:

@@ -174,7 +174,7 @@ class _Range:
         return True
 
     def _read_page(self, end: str) -> None:
-        """Read a page of what lies between the part that was read and an end."""
+        """Read a page between the part that was read and an end."""
         first, last = (self._reached, end) if self._forward else (end, self._reached)
         query = KeyQuery(keys=self._table.keys, partition=self._key, sort=Between(first, last), forward=self._forward)
         rows = self._table.query(query, limit=PAGE_OF_PAST, start=self._last_key, consistent=True)

@@ -36,7 +36,7 @@ class ArrivalPlan(NamedTuple):
 
 
 class ConcernedRules(NamedTuple):
-    """The rules that an event is an anchor of, under its key, each with what its arrival starts.
+    """The rules that an event anchors, under its key, each with the start that its arrival causes.
 
     copies, forgotten: see `ArrivalPlan`.
     """
@@ -117,7 +117,7 @@ def dues_at_arrival(stored: StoredEvent, here: Iterable[Rule], *, hold_back_ms: 
 
 
 def dues_at_start(stored: StoredEvent, here: Iterable[tuple[Rule, Start]], *, hold_back_ms: int) -> Iterator[Due]:
-    """Return the due rows of rules, each with what the arrival of the event starts."""
+    """Return the due rows of rules that the arrival of the event starts."""
     starting = [rule for rule, start in here if start in _WAITS and not rule.is_late(stored)]
     return dues_of(stored, starting, hold_back_ms=hold_back_ms)
 
@@ -139,7 +139,7 @@ def deferred(anchor: StoredEvent, rules: Iterable[Rule]) -> Due:
 
 
 def is_screened(due: Due, rules: Rules) -> bool:
-    """Return True if a look tells whether a due row is needed: no other rule is due at the same time."""
+    """Return True if a look tells that a due row is needed: no other rule is due at the same time."""
     return {rule.id for rule in rules.screened}.issuperset(due.rules)
 
 
@@ -174,7 +174,7 @@ def _renewed(due: Due, rule: Rule, renewal: Renewal) -> Due:
 
 
 def _kept(rule: Rule, renewal: Renewal, events: EventsBehind) -> Iterator[StoredEvent]:
-    """Yield what a rule sees at an anchor, of what is stored by now, with a ttl as long as that of its due row."""
+    """Yield the stored events that a rule sees at an anchor, with a ttl as long as that of its due row."""
     behind = events.behind(renewal.anchor.sort, until_ms=rule.due_at(renewal.anchor.event))
     ttl = ttl_at(renewal.at_ms, KEPT_DAYS)
     for stored in (renewal.anchor, *islice(behind, rule.most + PASSED_OVER)):

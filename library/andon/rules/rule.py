@@ -94,7 +94,7 @@ class History(NamedTuple):
 
     @property
     def later(self) -> tuple[DomainEvent, ...]:
-        """The events behind the anchor, in order: what a rule that is due later has seen since."""
+        """The events behind the anchor, in order; a rule that is due later sees them."""
         return self.events[self.events.index(self.anchor) + 1 :]
 
 
@@ -198,7 +198,7 @@ class Rule(NamedTuple):
         return self.timing.after_ms
 
     def due_at(self, event: DomainEvent) -> int:
-        """Return the time up to which it sees what happens, at an anchor: its date, or so long after it."""
+        """Return the upper bound of the events that it sees at an anchor: its date, or a time after it."""
         return self.timing.due_at(event)
 
     def first_due_at(self, event: DomainEvent) -> int:

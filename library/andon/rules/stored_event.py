@@ -99,7 +99,7 @@ class StoredEvent(NamedTuple):
         return not self.late_by.isdisjoint(topics) and self.topic in topics
 
     def copy_under(self, key: CorrelationKey) -> "StoredEvent":
-        """Return the copy under a further key, of which nothing is settled yet, and whose removal is no event."""
+        """Return the copy under a further key: nothing is settled yet, and its removal is no event."""
         return self._replace(
             key=key,
             expire=None,
@@ -197,7 +197,7 @@ def behind(timestamp_ms: int) -> str:
 
 
 def readable(rows: Iterable[Item], keys: Keys) -> list[StoredEvent]:
-    """Return the events of those rows that can be read; whoever decides upon them makes faults of the others."""
+    """Return the events of the readable rows; their deciders make faults of the others."""
     events = (tried(StoredEvent.of, row, keys) for row in rows)
     return [event for event in events if isinstance(event, StoredEvent)]
 

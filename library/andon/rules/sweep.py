@@ -187,7 +187,7 @@ def _in_turn(shards: Sequence[int], now_ms: int) -> list[_Shard]:
 def _read(
     shard: _Shard, queues: Queues, control: Control, now_ms: int, is_time_left: Callable[[], bool]
 ) -> Iterator[_Swept]:
-    """Read pages of a shard into the queues, past what they do not accept; make faults of rows that nobody can read."""
+    """Read pages of a shard into the queues, past refused rows; make faults of unreadable ones."""
     accepted, is_going_on = queues.accepted, shard.has_more
     while is_going_on:
         try:

@@ -44,7 +44,7 @@ Topics = frozenset[Topic]
 
 
 def due_ms(at_ms: int, arrived_ms: int, hold_back_ms: int) -> int:
-    """Return the time at which a rule about what happened until `at_ms` is due: all that counts has arrived."""
+    """Return the due time of a rule about events until `at_ms`: all that count have arrived."""
     return max(at_ms, arrived_ms) + hold_back_ms
 
 
@@ -71,7 +71,7 @@ class Timer(NamedTuple):
 
 
 class Renewal(NamedTuple):
-    """A due rule waits on at its anchor until `at_ms`; what it sees is stored for as long."""
+    """A due rule waits on at its anchor until `at_ms`; the events that it sees are stored for as long."""
 
     anchor: StoredEvent
     at_ms: int
@@ -124,7 +124,7 @@ class Timing:
         yield self.gap_ms is not None and self.gap_ms <= 0, "a gap has a length"
 
     def due_at(self, event: DomainEvent) -> int:
-        """Return the time up to which a rule sees what happens, at an anchor (epoch milliseconds)."""
+        """Return the upper bound of the events that a rule sees at an anchor (epoch milliseconds)."""
         return event.timestamp_ms + self.after_ms
 
     def first_due_at(self, event: DomainEvent) -> int:
@@ -132,7 +132,7 @@ class Timing:
         return self.due_at(event)
 
     def due_ms(self, at_ms: int, anchor: StoredEvent, hold_back_ms: int) -> int:
-        """Return the time at which a rule about what happened until `at_ms` is due at an anchor."""
+        """Return the due time, at an anchor, of a rule about events until `at_ms`."""
         return due_ms(at_ms, anchor.arrived_ms, hold_back_ms)
 
     def at_arrival(self, anchor: StoredEvent) -> Start:  # noqa: ARG002  each anchor is alike
@@ -177,14 +177,14 @@ class AtTurn(AtOnce):
 
 
 class Later(Timing):
-    """The rule sees what happens until `after_ms` after its anchor."""
+    """The rule sees events until `after_ms` after its anchor."""
 
     def __init__(self, after_ms: int = 0) -> None:
         super().__init__(after_ms=after_ms)
 
 
 class AfterArrival(Timing):
-    """Only for rules to which order and times of events do not matter: what came late is decided upon, too.
+    """Only for rules that ignore order and times of events: late events are decided upon, too.
 
     Whatever arrived before an anchor's due time is seen, so a decision for a stretch of arrivals that is no longer than
     `after_ms` sees all of that stretch, whichever of its anchors is due first.
@@ -206,7 +206,7 @@ class AfterArrival(Timing):
 
 
 class DueAt(Timing):
-    """The rule sees what happens until a date that its anchor says, and is evaluated then.
+    """The rule sees events until a date in its anchor, and is evaluated then.
 
     date_of: the date in an event (epoch milliseconds); None: it says none, and nothing is due at it. One that has
     passed is due at once. within_days: all events of the rule are stored for longer than that, so a date within it is
@@ -253,7 +253,7 @@ class DueAt(Timing):
         return EvaluateAt(due.anchor) if date_ms <= due.at_ms else Renewal(anchor, min(date_ms, self._step(due.at_ms)))
 
     def _step(self, at_ms: int) -> int:
-        """Return the next time: what came late by less than half of `within_days` is stored until then."""
+        """Return the next time: events later by less than half of `within_days` are stored until then."""
         return at_ms + self.after_ms // 2
 
 

@@ -118,7 +118,7 @@ def set_aside(rows: Iterable[UnreadableRow], control: Control, *, now_ms: int) -
 
 
 def publish_unreadable(error: Exception, control: Control, row: Item) -> None:
-    """Publish the fault of a row in the store that nobody can read; it has one id, whoever meets it."""
+    """Publish the fault of an unreadable row in the store; its id is the same in each process."""
     publish_fault(error, control, strict_json.dumps(row), by="store")
 
 

@@ -20,7 +20,7 @@ from andon.runtime.json_types import JsonMapping
 
 
 class FieldError(NamedTuple):
-    """One offending field of a request: its place (`body.state`, `query.limit`) and what is wrong with it."""
+    """One offending field of a request: its place (`body.state`, `query.limit`) and its mistake."""
 
     field: str
     detail: str
@@ -50,7 +50,7 @@ class Rejected(Exception):
 
 
 class Invalid(Rejected):
-    """The request itself is wrong, whatever is stored."""
+    """The request itself is wrong, regardless of the stored state."""
 
     status = 400
 
@@ -73,13 +73,13 @@ class NotFound(Rejected):
 
 
 class Conflict(Rejected):
-    """The request contradicts what is already recorded."""
+    """The request contradicts the record."""
 
     status = 409
 
 
 class Gone(Rejected):
-    """There was such a thing, or nobody is told whether there was."""
+    """It existed once, or its existence is a secret."""
 
     status = 410
 
@@ -98,7 +98,7 @@ class Stale(Rejected):
 
 
 class PreconditionRequired(Rejected):
-    """To change what exists, a request needs If-Match."""
+    """To change an existing thing, a request needs If-Match."""
 
     status = 428
 

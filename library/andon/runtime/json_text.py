@@ -44,7 +44,7 @@ def elements(text: str) -> list[str]:
 
 
 def _parts(text: str, opening: str) -> Iterator[str]:  # noqa: PLR0915  one walk over the tokens
-    """Yield what stands between the commas of the outermost brackets; nothing, if they are empty."""
+    """Yield the texts between the commas of the outermost brackets; nothing, if they are empty."""
     inner = text.strip(_SPACE)
     if not inner.startswith(opening):
         raise ValueError(f"it does not begin with {opening}")

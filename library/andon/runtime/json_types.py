@@ -1,4 +1,4 @@
-"""JSON of any content: requests to AWS and its responses, and entities of others; and what is known of it."""
+"""JSON of any content: requests to AWS and its responses, entities of others; and narrowings of it."""
 
 import json
 from collections.abc import Mapping

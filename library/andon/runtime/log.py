@@ -54,7 +54,7 @@ _PLAIN: Final = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLA
 
 
 class Logger:
-    """Writes lines with their level, message, time and service, and whatever comes as `extra`."""
+    """Writes lines with their level, message, time and service, and the members of `extra`."""
 
     def __init__(self, service: str) -> None:
         self._service = service

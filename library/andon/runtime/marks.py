@@ -1,4 +1,4 @@
-"""Inert marks in the annotations of a declaration: what a request may say in a member, and what was said before.
+"""Inert marks in the annotations of a declaration: bounds of a member, its documentation, its value in older rows.
 
     name: Annotated[str, Takes(texts.line, schema), Says(example="Lamp 7", personal="no")]
     vendor: NotRequired[Line]
@@ -136,7 +136,7 @@ def optional_of(kind: type) -> frozenset[str]:
 
 
 def without(kind: type, dropped: frozenset[str], *, name: str) -> type:
-    """Return a declaration whose dropped members may be left out; none is: the declaration itself."""
+    """Return a declaration with dropped members optional; the same one if none is dropped."""
     dropped = dropped & kind.__annotations__.keys() - optional_of(kind)
     if not dropped:
         return kind
@@ -147,7 +147,7 @@ def without(kind: type, dropped: frozenset[str], *, name: str) -> type:
 
 
 def gained_of(kind: type) -> dict[str, Gained]:
-    """Return the members of a declaration that older rows lack, with what they say instead."""
+    """Return the members of a declaration that older rows lack, each with its substitute."""
     marks = {name: _marks(said) for name, said in kind.__annotations__.items()}
     return {name: mark for name, of in marks.items() for mark in of if isinstance(mark, Gained)}
 

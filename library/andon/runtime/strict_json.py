@@ -1,4 +1,4 @@
-"""JSON from clients: what DynamoDB, EventBridge or Python could not pass on is refused here, with `ValueError`.
+"""JSON from clients: `ValueError` for anything that DynamoDB, EventBridge or Python could not pass on.
 
 orjson does the work wherever it means the same, byte by byte. The standard library does what orjson refuses, so that
 the answer has the words that it always had, and what orjson would change: integers beyond 64 bits, and floats.
@@ -53,7 +53,7 @@ def dumps(value: object) -> str:
 
 
 def canonical(value: object) -> str:
-    """Return the same JSON for equal values, whatever the order of their members."""
+    """Return the same JSON for equal values, in any order of their members."""
     return _dumps_exactly(value, orjson.OPT_SORT_KEYS) or _SORTING_ENCODER.encode(value)
 
 

@@ -123,7 +123,7 @@ DECISION: Final = Aggregate(
 
 
 def contradictions(of: Aggregate) -> Iterator[str]:
-    """Yield each contradiction of a declaration, with both of its sides and what to write."""
+    """Yield each contradiction of a declaration, with both of its sides and the remedy."""
     design, title = of.design, of.design.title
     if design.leaves not in {Tolerance.NOTHING, of.tolerates}:
         yield (
@@ -189,7 +189,7 @@ def _of_life(of: Aggregate) -> Iterator[str]:
 
 
 def aggregates_of(*declared: "Declared[Any, Any]") -> dict[str, Aggregate]:
-    """Return the versioning of what is declared, which follows from its design."""
+    """Return the versioning of declared things, by their designs."""
     return {one.kind: _aggregate(one) for one in declared}
 
 

@@ -1,4 +1,4 @@
-"""Writes beside a save, in its transaction: what goes with it, a check of another row, and claims (`claims.py`).
+"""Writes beside a save, in its transaction: further rows, checks of other rows, and claims (`claims.py`).
 
 `Draft.also` lists them by name. They are made if the version is, or neither is; the name of one whose condition does
 not hold is in the 409. A retry of the same command is answered as the first time, although what it wrote is there by

@@ -1,4 +1,4 @@
-"""Claims: what one owner at a time has, as a unique name. Each is a row in the transaction of its owner's save.
+"""Claims: things with one owner at a time, as a unique name. Each is a row in the transaction of its owner's save.
 
 `Draft.claims` says which ones a version has, by its content. `versioned_write.save` takes those of the new version and
 lets go those of the version that If-Match names, which it reads first; on any other version it writes nothing. So each
@@ -24,7 +24,7 @@ FREE_OR_OWN: Final = "(attribute_not_exists(#key) OR (#owner = :owner AND discri
 
 
 class Claim(NamedTuple):
-    """A claim of one owner at a time: a row of its own, whose key says what is claimed.
+    """A claim of one owner at a time: a row of its own, keyed by the claimed thing.
 
     key: of the row. owner: the thing that has it; it may claim it again. otherwise: what the client gets if another one
     has it; None: 409 with its name.
@@ -42,7 +42,7 @@ class Claim(NamedTuple):
         return Also(Put(self.table, row, self._free_or_own), refusal)
 
     def released(self) -> Also:
-        """Let it go; what another one has by now stays theirs, and refuses the save."""
+        """Let it go; a claim that has another owner by now refuses the save."""
         return Also(Delete(self.table, self.key, self._free_or_own))
 
     @property

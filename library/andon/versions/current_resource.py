@@ -35,6 +35,6 @@ class CurrentResource(Declared[Row, Entity]):
         return Versions(table=self.table, key=self.key_of(*parts_of(id_)), kind=self.kind)
 
     def save(self, id_: Id, said: Mapping[str, object], command: Command, guard: Guard | None = None) -> Saved[Row]:
-        """Make it what a request says."""
+        """Save the content of a request."""
         content = self.content_of(self.with_id(id_, said))
         return save(self.versions_of(id_), Draft(content, self.mark_of(id_), command, guard=guard, claims=self.claims))

@@ -1,4 +1,4 @@
-"""Versioned things that are declared: all that is the same of them, whatever the design of their versions.
+"""Versioned things that are declared: their common part, for each design of versions.
 
 content: the TypedDict of what a revision says. Its row, its entity and its response follow from that: a member that may
 be left out is removed by a change that leaves it out, and one that older rows lack reads as its mark says, `Gained`.
@@ -89,7 +89,7 @@ class Declared(Generic[Row, Entity]):
         self._formerly = {said.formerly: name for name, said in self.gained.items() if said.formerly is not None}
 
     def versions_of(self, id_: Id, guard: Guard | None = None) -> Versions[Row]:
-        """Return the place of its versions; guard: of what is required for a write of them."""
+        """Return the place of its versions; guard: of a write's required rows."""
         raise NotImplementedError
 
     def revisions_of(self, id_: Id) -> KeyQuery:
@@ -123,7 +123,7 @@ class Declared(Generic[Row, Entity]):
         return row
 
     def save(self, id_: Id, said: Mapping[str, object], command: Command, guard: Guard | None = None) -> Saved[Row]:
-        """Make it what a request says."""
+        """Save the content of a request."""
         raise NotImplementedError
 
     def mark_of(self, id_: Id, discriminator: str | None = None) -> dict[str, object]:
@@ -141,13 +141,13 @@ class Declared(Generic[Row, Entity]):
         return row.get("discriminator") in {self.kind, f"{self.kind}-revision"}
 
     def with_id(self, id_: Id, said: Mapping[str, object]) -> Mapping[str, object]:
-        """Return what a request says, with the id, for a content that has parts of it: its digest is made of them."""
+        """Return a request's content, with the id if the content has parts of it: its digest is made of them."""
         if not self._says_id:
             return said
         return {**dict(zip(self.id, parts_of(id_), strict=True)), **said}
 
     def content_of(self, said: Mapping[str, object]) -> dict[str, object]:
-        """Return the content of a request or of an entity; None: of what it leaves out, which a change removes."""
+        """Return the content of a request or of an entity; None: of an absent member, which a change removes."""
         if self._formerly:
             said = {**self._renamed(said), **said}
         instead = self._instead
@@ -157,7 +157,7 @@ class Declared(Generic[Row, Entity]):
         return {**content, **dict.fromkeys(self._formerly)} if self._formerly else content
 
     def _renamed(self, said: Mapping[str, object]) -> dict[str, object]:
-        """Return what is said under a name of before, under that of today."""
+        """Return the values of former names, under today's names."""
         return {name: said[old] for old, name in self._formerly.items() if old in said}
 
     @property
@@ -242,7 +242,7 @@ def facts_of(
     of: Mapping[str, Meaning] | None = None,
     entities: Mapping[str, type] | None = None,
 ) -> Facts:
-    """Return the facts of what is declared, beside others. of, entities: those, as `Facts` takes them."""
+    """Return the facts of declared things, beside others. of, entities: of the others, as `Facts` takes them."""
     others = entities or {}
     types = frozenset(others).union(*(one.types for one in declared))
     said = {one.kind: one.fact_of for one in declared}
@@ -251,5 +251,5 @@ def facts_of(
 
 
 def kept(*declared: Any_) -> KeptRevisions:
-    """Return the revisions of what is declared, for when a region is lost."""
+    """Return the revisions of declared things, for the loss of a region."""
     return {one.kind: one.kept_revision for one in declared if one.design not in {"CURRENT_ONLY", "TIME_BASED"}}

@@ -26,7 +26,7 @@ FENCE: Final = "fence"
 
 
 class Stamp(NamedTuple):
-    """The time of an erasure, and who asked for it."""
+    """The time of an erasure, and its actor."""
 
     timestamp: int
     actor: str
@@ -43,7 +43,7 @@ def revisions_of(of: Persons) -> KeptRevisions:
 
 
 def erase(of: Persons, id_: str, *, actor: str, require: Callable[[PersonRow | None], None]) -> None:
-    """Put a fence in place of a person, and record the erasure; whoever is erased already stays so.
+    """Put a fence in place of a person, and record the erasure; an erased person stays erased.
 
     require: refuses a row that the caller may not know of, or that there is none.
 
@@ -69,7 +69,7 @@ def erase(of: Persons, id_: str, *, actor: str, require: Callable[[PersonRow | N
 
 
 def fence(of: Persons, id_: str, row: PersonRow | None, stamp: Stamp) -> Put:
-    """Return the write of a fence in place of what stands there: nothing, or this very version of a person."""
+    """Return the write of a fence in place of nothing, or of this very version of a person."""
     version = 1 if row is None else row["version"] + 1
     fenced = {
         "id": id_,

@@ -1,4 +1,4 @@
-"""Records of a table's stream -> revisions of what is numbered from the stream, see `numbered_versions.save_current`.
+"""Records of a table's stream -> revisions that are numbered from the stream, see `numbered_versions.save_current`.
 
 A record that comes again, be it behind later ones, finds its revision kept. So order and doubles do not matter, and
 what a batch could not do before it broke off is done by the next one.

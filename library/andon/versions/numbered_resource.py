@@ -1,4 +1,4 @@
-"""Declared things whose versions are numbered, see `numbered_versions`: in one transaction, or kept from the stream."""
+"""Declared things with numbered versions, see `numbered_versions`: in one transaction, or kept from the stream."""
 
 from collections.abc import Callable, Mapping
 from typing import Unpack
@@ -78,7 +78,7 @@ class NumberedResource(Declared[Row, Entity]):
         return row
 
     def save(self, id_: Id, said: Mapping[str, object], command: Command, guard: Guard | None = None) -> Saved[Row]:
-        """Make the next version what a request says."""
+        """Save the content of a request as the next version."""
         return save(self.versions_of(id_, guard=guard), self._draft(id_, said, command))
 
     def _draft(self, id_: Id, said: Mapping[str, object], command: Command) -> Draft:
@@ -89,12 +89,12 @@ class NumberedResource(Declared[Row, Entity]):
 
 
 class FromStream(NumberedResource[Row, Entity]):
-    """Those whose versions the trigger keeps, a moment later."""
+    """Things with versions that the trigger keeps, a moment later."""
 
     design = "FROM_STREAM"
 
     def save(self, id_: Id, said: Mapping[str, object], command: Command, guard: Guard | None = None) -> Saved[Row]:  # noqa: ARG002
-        """Make it what a request says; the trigger keeps the version."""
+        """Save the content of a request; the trigger keeps the version."""
         return numbered_versions.save_current(self.numbered(id_), self._draft(id_, said, command))
 
     def _version(self, versions: Versions[Row], version: int) -> Row | None:

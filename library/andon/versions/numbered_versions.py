@@ -92,7 +92,7 @@ class Numbered(NamedTuple, Generic[Row]):
 
 
 def all_current(table: Table, partition: str, kind: str) -> KeyQuery:
-    """Return the query of the current versions of all things in a partition whose name begins with the part `kind`."""
+    """Return the query of the current versions of all things in a partition with a name of the part `kind`."""
     require_part(kind)
     sort = BeginsWith(current_version_key(f"{kind}{SEPARATOR}"))
     return KeyQuery(keys=table.keys, partition=partition, sort=sort, forward=True)
@@ -111,7 +111,7 @@ def versions_of(thing: Numbered[Row], *, requires: Requirement | None = None) ->
 
 
 def count_up(thing: Numbered[Row], content: Mapping[str, object]) -> Item:
-    """Make `content` the next version of whatever is current; None removes an attribute. Return the current row."""
+    """Make `content` the next version, upon any current one; None removes an attribute. Return the current row."""
     assign = {name: value for name, value in content.items() if value is not None}
     remove = tuple(name for name in content if name not in assign)
     row = thing.table.increment(thing.current_key(), LATEST, assign=assign, remove=remove)
@@ -160,7 +160,7 @@ def keep_revision(table: Table, row: Item) -> bool:
 
 
 def _is_same(kept: Item, row: Item) -> bool:
-    """Return True if a revision is kept: timestamps strictly increase; who erased a person left another text in it."""
+    """Return True if a revision is kept: timestamps strictly increase; an erasure may have left another text in it."""
     return kept == row or (TIMESTAMP in row and kept.get(TIMESTAMP) == row[TIMESTAMP])
 
 

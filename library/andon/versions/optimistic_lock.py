@@ -80,7 +80,7 @@ class Command(NamedTuple):
 
     @property
     def next_version(self) -> int:
-        """The number of the revision that it makes if it meets what it expects."""
+        """The number of the revision that it makes if its expectation holds."""
         return (self.if_match or 0) + 1
 
 
@@ -184,7 +184,7 @@ class Saved(NamedTuple, Generic[Row]):
 
 
 class Write(NamedTuple):
-    """Next: write this revision on condition that `expected` is what stands there."""
+    """Next: write this revision on condition that `expected` still stands."""
 
     expected: Expected
     revision: VersionedRow
@@ -228,7 +228,7 @@ class RefusedSave(NamedTuple):
 
 
 def require_admitted(guard: Guard | None, row: Mapping[str, object] | None) -> None:
-    """Check that a guard, if there is one, admits a row, or what will be one.
+    """Check that a guard, if there is one, admits a row, present or future.
 
     Raises:
         Rejected: it does not.
@@ -239,7 +239,7 @@ def require_admitted(guard: Guard | None, row: Mapping[str, object] | None) -> N
 
 
 def fingerprint_of(*, route: str, path: Mapping[str, object], if_match: int | None, body: object, actor: str) -> str:
-    """Digest what makes two requests the same command, so that a retry is recognised on the revision that it made."""
+    """Digest the members that make two requests one command: a retry is recognised on the revision that it made."""
     return digest_of([route, dict(path), if_match, body, actor])
 
 
@@ -261,7 +261,7 @@ def write_upon(draft: Draft, expected: Expected) -> Write:
 
 
 def revision_of(draft: Draft, expected: Expected) -> VersionedRow:
-    """Return the revision that a draft becomes: its content and its stamp, later than that of what it follows."""
+    """Return the revision that a draft becomes: its content and its stamp, later than its predecessor's."""
     stamp: VersionedRow = {
         "version": expected.version + 1,
         "timestamp": max(draft.command.now_ms, expected.not_before_ms),
@@ -311,7 +311,7 @@ def _of_kind(draft: Draft, own: Condition) -> Condition:
 
 
 def _of_owner(draft: Draft, expected: Expected, own: Condition) -> Condition:
-    """Return a condition, and that the owner stays the same, if it is not known who it was: the refusal says that."""
+    """Return a condition, with one on the owner if a draft guesses it: the refusal returns the present one."""
     if draft.owner is None or draft.upon is not None or expected.stands is not Stands.ALIVE:
         return own
     still = draft.owner.is_still(draft.owner.of(draft.content))
@@ -354,7 +354,7 @@ def _is_barred(draft: Draft, refused: RefusedSave) -> bool:
 
 
 def _unless(conflict: Rejected | None, step: NextStep) -> NextStep:
-    """Refuse a write that another one beside it does not allow; what is not to be written needs no other."""
+    """Refuse a write that contradicts another one beside it; other steps stay as they are."""
     return Refuse(conflict) if conflict is not None and isinstance(step, Write) else step
 
 
@@ -370,12 +370,12 @@ def decide_on_read(row: Row | None, command: Command, guard: Guard | None = None
 
 
 def stale(row: VersionedRow) -> Stale:
-    """Return the refusal of an If-Match by what stands there."""
+    """Return the refusal of an If-Match by the current row."""
     return Stale(STALE, version=None if row.get("deleted") else row["version"])
 
 
 def _is_admitted(guard: Guard, refused: RefusedSave) -> bool:
-    """Return True if a guard admits what was in the way: the current row, or the newest revision where there is none.
+    """Return True if a guard admits the row in the way: the current one, or the newest revision where there is none.
 
     Where nothing ever stood, or only what is required is missing, there is nothing to guard.
     """
@@ -389,7 +389,7 @@ def is_done(draft: Draft, step: NextStep) -> bool:
 
 
 def _by_version(draft: Draft, refused: RefusedSave) -> NextStep:
-    """Decide by what stands there, whatever is required besides."""
+    """Decide by versions alone, without the further requirements."""
     if not refused.failed.keys() & {CURRENT, REVISION}:
         # Only what is required was in the way: by its version the command could go ahead. `decide_next` refuses it.
         return write_upon(draft, expected_by(draft.command))
@@ -429,5 +429,5 @@ def _upon_living(draft: Draft, row: VersionedRow) -> NextStep:
 
 
 def _may_revive(draft: Draft, last: VersionedRow) -> bool:
-    """Return True if a draft may follow a deletion, or what was last before the current row went."""
+    """Return True if a draft may follow a deletion, or the last revision of a row that is gone."""
     return draft.revives and draft.command.if_match in {None, last["version"]}

@@ -43,7 +43,7 @@ PLACED: Final = "Placed#"
 
 
 class PersonRow(VersionedRow):
-    """The row of a person, its primary key and what is said of them aside; a fence says nothing of them.
+    """The row of a person: its primary key, and the person's content; a fence has none.
 
     placed: there is a placement beside it.
     """
@@ -104,7 +104,7 @@ class Persons:
         return [cast("PersonRow", row) for row in self.table.get_many([self.key_of(id_) for id_ in ids]) if row]
 
     def draft(self, id_: str, said: JsonMapping, command: Command, guard: Guard | None = None) -> Draft:
-        """Decide what is said of a person; an erased id stays erased.
+        """Draft a person's content; an erased id stays erased.
 
         Raises:
             Rejected: the guard does not admit it.
@@ -191,7 +191,7 @@ class Persons:
 
     @property
     def grants(self) -> "Grants":
-        """The calls of each role: less than what a service may."""
+        """The calls of each role: less than a service's."""
         names = self.table.variable
         query: dict[str, tuple[str, ...]] = {names: ("BatchGetItem", "GetItem")}
         if self.placed:

@@ -171,7 +171,7 @@ class Resource(Declared[Row, Entity]):
         return _require_version(self.versions_of(id_).revision(version))
 
     def save(self, id_: Id, said: Mapping[str, object], command: Command, guard: Guard | None = None) -> Saved[Row]:
-        """Make it what a request says: its content, and in `validFrom` (UTC) since when; see `versioned_write.save`.
+        """Save the content of a request, valid since its `validFrom` (UTC); see `versioned_write.save`.
 
         guard: of what it was until then.
 
@@ -187,7 +187,7 @@ class Resource(Declared[Row, Entity]):
         return save(self.versions_of(id_), draft)
 
     def delete(self, id_: Id, command: Command, guard: Guard | None = None) -> Saved[Row]:
-        """Replace it by a tombstone: a revision of what is kept, marked deleted; see `versioned_write.change`."""
+        """Replace it by a tombstone: a revision of the kept members, marked deleted; see `versioned_write.change`."""
 
         def tombstone(row: Row) -> Draft:
             made_ms = max(command.now_ms, row["timestamp"] + 1)  # as the tombstone will be stamped
@@ -235,12 +235,12 @@ class Resource(Declared[Row, Entity]):
         return content
 
     def _kept_in(self, row: JsonMapping) -> dict[str, object]:
-        """Return what a tombstone says; one of before may say more."""
+        """Return the content of a tombstone; an older one may have more."""
         instead = {name: said for name, said in self._instead.items() if name in self.kept}
         return {**instead, **{name: row[name] for name in self.names if name in row}}
 
     def entity_in(self, type_: str) -> type:
-        """Return the declaration of the entity of a type of its facts: that of its end says what is kept."""
+        """Return the declaration of the entity of a type of its facts: its end has the kept members alone."""
         if not type_.endswith("-deleted"):
             return self.entity
         return without(self.entity, self.dropped, name=f"{self.entity.__name__}Deleted")

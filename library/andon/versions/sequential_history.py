@@ -139,7 +139,7 @@ def _require_history(versions: Versions[Row], draft: Draft) -> Revisions:
 def _try(
     versions: Versions[Row], revisions: Revisions, draft: Draft, write: Write, lifetime: Lifetime | None
 ) -> NextStep | None:
-    """Make the three writes; return what comes next, None if another writer took the fence in between."""
+    """Make the three writes; return the next step, None if another writer took the fence in between."""
     if write.expected.stands is Stands.NOTHING and lifetime and not lifetime.is_open(draft.command.now_ms):
         found = versions.table.get(versions.key, consistent=True)
         return _decide(draft, versions.row_of(visible(found)), lifetime)

@@ -52,7 +52,7 @@ class TimedResource(Declared[Any, Entity]):
         self.table, self.key_of, self.fact, self.days = table, key_of, fact, days
 
     def keep(self, id_: Id, said: Mapping[str, object], *, actor: str, now_ms: int) -> KeptReport:
-        """Keep what was said of a time, once.
+        """Keep a report of a time, once.
 
         Raises:
             Invalid: the time is ahead of the clock, or so far back that its row has expired.

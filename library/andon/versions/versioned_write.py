@@ -66,7 +66,7 @@ class Contended(Unavailable):
 
 
 class Requirement(NamedTuple):
-    """A check of another row without which no version is written; `otherwise` is what the client gets."""
+    """A check of another row, a condition of each version; `otherwise` is the client's response."""
 
     check: Check
     otherwise: Rejected
@@ -276,7 +276,7 @@ def current_write(versions: Versions[Row], draft: Draft, write: Write) -> Put | 
 def write_or_refuse(
     versions: Versions[Row], current: Put | Update, write: Write, also: Mapping[str, Also] = NOTHING_ELSE
 ) -> RefusedSave | None:
-    """Write the current row, in one transaction with its revision and what else there is; None: it is written.
+    """Write the current row, in one transaction with its revision and `also`; None: it is written.
 
     Raises:
         TransactionConflict: others were writing the same rows.

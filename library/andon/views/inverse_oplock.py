@@ -1,4 +1,4 @@
-"""Inverse optimistic locking: a field is written only by something newer, whatever order events arrive in.
+"""Inverse optimistic locking: only a newer event writes a field, in any order of arrival.
 
 *Newer* is the total order (timestamp, event id), kept as sortable text in one attribute per set of fields. Where two
 versions of a service write one set, it is (timestamp, origin, event id): the rows of both services and the view must
@@ -67,7 +67,7 @@ def order_at(timestamp_ms: int, event_id: str, about_ms: int | None, origin: str
 
 
 def milliseconds_of(order: str) -> int:
-    """Return the first time in an order, of the event or of what it is about; of a newer order it is not less."""
+    """Return the first time in an order: of the event's subject, or of the event; it grows with the order."""
     return int(order.removeprefix(ABOUT)[:13])
 
 

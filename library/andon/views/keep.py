@@ -1,4 +1,4 @@
-"""Members of an entity that a view keeps as they are: attributes, their tombstone, and what a response shows. Pure.
+"""Members of an entity that a view keeps unchanged: attributes, their tombstone, and the response. Pure.
 
 KEPT = keep(ThingEntity, Name="name", Maker="maker", also=("Sorted",), deleted_as="Deleted")
 KEPT.of(thing, lambda: {"Sorted": ...})  # attributes of the row; of a thing that was deleted, its tombstone

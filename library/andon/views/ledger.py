@@ -29,7 +29,7 @@ OVERTAKEN: Final = {Outcome.APPLIED: "applied", Outcome.STALE: "overtaken", Outc
 
 
 class Result(NamedTuple):
-    """The result of one fact; `event` is None if it could not be read; `error`: what failed.
+    """The result of one fact; `event` is None if it could not be read; `error`: the exception, if it failed.
 
     is_live: it was not replayed. taken_ms: since when its event is on its way, see `Delivery`; None: not known.
     origin: the service of its event, if two of them write what it wrote, see `RowWrite`.

@@ -213,7 +213,7 @@ def _with_faults(results: Sequence[Result], listener: Listener) -> Sequence[Resu
 
 
 def _publish_faults(bad: Sequence[Result], listener: Listener) -> Exception | None:
-    """Publish the faults of one message; return what went wrong."""
+    """Publish the faults of one message; return the exception if that failed."""
     found = [(result.received.body, result.error or Poison()) for result in bad]
     faults = faults_of_facts(found, consumer=f"{listener.name}.listener", now_ms=clock.now_ms())
     published = tried(partial(publish, source=listener.name), faults)

@@ -1,4 +1,4 @@
-"""A batch of messages -> objects: each object is read and written once, whatever number of messages is about it."""
+"""A batch of messages -> objects: each object is read and written once for all of its messages."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ class _Change(NamedTuple):
 
 
 def write_objects(table: ObjectTable, messages: Sequence[Message], *, ttl_days: int | None) -> list[Outcome | Failed]:
-    """Write the updates of all messages; return what became of each. One that failed is part of other objects, perhaps.
+    """Write the updates of all messages; return their outcomes. A message that failed may stand in other objects.
 
     A failure that is `Poison` can never succeed.
     """

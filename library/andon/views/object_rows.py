@@ -21,7 +21,7 @@ ROWS: Final = "rows"
 
 
 class ObjectKeys(Keys):
-    """The primary key of rows that lie in objects: what names the object, then what a row is `about`, and `sort`.
+    """The primary key of rows that lie in objects: the object's name, then the row's `about` and `sort`.
 
     about: the attribute with the partition key of the row's events, by which a view is audited and rebuilt. The rows of
     one object are about many.
@@ -51,7 +51,7 @@ class ObjectKeys(Keys):
 
 
 class ObjectRows:
-    """The rows of one object; it is a `RowStore` of them, and knows whether it was changed."""
+    """The rows of one object; it is a `RowStore` of them, and records a change."""
 
     def __init__(self, keys: ObjectKeys, group: tuple[str, ...], rows: Iterable[Attributes] = ()) -> None:
         self.keys, self.is_changed = keys, False
@@ -65,7 +65,7 @@ class ObjectRows:
         return cls(keys, group, json.loads(text)[ROWS])
 
     def to_json(self) -> str:
-        """Return the object: what it is about once, and its rows without that."""
+        """Return the object as JSON: the common attributes once, and its rows without them."""
         rows = [{name: value for name, value in row.items() if name not in self._group} for row in self]
         return strict_json.canonical({**self._group, ROWS: rows})
 

@@ -28,7 +28,7 @@ AT_ONCE: Final = 50
 
 
 class OplockFamily(NamedTuple):
-    """The oplocks whose names begin with `prefix`; each guards the one attribute that is called as it is.
+    """The oplocks with names that begin with `prefix`; each guards the attribute of its own name.
 
     most: so many are kept, the newest. always: the names of those that are kept besides, however old.
     """

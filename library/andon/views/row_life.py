@@ -80,7 +80,7 @@ class UntilNewestExpires(NamedTuple):
 
     @property
     def first(self) -> WriteAttempt:
-        """Most facts are newer than what is there."""
+        """Most facts are newer than the row."""
         return WriteAttempt(_on_ttl(TTL_GROWS, ttl=self.expires_at, now=self.now), self.expires_at)
 
     def after(self, row: Item | None) -> WriteAttempt:
@@ -109,7 +109,7 @@ class UntilAnchored(NamedTuple):
 
     @property
     def first(self) -> WriteAttempt:
-        """Most facts are about what has its anchor."""
+        """Most facts belong to a row with its anchor."""
         if self.anchors:
             return WriteAttempt(_on_ttl(ALIVE, now=self.now), is_permanent=True)
         return WriteAttempt(Condition(ANCHORED, {"anchor": self.anchor}))
@@ -130,7 +130,7 @@ class UntilAnchored(NamedTuple):
 
 
 class RebuiltUntilNewestExpires(NamedTuple):
-    """As `UntilNewestExpires`, to a rebuild: facts of one row join it, in whatever order and however late they come."""
+    """As `UntilNewestExpires`, to a rebuild: facts of one row join it, in any order and however late."""
 
     expires_at: int
     now: int
@@ -153,7 +153,7 @@ class RebuiltUntilNewestExpires(NamedTuple):
 
 
 class RebuiltUntilAnchored(NamedTuple):
-    """As `UntilAnchored`, to a rebuild; expires_at: what the last write would have set, had it come with its fact."""
+    """As `UntilAnchored`, to a rebuild; expires_at: the ttl of a write that had come with its fact."""
 
     anchor: str
     anchors: bool
@@ -162,7 +162,7 @@ class RebuiltUntilAnchored(NamedTuple):
 
     @property
     def first(self) -> WriteAttempt:
-        """Most facts are about what has its anchor."""
+        """Most facts belong to a row with its anchor."""
         if self.anchors:
             return WriteAttempt(Condition(""), is_permanent=True, marks=False)
         return WriteAttempt(Condition(ANCHORED, {"anchor": self.anchor}))

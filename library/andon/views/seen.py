@@ -1,4 +1,4 @@
-"""Reading one's writes: whether a row has seen the event of a write, by the row's own oplock. Pure.
+"""Reading one's writes: a row's own oplock says if the event of a write is in it. Pure.
 
 | the row's order under the oplock of the entity | has it seen the write?                                          |
 |------------------------------------------------|-----------------------------------------------------------------|
@@ -74,7 +74,7 @@ class Awaited:
     admits: Callable[[Item], bool] | None = None
 
     def among(self, admits: Callable[[Item], bool]) -> "Awaited":
-        """Return the same for a caller who may not know of each row."""
+        """Return the same, limited to rows that the caller may know of."""
         return replace(self, admits=admits)
 
     def read(self) -> Item | None:

@@ -19,7 +19,7 @@ _MOST_TELLING: Final = (Outcome.APPLIED, Outcome.DUPLICATE, Outcome.STALE, Outco
 
 
 class ViewUpdates(NamedTuple):
-    """Updates of different rows by one event. They are no transaction: what a crash leaves out, the retry writes."""
+    """Updates of different rows by one event, not in one transaction: after a crash the retry writes the rest."""
 
     all: tuple[ViewUpdate, ...]
 
@@ -62,7 +62,7 @@ def entered(update: ViewUpdate, *left: Attributes) -> ViewUpdates:
 
 
 def updates_in(write: RowWrite) -> tuple[ViewUpdate, ...]:
-    """Return the updates of rows that a write consists of; of what is no update of a view there are none."""
+    """Return the view updates that a write consists of; none for other writes."""
     if isinstance(write, ViewUpdates):
         return write.all
     return (write,) if isinstance(write, ViewUpdate) else ()

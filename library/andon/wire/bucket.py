@@ -28,7 +28,7 @@ NOT_FOUND = frozenset({MISSING, "404"})  # a response to HEAD has no body that w
 
 
 class Found(NamedTuple):
-    """An object's bytes, and what changes if it is replaced."""
+    """The bytes of an object, and the ETag that its replacement must name."""
 
     body: bytes
     etag: str
@@ -115,7 +115,7 @@ class Bucket:
     def change(
         self, key: str, decide: Callable[[Any], JsonMapping | None], read: Callable[[bytes], Any] = json.loads
     ) -> Any:  # noqa: ANN401  as above
-        """Replace an object by what `decide` makes of its content, and return that; None leaves it as it is.
+        """Replace an object by `decide(content)` and return that; None leaves it as it is.
 
         `decide` gets None of an object that cannot be read. It is called again if somebody else replaced the object
         meanwhile: no change is lost.
@@ -154,7 +154,7 @@ class Bucket:
             yield from (found["Key"] for found in page.get("Contents", []))
 
     def etags(self, prefix: str) -> dict[str, str]:
-        """List the keys that begin with `prefix`, ascending, each with what changes if its object is replaced."""
+        """Return key -> ETag of the objects below `prefix`, by key, ascending."""
         pages = self._list(Prefix=prefix)
         return {found["Key"]: found["ETag"].strip('"') for page in pages for found in page.get("Contents", [])}
 

@@ -23,7 +23,7 @@ class Credentials(NamedTuple):
 
 
 def credentials() -> Credentials:
-    """Return the credentials of this moment; what expires is refreshed before it does.
+    """Return the credentials of this moment, refreshed before they expire.
 
     Raises:
         CallFailed: there are none, or they could not be refreshed.

@@ -42,7 +42,7 @@ class Request(NamedTuple):
 
 
 class Handle(pycurl.Curl):
-    """Names a request while it is under way; but_body, timeout_ms: what was set for the last one, its body aside."""
+    """Names a request while it is under way; but_body, timeout_ms: the options of the last one, its body aside."""
 
     but_body: tuple[object, ...] | None
     timeout_ms: int | None
@@ -135,7 +135,7 @@ class _Received(NamedTuple):
 
 
 def _prepare(handle: Handle, request: Request) -> _Received:
-    """Set what differs between requests; return where libcurl puts what comes."""
+    """Set the options that differ from the last request's; return the lists that libcurl fills."""
     received, but_body = _Received([], []), request[:-1]
     if handle.but_body != but_body:  # nearly all requests of a function differ in nothing but their bodies
         handle.but_body = None  # until all of it is set, for libcurl may refuse an option
@@ -169,7 +169,7 @@ def _authorities() -> str:
 
 
 def new_handle() -> Handle:
-    """Return a handle with what all requests have in common: limits, and the authorities that are trusted."""
+    """Return a handle with the options of all requests: limits, and the trusted authorities."""
     handle = Handle()
     handle.setopt(pycurl.NOSIGNAL, 1)  # signals and threads do not go together
     handle.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1)

@@ -28,7 +28,7 @@ class _Pause(NamedTuple):
 
 
 class _Worker(greenlet):
-    """Does one task after another until none is left; while its task waits, whoever runs them all goes on.
+    """Does tasks until none is left; while one waits, its starter goes on.
 
     Workers are kept: to make one costs as much as all else of a task that waits.
     """
@@ -76,7 +76,7 @@ def pause(seconds: float) -> None:
 
 
 def run_in_turns(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
-    """Run tasks that raise nothing; return their results. What a task runs so itself does not take turns."""
+    """Run tasks that raise nothing; return their results. A task's own calls of this take no turns."""
     if len(tasks) == 1 or isinstance(getcurrent(), _Worker):
         return [do() for do in tasks]
     turns = _Turns(tasks)

@@ -1,4 +1,4 @@
-"""Presigned URLs: whoever has one may use it as the one who signed it, for some seconds. Pure.
+"""Presigned URLs: their bearer may use them as their signer, for some seconds. Pure.
 
 https://docs.aws.amazon.com/IAM/latest/UserGuide/create-signed-request.html
 """

@@ -20,7 +20,9 @@ KEY: Final = b"k" * 32
 AT: Final = "2026-11-21T17:48:00.000Z"
 LOGS: Final = [log_of("press-1", "ERROR", AT), log_of("d#12 3/ü", "WARNING1", AT)]
 TOKEN: Final = sign(
-    Link("op-17", tuple(map(links.reference_of, LOGS)), times.to_ms(AT) // 1000 + 4 * 3600), purpose=links.SEEN, key=KEY
+    Link("op-17", tuple(map(links.reference_of, LOGS)), times.to_ms(AT) // 1000 + 4 * 3600),
+    purpose=links.PURPOSE,
+    key=KEY,
 )
 PLACE: Final = f"#a={TOKEN}"
 SEEN: Final = "POST", "/links/seen"

@@ -104,5 +104,5 @@ def record_links(world: Recorder) -> None:
     world.keep_only(STATE_ACKNOWLEDGED)
     link = Link("op-17", (links.reference_of(log_of("press-11", LOG["state"], LOG["timestamp"])),), EXPIRES)
     with patch.object(links, "keys", lambda: (LINK_KEY,)):
-        body = {"token": sign(link, purpose=links.SEEN, key=LINK_KEY)}
+        body = {"token": sign(link, purpose=links.PURPOSE, key=LINK_KEY)}
         world.request("POST /links/seen", body=body, variant="link")

@@ -103,8 +103,8 @@ def test_what_was_not_signed_for_this_is_gone_and_changes_nothing(loop: Loop, eq
     tokens = {
         "changed": good[:-1] + ("A" if good[-1] != "A" else "B"),
         "for another purpose": sign(Link(ANA, (reference,), expires), purpose="told", key=KEY),
-        "by another key": sign(Link(ANA, (reference,), expires), purpose=links.SEEN, key=b"x" * 32),
-        "expired": sign(Link(ANA, (reference,), NOW // 1000), purpose=links.SEEN, key=KEY),
+        "by another key": sign(Link(ANA, (reference,), expires), purpose=links.PURPOSE, key=b"x" * 32),
+        "expired": sign(Link(ANA, (reference,), NOW // 1000), purpose=links.PURPOSE, key=KEY),
         "nothing": "x",
     }
     answers = {why: post(loop, {"token": token}) for why, token in tokens.items()}
@@ -121,7 +121,7 @@ def test_the_key_of_before_counts_until_what_it_signed_has_expired(loop: Loop, e
     references = tuple(map(links.reference_of, logs(equipment_id, 1)))
     link = Link(ANA, references, (NOW + HOUR_MS) // 1000)
 
-    assert post(loop, {"token": sign(link, purpose=links.SEEN, key=PREVIOUS)}).status == HTTPStatus.OK
+    assert post(loop, {"token": sign(link, purpose=links.PURPOSE, key=PREVIOUS)}).status == HTTPStatus.OK
 
 
 def test_without_a_key_no_link_counts(loop: Loop, equipment_id: str, monkeypatch: pytest.MonkeyPatch) -> None:

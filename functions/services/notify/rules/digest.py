@@ -1,4 +1,4 @@
-"""The rules of the digest: a message at once, and one for what that could not have; one of each for a slot.
+"""The rules of the digest: a message at once, and one for the later rest; one of each for a slot.
 
 They go by when requests arrived: one that was asked for long ago, or comes late, is told all the same. Who is woken
 for nothing sends nothing.

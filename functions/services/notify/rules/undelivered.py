@@ -1,4 +1,4 @@
-"""The rule that a message is overdue: what arrived in its slot was told nobody. A dead letter is not silence."""
+"""The rule that a message is overdue: its slot's requests were told nobody. A dead letter is not silence."""
 
 from collections.abc import Iterator
 from operator import itemgetter
@@ -29,7 +29,7 @@ UNDELIVERED: Final = "undelivered"
 
 
 class UndeliveredContext(NamedTuple):
-    """The context of the rule: what a person was asked of late, but for what somebody has seen; and the deliveries."""
+    """The context of the rule: a person's recent requests, but for acknowledged ones; and the deliveries."""
 
     notices: tuple[Notice, ...]
     deliveries: tuple[Delivery, ...]
@@ -46,7 +46,7 @@ class UndeliveredContext(NamedTuple):
 
 
 def asked_of(key: CorrelationKey) -> UndeliveredContext:
-    """Read what the rule decides by."""
+    """Read the context of the rule."""
     now_ms = clock.now_ms()
     deliveries, known = deliveries_of(TABLE, key, now_ms), [] if is_erased(key) else known_of(key, now_ms)
     seen = seen_among(notice.about for notice in known)
@@ -55,7 +55,7 @@ def asked_of(key: CorrelationKey) -> UndeliveredContext:
 
 
 def undelivered(history: History) -> Iterator[Decision]:
-    """Decide that what arrived in the slot of a message is late, and wake the sender once more."""
+    """Decide that the untold requests in the slot of a message are late, and wake the sender once more."""
     message, anchor = history.anchor.entity("message"), history.anchor
     person, slot_ms = message.text("person"), message.whole_number("slot")
     untold = history.context_as(UndeliveredContext).untold(slot_ms)

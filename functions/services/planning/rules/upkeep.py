@@ -1,4 +1,4 @@
-"""The rule that keeps what is under way at a machine, and what is next."""
+"""The rule that keeps a machine's orders under way, and its next ones."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -20,7 +20,7 @@ MOST_UNDER_WAY: Final = 100
 
 
 def upkeep(history: History) -> Iterable[Decision]:
-    """Decide what is so from the time of a fact on, unless it was so before. Facts of one time are seen together.
+    """Decide the state of orders from the time of a fact on, if it changed. Facts of one time are seen together.
 
     Raises:
         Poison: more is under way than can be said.

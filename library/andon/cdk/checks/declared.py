@@ -121,7 +121,7 @@ def refuse_idle_rules(service: Package) -> None:
 
 
 def refuse_unlifted(reader: Package) -> None:
-    """Refuse a subscription whose old shapes another reader lifts, and this one does not; or nobody, as a sample shows.
+    """Refuse a subscription to old shapes that this reader does not lift: another one does, or a sample has them.
 
     Raises:
         ValueError: there is one; with what to write where.
@@ -250,7 +250,7 @@ def _of_service(service: Package, kind: str, aggregate: Aggregate) -> Iterator[s
 
 
 def _kinds_of(event_type: str) -> set[str]:
-    """Return the discriminators of rows whose changes are such facts, as the project's samples show them."""
+    """Return the discriminators of rows with changes that are such facts, as the project's samples show them."""
     records = (read(path)["Records"][0]["dynamodb"] for path in paths("stream") if type_of(path) == event_type)
     images = (record.get("NewImage", record.get("OldImage", {})) for record in records)
     return {image["discriminator"]["S"] for image in images if "discriminator" in image}
@@ -285,7 +285,7 @@ _OF_EACH_WRITE: Final = frozenset({"timestamp", "version", "since", "ttl", "fing
 
 
 def refuse_foreign_keys(view: Package) -> None:
-    """Refuse a view whose rows lie in other partitions than their events, or whose keys move.
+    """Refuse a view with rows in other partitions than their events, or with keys that move.
 
     Raises:
         ValueError: it is one; with what to write where.

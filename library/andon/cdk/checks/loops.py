@@ -17,7 +17,7 @@ ECHO = 2
 
 @dataclass(frozen=True, slots=True)
 class Participant:
-    """A package on the bus: what it subscribes to, and what it may publish because of that.
+    """A package on the bus: its subscriptions, and the facts that it may publish because of them.
 
     latched: what it subscribes to behind a latch, because of which it publishes nothing.
     """
@@ -47,7 +47,7 @@ def shortest_loop(participants: Iterable[Participant]) -> tuple[Hop, ...]:
 
 
 def refuse_loops(participants: Iterable[Participant]) -> None:
-    """Refuse participants whose events could cause each other for ever, or come back to where they began.
+    """Refuse participants with events that could cause each other for ever, or come back to their origin.
 
     Raises:
         ValueError: they could; with the way that the events would go.

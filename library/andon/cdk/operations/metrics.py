@@ -1,4 +1,4 @@
-"""The metrics that signals and the dashboard look at: each a function of what is watched.
+"""The metrics of signals and of the dashboard: each a function of the watched thing.
 
 AWS's own are described at https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/aws-services-cloudwatch-metrics.html
 """

@@ -1,4 +1,4 @@
-"""The alarms: a row for each, with its threshold, in a table for each kind of what is watched.
+"""The alarms: a row for each, with its threshold, in a table for each kind of watched thing.
 
 An alarm comes to be in two steps. `EventHub.close` calls `watch` with all constructs of the stack, whose tables `_rows`
 finds, and with what each part says of itself (`Part.signals`: something watched, and its table here). `watch` makes an
@@ -537,7 +537,7 @@ class _Settings(TypedDict):
 
 
 def _alarm(scope: Construct, it: object, row: Signal[Any]) -> None:
-    """Create an alarm, named by the path of what it watches: the root stack's name begins all of them."""
+    """Create an alarm, named by the path of the watched thing: the root stack's name begins all of them."""
     target, missing, compared = Target.of(scope), cloudwatch.TreatMissingData, cloudwatch.ComparisonOperator
     above, name, page = row.limit(target), row.name.format(it=it), f"{target.stage.runbooks}/{row.runbook}.md"
     settings: _Settings = {

@@ -70,7 +70,7 @@ DIGITS: Final = 24  # 96 bits, as the lake's
 
 
 def digest_of(texts: Iterable[str]) -> str:
-    """Return the digest of some texts, whatever their order."""
+    """Return the digest of some texts, in any order."""
     return hashlib.sha256("\n".join(sorted(texts)).encode()).hexdigest()[:DIGITS]
 
 

@@ -172,7 +172,7 @@ def days_to_check(days: Iterable[str], *, now_ms: int) -> list[str]:
 
 
 def kinds_kept(day: str, *, now_ms: int) -> list[Actors]:
-    """Return the kinds of which a day is kept; without its manifest, what has expired would be written again."""
+    """Return the kinds that keep a day; without its manifest, expired rows would be written again."""
     return [kind for kind in KINDS if _age(day, now_ms) < kind.keeps_days]
 
 

@@ -32,7 +32,7 @@ handler = app.handler
 
 
 class Recomputation(TypedDict):
-    """What was asked for: a view, in so many parts."""
+    """An accepted request: a view, in so many parts."""
 
     view: str
     shards: int
@@ -40,7 +40,7 @@ class Recomputation(TypedDict):
 
 @app.serves("POST /drift/{view}", groups=project().groups.admins, responses=responses(Recomputation, 202, 404))
 def post_recomputation(view: ViewName) -> Response:
-    """Compare all rows of a view with what its events make of them; `GET /drift` lists what differs, and is repaired.
+    """Compare all rows of a view with a projection of its events; `GET /drift` lists differences, which are repaired.
 
     What could be on its way is looked at again a quarter of an hour later. A retry asks twice, which is harmless.
     """

@@ -28,7 +28,7 @@ class Finding(DriftEntity):
 
 
 def finding_in(delivery: Delivery, *, now_ms: int) -> Finding:
-    """Read an event of type `drift-detected`; one whose time lies ahead would be the newest for good, and is of now.
+    """Read an event of type `drift-detected`; one from the future would stay the newest for good, and is of now.
 
     Raises:
         Poison: it cannot be kept, or somebody else than the view says it.

@@ -72,7 +72,7 @@ class Fault(FaultSummary):
 
 
 def fault_in(delivery: Delivery, *, now_ms: int) -> Fault:
-    """Read an event of type `fault`; one whose time lies ahead would be the newest for good, and is of now.
+    """Read an event of type `fault`; one from the future would stay the newest for good, and is of now.
 
     Raises:
         Poison: it cannot be kept, or another service than the consumer's says it.
@@ -107,7 +107,7 @@ def summary_of(fault: Fault) -> FaultSummary:
 
 
 def resubmitted(fault: Fault, *, now_ms: int, actor: str) -> Fault:
-    """Return a fault with a new attempt: the actor who resubmits its message, and the time."""
+    """Return a fault with a new attempt: the actor of the resubmission, and the time."""
     attempt: Attempt = {"resubmittedAt": times.to_utc(now_ms), "resubmittedBy": actor}
     return _with([*fault.get("attempts", []), attempt], {**fault, "resubmissions": fault.get("resubmissions", 0) + 1})
 
@@ -198,7 +198,7 @@ KEPT = DatedObjects(_bucket, FAULTS, Fault)
 
 
 def keep(fault: Fault) -> bool:
-    """Keep a fault, once, or note on it that a resubmission failed again; return whether that is new."""
+    """Keep a fault, once, or note on it that a resubmission failed again; return True if that is new."""
     key, claim = _claim_of(fault["id"]), FaultClaim(timestamp=fault["timestamp"])
     if not _bucket.put_if_absent(key, claim):
         kept: FaultClaim | None = _bucket.get(key, _claim_in)

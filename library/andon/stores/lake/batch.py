@@ -45,12 +45,12 @@ def key_of(heads: Iterable[EnvelopeHead]) -> str:
 
 
 def unreadable_key_of(message_id: str) -> str:
-    """Return the key of a body that cannot be a line, by its message: a digest would tell what was erased from it."""
+    """Return the key of a body that cannot be a line, by its message: a digest would reveal erased content."""
     return f"{UNREADABLE_FOLDER}/{message_id}"
 
 
 def to_bytes(body: str) -> bytes:
-    """Return the bytes of a text, whatever it is: a surrogate that stands alone must not be lost either."""
+    """Return the bytes of any text: a surrogate that stands alone must not be lost either."""
     return body.encode(errors="surrogatepass")
 
 
@@ -74,7 +74,7 @@ class LakeObject(NamedTuple):
 
 
 class ObjectResult(NamedTuple):
-    """Outcome of an object: APPLIED, DUPLICATE (it was there) or FAILED; `error` names what went wrong."""
+    """Outcome of an object: APPLIED, DUPLICATE (it was there) or FAILED; `error` names the error."""
 
     object: LakeObject
     outcome: Outcome

@@ -1,4 +1,4 @@
-"""A message -> the lake's lines of it: EventBridge's envelope around one fact each, whatever came with it. Pure.
+"""A message -> the lake's lines of it: EventBridge's envelope around one fact each. Pure.
 
 A line depends on its fact and the second in which the bus took it, and on nothing else: so the bus's `id`, which is
 another one whenever an entry is put, gives way to the fact's own, and `resources` stay out. The `detail` stays as it

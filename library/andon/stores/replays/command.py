@@ -34,7 +34,7 @@ def post_replay(body: ReplayBody) -> Response:
     "POST /replays/{id}/pause", groups=project().groups.admins, responses=responses(ReplayResponse, 200, 404, 409)
 )
 def pause_replay(replay_id: ReplayId) -> Response:
-    """Stop sending, until somebody resumes it; what is on its way comes for another few seconds."""
+    """Stop sending, until somebody resumes it; events on their way come for another few seconds."""
     return _stopped(replay_id, PAUSED)
 
 
@@ -42,7 +42,7 @@ def pause_replay(replay_id: ReplayId) -> Response:
     "POST /replays/{id}/resume", groups=project().groups.admins, responses=responses(ReplayResponse, 200, 404, 409)
 )
 def resume_replay(replay_id: ReplayId) -> Response:
-    """Go on with what is not done, also with a replay that somehow came to a halt."""
+    """Go on with the undone work, also of a replay that somehow came to a halt."""
     row, now_ms = job.require_replay(job.find(replay_id)), clock.now_ms()
     job.admit(job.require_resumable(row), now_ms=now_ms)
     row = job.move(row, RUNNING, now_ms=now_ms)
@@ -54,7 +54,7 @@ def resume_replay(replay_id: ReplayId) -> Response:
     "POST /replays/{id}/cancel", groups=project().groups.admins, responses=responses(ReplayResponse, 200, 404, 409)
 )
 def cancel_replay(replay_id: ReplayId) -> Response:
-    """Stop sending, for good. What the view has got stays there."""
+    """Stop sending, for good. The view keeps the events that it has got."""
     return _stopped(replay_id, CANCELLED)
 
 

@@ -206,7 +206,7 @@ def require_replay(row: ReplayRow | None) -> ReplayRow:
 
 
 def _moved(row: ReplayRow, state: State, *, now_ms: int) -> Item:
-    """Return the attributes that change when a job is paused, resumed or cancelled; whoever resumes begins a new run.
+    """Return the attributes that change when a job is paused, resumed or cancelled; to resume is to begin a new run.
 
     Raises:
         Conflict: it was cancelled, which is for good.
@@ -335,7 +335,7 @@ def delay_seconds(due_ms: int, *, now_ms: int) -> int:
 
 
 def _again_after(due_ms: int, *, now_ms: int) -> int:
-    """Return the seconds until the work on an object goes on, whose next event is due at `due_ms`."""
+    """Return the seconds until the work on an object goes on; due_ms: of its next event."""
     return delay_seconds(due_ms - LEAD_MS // 2, now_ms=now_ms)
 
 
@@ -389,7 +389,7 @@ def _keep(row: ReplayRow) -> None:
 
 
 def _kept(row: ReplayRow) -> ReplayRow | None:
-    """Return a job as it is now; it is kept, if whoever was asked for it was killed before they did."""
+    """Return a job as it is now; it is saved here if the request for it died before."""
     if found := find(row["id"]):
         return found
     with suppress(ConditionFailed):  # an update, for a listener's role may not put
@@ -403,7 +403,7 @@ def find(job_id: str) -> ReplayRow | None:
 
 
 def admit(row: ReplayRow, *, now_ms: int) -> None:
-    """Note that a job runs, beside those that do, once; whoever does not run any more is forgotten.
+    """Note that a job runs, beside the running ones, once; ended ones are forgotten.
 
     Raises:
         Conflict: together they would send too much.
@@ -575,7 +575,7 @@ def _days(row: ReplayRow) -> list[str]:
 
 
 def _plan_job(row: ReplayRow) -> Counter[str]:
-    """Ask for each day; for the newest only when the lake has what the bus took before the job began."""
+    """Ask for each day; for the newest only when the lake has all events from before the job."""
     waits = dict.fromkeys(_newest_days(row["requestedAt"], _settles_seconds()), _settles_seconds())
     send_later(os.environ[QUEUE], (_day(row, day, waits.get(day, 0)) for day in _days(row)))
     return Counter(jobs=1)

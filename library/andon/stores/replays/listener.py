@@ -8,5 +8,5 @@ from andon.stores.replays.job import work
 
 
 def handler(event: JsonMapping, context: LambdaContext) -> BatchResponse:
-    """Send what each message asks for."""
+    """Send the events that each message asks for."""
     return work_each(event, context, store="replays", said="replayed", work=work)

@@ -1,4 +1,4 @@
-"""Bucket and settings of replays: they read the lake, and subscribe to nothing. What they keep: see `tables.py`."""
+"""Bucket and settings of replays: they read the lake, and subscribe to nothing. Their rows: see `tables.py`."""
 
 from typing import Final
 

@@ -25,21 +25,21 @@ from andon.views.materialize import Listener
 from andon.views.restored_row import RestoredRow
 from andon.views.row_write import Subscriptions
 
-EVERY: Final = (ANY, ANY)
+ANY_TOPIC: Final = (ANY, ANY)
 
 FAULT: Final[Topic] = (ANY, fault.TYPE)
 DRIFT: Final[Topic] = (ANY, drift.TYPE)
 
 
 class Consumer(NamedTuple):
-    """A consumer. reads: topic -> what it makes of an event on the wire; of EVERY, of each that somebody publishes."""
+    """A consumer. reads: topic -> its projection of an event on the wire; by ANY_TOPIC, of every published one."""
 
     name: str
     reads: Mapping[Topic, Callable[[JsonObject], object]]
 
     def reads_of(self, topic: Topic) -> Callable[[JsonObject], object] | None:
         """Return the function for a topic; None: it does not subscribe to it."""
-        return self.reads.get(topic) or self.reads.get(EVERY)
+        return self.reads.get(topic) or self.reads.get(ANY_TOPIC)
 
 
 def consumers() -> Iterator[Consumer]:
@@ -59,7 +59,7 @@ def consumers() -> Iterator[Consumer]:
     yield Consumer("faults.listener", {FAULT: partial(_on_delivery, fault_in)})
     yield Consumer("drift.listener", {DRIFT: partial(_on_delivery, finding_in)})
     for kind in KINDS:
-        yield Consumer(f"archive.{kind.name}", {EVERY: partial(actors_in, kind)})
+        yield Consumer(f"archive.{kind.name}", {ANY_TOPIC: partial(actors_in, kind)})
 
 
 def _rows_again(package: Package) -> dict[Topic, Callable[[JsonObject], object]]:

@@ -10,7 +10,7 @@ from andon.packages.discovery import services
 from andon.runtime.json_types import JsonObject
 from andon.testing.samples import is_of_old, paths, read, type_of
 from andon.tools.contracts import interview, publishers, verdict
-from andon.tools.contracts.consumers import EVERY, Consumer
+from andon.tools.contracts.consumers import ANY_TOPIC, Consumer
 from andon.tools.contracts.diff import Change, Misfit, SchemaChange, changes, is_break, misfits
 from andon.tools.contracts.members import Path, paths_in, values_at
 from andon.tools.contracts.need import UNUSED, ConsumerRefusal, Need, kind_of, run_of
@@ -69,7 +69,7 @@ def _events_of(today: Observed, released: ContractState) -> Iterator[tuple[Topic
 def of_subscriptions(today: Observed) -> Iterator[ContractFinding]:
     """Yield who subscribes to what nobody publishes, or asks the lake for it."""
     for who, topics in _subscribed(today.consumers):
-        for topic in sorted(topics - today.declared - {EVERY}):
+        for topic in sorted(topics - today.declared - {ANY_TOPIC}):
             yield ContractFinding(Severity.BREAKS, who, topic, (), "is published by nobody")
     for question in interview.questions():
         for path in interview.unknown_to(question, today.state.types):

@@ -12,7 +12,7 @@ from andon.packages.discovery import packages, recomputed
 from andon.packages.package import Package
 from andon.project import project
 from andon.runtime.json_types import JsonObject
-from andon.tools.contracts.consumers import EVERY
+from andon.tools.contracts.consumers import ANY_TOPIC
 from andon.tools.contracts.event_schema import event_schema, file_of, json_schema, summary_of
 from andon.tools.contracts.members import text_of
 from andon.tools.contracts.need import LostMember
@@ -288,7 +288,10 @@ def _verb() -> str:
 
 def _parts() -> list[CatalogPart]:
     own = (one for one in packages() if one.side != "pages")
-    return [*(CatalogPart(one.name, of_package(one), keeps_all=EVERY in one.subscriptions) for one in own), QUERIES]
+    return [
+        *(CatalogPart(one.name, of_package(one), keeps_all=ANY_TOPIC in one.subscriptions) for one in own),
+        QUERIES,
+    ]
 
 
 def of_package(package: Package) -> str:

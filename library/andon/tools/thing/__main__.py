@@ -7,7 +7,7 @@ from typing import Final
 
 from andon.project import project
 from andon.tools.called import as_called
-from andon.tools.thing.certificate import CERTIFICATE, KEY, seen
+from andon.tools.thing.certificate import CERTIFICATE, KEY, named_from
 from andon.tools.thing.register import Registered, register
 from andon.tools.views.deployed import deployed
 
@@ -17,8 +17,8 @@ HOME: Final = project().local / "things"
 def text_of(made: Registered, *, seen_from: Path) -> str:
     """Return a text for a person: addresses, files, and a command that publishes."""
     files = {"certificate": made.folder / CERTIFICATE, "key": made.folder / KEY}
-    shown = {name: seen(path, seen_from) for name, path in files.items()}
-    signers = seen(made.signers, seen_from) if made.signers else None
+    shown = {name: named_from(path, seen_from) for name, path in files.items()}
+    signers = named_from(made.signers, seen_from) if made.signers else None
     lines = {
         "client id": made.thing,
         "endpoint": f"{made.host}:{made.port}",

@@ -83,7 +83,7 @@ def keep(made: SignedCertificate, folder: Path, signers: str | None) -> None:
         private_file.write(folder / SIGNERS, signers)
 
 
-def seen(path: Path, seen_from: Path) -> str:
+def named_from(path: Path, seen_from: Path) -> str:
     """Return a path as somebody in a folder writes it."""
     return str(path.relative_to(seen_from) if path.is_relative_to(seen_from) else path)
 

@@ -19,8 +19,8 @@ from andon.tools.thing.certificate import (
     broker_of,
     end,
     keep,
+    named_from,
     require_policy,
-    seen,
     signed,
 )
 from andon.tools.thing.register import kind_named, kinds, root_of
@@ -135,7 +135,7 @@ NONE: Final = "no claim counts"
 
 def text_of(made: MadeClaim, *, seen_from: Path) -> str:
     """Return what whoever puts a claim onto things needs to know."""
-    certificate, key, signers = (seen(made.folder / name, seen_from) for name in (CERTIFICATE, KEY, SIGNERS))
+    certificate, key, signers = (named_from(made.folder / name, seen_from) for name in (CERTIFICATE, KEY, SIGNERS))
     lines = {
         "claim": made.id,
         "template": made.template,

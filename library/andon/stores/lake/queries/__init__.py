@@ -31,7 +31,7 @@ _COMMENT = re.compile(r"^ *--.*\n", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of a query; without a default, whoever asks must give it."""
+    """A parameter of a query; without a default it is required."""
 
     name: str
     about: str
@@ -40,14 +40,14 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A query: its SQL without comments, whose parameters are `:name`, in the order of their descriptions."""
+    """A query: its SQL without comments, with parameters as `:name`, in the order of their descriptions."""
 
     title: str
     sql: str
     parameters: tuple[Parameter, ...]
 
     def with_parameters(self, mark: Callable[[str], str]) -> str:
-        """Return the SQL with each use of a parameter replaced by what `mark` makes of its name."""
+        """Return the SQL with each use of a parameter replaced by `mark(name)`."""
         names = {parameter.name for parameter in self.parameters}
         return _USE.sub(lambda use: mark(use[1]) if use[1] in names else use[0], self.sql)
 
@@ -110,7 +110,7 @@ def question(text: str) -> Question:
 
 
 def _used_by(text: str) -> dict[str, str]:
-    """Return the shared tables that a query uses, and those that they use, each behind what it uses."""
+    """Return the shared tables that a query uses, and those that they use, each behind its own."""
     found: dict[str, str] = {}
     for name in reversed(SHARED):
         if any(re.search(rf"\b{name}\b", _without_comments(user)) for user in (text, *found.values())):
