@@ -127,7 +127,7 @@ def test_a_question_in_plain_words_is_answered_among_the_first_three(asked: str,
 def test_a_module_of_the_library_says_what_it_has() -> None:
     said = docs.answer(PAGES, ["andon.versions.claims"])
 
-    assert "Claims: what one owner at a time has" in said
+    assert "Claims: things with one owner at a time" in said
     assert "class Claim(" in said
 
 
