@@ -167,7 +167,7 @@ def test_a_project_says_how_it_was_made_and_its_wheel_what_of(wheel: Path, tmp_p
     """The version before is in `vendor/`: it has another Makefile, a file that is gone, and lacks one that is new."""
     old = shutil.copytree(wheel, tmp_path / "old")
     template = old / "andon/tools/templates/project"
-    edited(template / "Makefile", "help:  ## list these verbs", "help:  ## say them")
+    edited(template / "Makefile", "more:  ## list all verbs", "more:  ## say them")
     (template / "gone.cfg").write_text("of before")
     (template / ".npmrc").unlink()
     packed = tmp_path / "andon-0.0.9-py3-none-any.whl"

@@ -89,7 +89,7 @@ def test_its_contracts_blame_nobody_and_make_reads_its_makefile(copy: Path, whee
     said = python("-m", CLI, "contracts", imports=(wheel,), cwd=copy)
 
     assert "Nobody breaks, nobody loses anything." in said.splitlines()
-    assert "make contracts" in made_by(copy, "help")
+    assert "make contracts" in made_by(copy, "more")
     assert [made_by(copy, "--dry-run", *verb).count("andon contracts") for verb in (["test"], ["test", "ARGS=-x"])] == [
         1,
         0,
@@ -247,7 +247,8 @@ def test_what_the_wheel_and_its_extras_need_is_pinned_in_it(wheel: Path) -> None
     assert needed - {*re.findall(r"^([\w-]+)==", pins, re.MULTILINE)} == set()
 
 
-MOST_FILES, MOST_LINES = 45, 2_000
+# Three of them are what a repository is expected to have: how to contribute, and a container to do so.
+MOST_FILES, MOST_LINES = 48, 2_000
 """Of a project as it is made, its wheel aside."""
 
 
