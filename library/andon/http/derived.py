@@ -15,6 +15,7 @@ from typing import (
     NamedTuple,
     NotRequired,
     Required,
+    TypedDict,
     Union,
     get_args,
     get_origin,
@@ -145,6 +146,13 @@ def page_of(item: type, name: str, says: str, *, is_all: bool = False) -> type[R
     members: JsonObject = {"items": (list[item], ...), **cursor}  # type: ignore[valid-type]
     model: type[ResponseModel] = make_model(name, __base__=ResponseModel, __doc__=says, **members)
     return model
+
+
+def typed_dict(name: str, says: str, members: JsonMapping) -> type:
+    """Return a TypedDict by its name, docstring and members (name -> annotation)."""
+    kind: type = TypedDict(name, dict(members))  # type: ignore[misc]
+    kind.__doc__ = says
+    return kind
 
 
 def validated(kind: type[Kind], value: object) -> Kind:

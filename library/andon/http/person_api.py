@@ -19,7 +19,7 @@ from pydantic import AfterValidator
 from andon.dynamodb.client import MOST_READ_AT_ONCE
 from andon.dynamodb.expressions import Condition
 from andon.http.arguments import REQUIRED, answering
-from andon.http.derived import PageOf, Shown
+from andon.http.derived import PageOf, Shown, typed_dict
 from andon.http.etag import etag_of
 from andon.http.http_api import HttpApi
 from andon.http.limits import IN_FUNCTION, OfPlace
@@ -228,7 +228,7 @@ class PersonApi:
 def _body_of(api: PersonApi) -> type:
     """Return the declaration of a request."""
     content = api.of.content
-    return _named(f"{api.title}Body", inspect.cleandoc(content.__doc__ or ""), content.__annotations__)
+    return typed_dict(f"{api.title}Body", inspect.cleandoc(content.__doc__ or ""), content.__annotations__)
 
 
 @cache
@@ -237,14 +237,8 @@ def _shown_by(api: PersonApi) -> Shown:
     name = f"{api.title}Response"
     members = {"id": str, "version": int, **api.of.content.__annotations__, **Changed.__annotations__}
     more = {"erased": NotRequired[Literal[True]]}
-    kind = _named(name, api.says("response"), members)
+    kind = typed_dict(name, api.says("response"), members)
     return Shown(kind, name, more=more, lacks=frozenset(members) - {"id"})
-
-
-def _named(name: str, says: str, members: JsonMapping) -> type:
-    kind: type = TypedDict(name, dict(members))  # type: ignore[misc]
-    kind.__doc__ = says
-    return kind
 
 
 def _title(name: str) -> str:

@@ -24,7 +24,7 @@ from andon.dynamodb.key_query import KeyQuery
 from andon.events.written import Written
 from andon.http import periods
 from andon.http.arguments import REQUIRED, Takes, answering
-from andon.http.derived import PageOf, Shown
+from andon.http.derived import PageOf, Shown, typed_dict
 from andon.http.http_api import About, HttpApi
 from andon.http.limits import IN_FUNCTION, At, OfSubject
 from andon.http.openapi import responses, responses_of_write
@@ -386,16 +386,16 @@ def _body_of(api: ResourceApi) -> type:
     if isinstance(of, Resource):
         since = {"validFrom": NotRequired[Annotated[Time, Says("2020-04-20T06:00:00Z")]]}
         says = _says_of(content).removesuffix(".") + "; with `validFrom`, what it has been since before."
-        body = _declared(api.names.body, says, {**members, **since})
+        body = typed_dict(api.names.body, says, {**members, **since})
     else:
-        body = _declared(api.names.body, _says_of(content), members)
+        body = typed_dict(api.names.body, _says_of(content), members)
     return checked(*getattr(content, CHECK, ()))(body)
 
 
 @cache
 def _rollback_of(api: ResourceApi) -> type:
     says = "The version whose content becomes current again."
-    return _declared(api.names.rollback, says, {"toVersion": Number})
+    return typed_dict(api.names.rollback, says, {"toVersion": Number})
 
 
 @cache
@@ -414,14 +414,8 @@ def _shown(api: ResourceApi) -> Shown:
     elif isinstance(api.of, TimedResource):
         says = f"{api.noun[:1].upper()}{api.noun[1:]}; `{api.of.id[-1]}` is fixed-width UTC."
     says = api.says.get("response", says)
-    return Shown(_declared(name, says, members), name, says)
+    return Shown(typed_dict(name, says, members), name, says)
 
 
 def _says_of(kind: type) -> str:
     return inspect.cleandoc(kind.__doc__ or "")
-
-
-def _declared(name: str, says: str, members: JsonMapping) -> type:
-    kind: type = TypedDict(name, dict(members))  # type: ignore[misc]
-    kind.__doc__ = says
-    return kind
