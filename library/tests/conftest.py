@@ -3,8 +3,9 @@ from itertools import count
 
 import pytest
 
+import andon.testing.examples  # noqa: F401  its profile is to be in force before any test is read
 from andon.testing.environment import frozen_clock
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.things import World
 from toys.toy_control import Keeper
 

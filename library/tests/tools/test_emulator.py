@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from botocore.exceptions import ClientError
 
+from andon.testing.crash_points import intruding
 from andon.testing.environment import ENVIRONMENT, environment, frozen_clock
 from andon.tools.stack import aws, emulator, outputs, processes
 from andon.tools.stack.emulator import Emulator
@@ -18,9 +19,8 @@ from andon.tools.stack.errors import NotRunning, PortBusy
 from andon.tools.stack.processes import eventually
 from andon.wire.aws import BOTOCORE
 from andon.wire.bucket import Bucket
-from tests.support.crash_points import intruding
-from tests.support.samples import NOW
 from toys import shelves
+from toys.clock import NOW
 
 
 def _note(home: Path, text: str) -> None:

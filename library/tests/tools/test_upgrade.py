@@ -12,10 +12,10 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from andon import cdk
+from andon.testing.installed import ended, python
 from andon.tools.docs import pages, shown
 from andon.tools.upgrade.asks import RENAMED, asked
 from andon.tools.upgrade.merge import How, Merged, merged
-from toys.installed import ended, python
 
 CLI = "andon.tools.cli"
 FROZEN = Path(__file__).parents[1] / "releases" / "0.1.0.tar.gz"

@@ -18,7 +18,7 @@ from andon.views.materialize import Listener
 from andon.views.oplocked_fields import Anchor, OplockFamily
 from andon.views.view_update import On, ViewUpdate
 from andon.wire import aws
-from tests.support.samples import NOW
+from toys.clock import NOW
 
 TTL_DAYS = 10
 TTL_MS = TTL_DAYS * SECONDS_PER_DAY * 1000

@@ -16,10 +16,10 @@ from andon.dynamodb.key_query import BeginsWith, Between, GreaterThan, KeyQuery,
 from andon.dynamodb.schema import Index, Keys, TableSchema
 from andon.events.publish import publish, try_publish
 from andon.testing.create_table import create_table_request
+from andon.testing.either_wire import BOTH, connected, outcome_of
+from andon.testing.emulated import empty_emulator
 from andon.tools.stack import aws as emulated
 from andon.wire import aws
-from tests.support.deployed.empty_emulator import empty_emulator
-from tests.support.either_wire import BOTH, connected, outcome_of
 from toys.things import happened
 
 KEYS: Final = Keys("pk", "sk", one_partition_per="entity")

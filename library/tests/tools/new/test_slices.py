@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
+from andon.testing.installed import ended, python
 from andon.testing.whole import missing_in
 from andon.tools.docs import pages
 from andon.tools.docs_index import sections_of
 from andon.tools.new.arguments import BY_ANOTHER_KEY, ONE_ROW, PER_DAY, parser
-from toys.installed import ended, python
 
 CLI = "andon.tools.cli"
 VARIANT = re.compile(r"/http/.+\..+\.json$")

@@ -12,8 +12,8 @@ from andon.wire import aws, retries
 BOTH: Final = (aws.LIBCURL, aws.BOTOCORE)
 
 KEY: Final = "AKIDOFNOBODY"
-SECRET: Final = "wJalr/secret+OfNobody="
-TOKEN: Final = "token//of+nobody=="
+SECRET: Final = "wJalr/secret+OfNobody="  # noqa: S105  nobody's
+TOKEN: Final = "token//of+nobody=="  # noqa: S105
 
 ENVIRONMENT: Final = {
     "AWS_DEFAULT_REGION": "us-east-1",

@@ -162,18 +162,21 @@ class ScriptedServer(AbstractContextManager["ScriptedServer"]):
                 connection = self.tls.wrap_socket(connection, server_side=True)
             with self._lock:
                 self._open[connection] = threading.current_thread()
-            while (asked := self._read(connection, number)) is not None:
-                answer = self.script(asked)
-                self._write(connection, answer)
-                if answer.closed or answer.reset:
-                    _end(connection, reset=answer.reset)
-                    break
+            self._converse(connection, number)
         except OSError:
             pass  # the client has ended it
         finally:
             with self._lock:
                 self._open.pop(connection, None)
             connection.close()
+
+    def _converse(self, connection: socket.socket, number: int) -> None:
+        while (asked := self._read(connection, number)) is not None:
+            answer = self.script(asked)
+            self._write(connection, answer)
+            if answer.closed or answer.reset:
+                _end(connection, reset=answer.reset)
+                return
 
     def _read(self, connection: socket.socket, number: int) -> Asked | None:
         got = b""
