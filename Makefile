@@ -221,7 +221,7 @@ PERMISSIONS := library/andon/testing/laws/test_permissions.py
 PAGES := tests/pages tests/demo
 MEASURED := tests/lab tests/gateway
 WITH_WHEEL := library/tests/tools library/tests/test_wheel.py library/tests/test_releases.py tests/test_course.py
-WITH_TEMPLATE := $(PERMISSIONS) library/tests/testing/test_proving.py
+WITH_TEMPLATE := $(PERMISSIONS) tests/testing/test_proving.py
 MACHINE := tests/infra tests/tools $(WITH_WHEEL) $(WITH_TEMPLATE)
 GIVING_WAY = $(if $(BESIDE),nice -n 5)
 IN_ONE_PIECE = $(if $(BESIDE),> .local/test-$@.log 2>&1; status=$$?; cat .local/test-$@.log; exit $$status)

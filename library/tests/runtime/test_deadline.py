@@ -17,7 +17,7 @@ from andon.wire.deadline import (
     require_in_time,
     time_of_attempt_ms,
 )
-from tests.support.samples import NOW
+from toys.clock import NOW
 
 
 @dataclass

@@ -1,7 +1,6 @@
-"""The allowed imports of `functions/`, and the allowed names in the library, read from the source itself."""
+"""The rooms of the library in their order, and the imports of modules, read from the source itself."""
 
 import ast
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -31,28 +30,6 @@ NO_ROOM = {LIBRARY, "andon.project"}
 
 VENDOR = {"boto3", "botocore"}
 CALLS_THE_VENDOR = ("andon.wire", "andon.dynamodb", "andon.events.publish")
-
-FACTORY_WORDS = frozenset(
-    [
-        "audit",
-        "auditor",
-        "device",
-        "equipment",
-        "escalation",
-        "factories",
-        "factory",
-        "operator",
-        "press",
-        "roster",
-        "supervisor",
-    ]
-)
-OF_THE_SAMPLE = re.compile(r"\b(equipment|factory|factories|dispatch|crew|board)\b", re.IGNORECASE)
-"""Words that stand nowhere in the library, its constructs, tools and comments included."""
-
-NOT_OF_A_FACTORY = ("default_factory",)  # a parameter of dataclasses.field
-
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 Sources = Mapping[str, str]
 """Module -> its source."""
@@ -137,21 +114,6 @@ def rooms_imported(sources: Sources) -> set[tuple[str, str]]:
     return {(here, there) for here, there in pairs if here != there and {here, there} <= LEVELS.keys()}
 
 
-def factory_words(sources: Sources) -> set[Finding]:
-    """Find words of the domain in the identifiers, strings and comments of the library."""
-    return {
-        (module, word)
-        for module, source in sources.items()
-        if _root(module) == LIBRARY
-        for word in _words(source) & FACTORY_WORDS
-    }
-
-
-def sample_words(sources: Sources) -> set[Finding]:
-    """Find whole words of the sample anywhere in files."""
-    return {(name, word) for name, text in sources.items() for word in OF_THE_SAMPLE.findall(text)}
-
-
 @cache  # several laws ask for the same modules, and parsing one takes a millisecond
 def imports_of(source: str) -> tuple[str, ...]:
     """Find every name that a module imports, inside functions, too: `from a.b import c` is `a.b.c`."""
@@ -195,13 +157,6 @@ def _root(name: str) -> str:
 
 def _is_within(name: str, package: str) -> bool:
     return name == package or name.startswith(f"{package}.")
-
-
-def _words(source: str) -> set[str]:
-    for name in NOT_OF_A_FACTORY:
-        source = source.replace(name, "")
-    words = {word.lower() for word in _WORD.findall(source)}
-    return words | {word.removesuffix("s") for word in words} | {word.removesuffix("es") for word in words}
 
 
 def _module(path: Path) -> str:
