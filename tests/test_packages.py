@@ -3,6 +3,7 @@
 import pytest
 
 from andon.dynamodb.schema import TableSchema
+from andon.packages.discovery import follower_of_table, reader_of_queue, subscribers_of
 from andon.packages.package import Package
 from views.board import view as board
 from views.state_log import view as state_log
@@ -56,3 +57,43 @@ def test_a_view_without_indexes_or_a_steady_load_needs_to_declare_none(monkeypat
     monkeypatch.delattr(state_log, "STEADY")
 
     assert STATE_LOG.tables == {"STATE_LOG_TABLE": TableSchema(state_log.KEYS)}
+
+
+@pytest.mark.parametrize(
+    ("table", "package", "role"),
+    [
+        ("EQUIPMENT_TABLE", Package("services", "equipment"), "trigger"),
+        ("Andon-EquipmentTable", Package("services", "equipment"), "trigger"),
+        ("Andon-dispatchDispatchTable1A2B3C4D-5E6F", Package("services", "dispatch"), "trigger"),
+        ("BOARD_TABLE", Package("views", "board"), "push"),
+        ("Andon-boardBoardTable1A2B3C4D-5E6F", Package("views", "board"), "push"),
+    ],
+)
+def test_a_table_is_found_by_its_variable_and_by_its_deployed_name(table: str, package: Package, role: str) -> None:
+    assert follower_of_table(table) == (package, role)
+
+
+def test_an_event_has_subscribers_of_every_side() -> None:
+    assert [package.name for package in subscribers_of("equipment", "state-reported")] == [
+        "anomalies",
+        "dispatch",
+        "board",
+        "state_log",
+        "lake",
+    ]
+    assert subscribers_of("state_log", "fault") == [Package("stores", "faults"), Package("stores", "lake")]
+    assert subscribers_of("nobody", "state-reported") == [Package("stores", "lake")]
+
+
+@pytest.mark.parametrize(
+    ("queue", "owner", "role"),
+    [
+        ("Andon-lakeQueue1A2B3C4D-5E6F", Package("stores", "lake"), "listener"),
+        ("Andon-statelogQueue1A2B3C4D-5E6F", Package("views", "state_log"), "listener"),
+        ("World-state_log-Queue", Package("views", "state_log"), "listener"),
+        ("Andon-equipment-Ingest", Package("services", "equipment"), "ingest"),
+        ("Andon-equipment-Queue", Package("services", "equipment"), "listener"),
+    ],
+)
+def test_a_queue_is_found_by_its_name_here_and_on_aws(queue: str, owner: Package, role: str) -> None:
+    assert reader_of_queue(queue) == (owner, role)

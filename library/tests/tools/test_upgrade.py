@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 from andon import cdk
+from support import needs
 from andon.testing.installed import ended, python
 from andon.tools.docs import pages, shown
 from andon.tools.upgrade.asks import RENAMED, asked
@@ -189,6 +190,7 @@ def test_a_project_says_how_it_was_made_and_its_wheel_what_of(wheel: Path, tmp_p
     ]
 
 
+@needs.PAGES
 def test_each_page_that_is_named_is_there(kept: Path) -> None:
     named = {one.page for one in asked(kept)}
 

@@ -20,7 +20,10 @@ from andon.testing.either_wire import BOTH, connected, outcome_of
 from andon.testing.emulated import empty_emulator
 from andon.tools.stack import aws as emulated
 from andon.wire import aws
+from support import needs
 from toys.things import happened
+
+pytestmark = needs.EMULATOR
 
 KEYS: Final = Keys("pk", "sk", one_partition_per="entity")
 BY_NUMBER: Final = Keys("colour", "number", sort_type="N", one_partition_per="tenant")

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from support import needs
 from andon.testing.installed import ended, python
 from andon.testing.whole import missing_in
 from andon.tools.docs import pages
@@ -458,6 +459,7 @@ def test_outside_of_a_project_usage_can_be_asked_for(wheel: Path, tmp_path: Path
     assert ("--of SOURCE/TYPE" if is_asked_for else "view") in said
 
 
+@needs.PAGES
 @pytest.mark.parametrize(
     ("kind", "told"),
     [("fact", (ONE_ROW.format(name="inspection", one="thing"),)), ("view", (BY_ANOTHER_KEY, PER_DAY))],
