@@ -1,3 +1,4 @@
+import os
 from collections.abc import Iterator
 from itertools import count
 
@@ -8,6 +9,11 @@ from andon.testing.environment import frozen_clock
 from toys.clock import NOW
 from toys.things import World
 from toys.toy_control import Keeper
+
+pytest_plugins = ["andon.testing.fixtures", "andon.testing.installed"]
+
+# The rules that the CDK itself has for templates only warn, and cost six seconds of CPU a process.
+os.environ["CDK_VALIDATION"] = "false"
 
 _numbers = count(1)
 

@@ -76,7 +76,8 @@ def test_an_import_of_what_stands_beside_it_is_found(line: str, declared: frozen
 
 
 @pytest.mark.parametrize(
-    "line", ["from events.test_group import ODD_GROUPS", "from toys import shelves", "import botocore.config", "import re"]
+    "line",
+    ["from events.test_group import ODD_GROUPS", "from toys import shelves", "import botocore.config", "import re"],
 )
 def test_an_import_of_its_own_or_of_what_it_declares_is_not_found(line: str, declared: frozenset[str]) -> None:
     assert outside(line, declared) == set()

@@ -11,8 +11,10 @@ from andon.testing.log_lines import LogLines, logged
 from andon.testing.wire import Wire
 from andon.wire import attempts
 
-# By default a sixth of some tests' CPU time is spent on looking for cycles among what they keep on purpose.
-gc.set_threshold(100_000, 10, 10)
+
+def pytest_configure() -> None:
+    """Look for cycles less often: by default it takes a sixth of some tests' CPU time, of what they keep on purpose."""
+    gc.set_threshold(100_000, 10, 10)
 
 
 def pytest_collection_finish() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from botocore.exceptions import ClientError
+from support import needs
 
 from andon.testing.crash_points import intruding
 from andon.testing.environment import ENVIRONMENT, environment, frozen_clock
@@ -19,7 +20,6 @@ from andon.tools.stack.errors import NotRunning, PortBusy
 from andon.tools.stack.processes import eventually
 from andon.wire.aws import BOTOCORE
 from andon.wire.bucket import Bucket
-from support import needs
 from toys import shelves
 from toys.clock import NOW
 

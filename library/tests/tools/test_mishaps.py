@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 from botocore.exceptions import ClientError, NoCredentialsError, ReadTimeoutError
+from support import needs
 
 from andon.project import library_folder
 from andon.runtime.errors import CallFailed
 from andon.tools import cli
 from andon.tools.called import BY
 from andon.tools.mishaps import words_of
-from support import needs
 
 FOREIGN = Path(__file__).parents[1] / "foreign"
 
@@ -64,7 +64,10 @@ def test_a_defect_keeps_its_traceback() -> None:
     "arguments",
     [
         [],
-        *(pytest.param(words, marks=needs.PAGES) for words in (["docs"], ["docs", "rules"], ["docs", "andon.rules.timing"])),
+        *(
+            pytest.param(words, marks=needs.PAGES)
+            for words in (["docs"], ["docs", "rules"], ["docs", "andon.rules.timing"])
+        ),
         ["down", "--help"],
     ],
     ids=str,

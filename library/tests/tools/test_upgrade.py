@@ -10,9 +10,9 @@ from importlib import import_module
 from pathlib import Path, PurePosixPath
 
 import pytest
+from support import needs
 
 from andon import cdk
-from support import needs
 from andon.testing.installed import ended, python
 from andon.tools.docs import pages, shown
 from andon.tools.upgrade.asks import RENAMED, asked

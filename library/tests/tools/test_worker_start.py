@@ -3,9 +3,10 @@ import os
 import subprocess
 from pathlib import Path
 
+from support import needs
+
 from andon.project import project
 from andon.tools.stack import emulator
-from support import needs
 
 # Prints the script of the emulator's workers, as `emulator_process` changes it.
 SCRIPT = """

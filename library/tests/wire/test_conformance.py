@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, Final
 
 import pytest
+from support import needs
 
 from andon.dynamodb.client import Check, Put, Table, Update, transact
 from andon.dynamodb.expressions import UNCONDITIONAL, Condition
@@ -20,7 +21,6 @@ from andon.testing.either_wire import BOTH, connected, outcome_of
 from andon.testing.emulated import empty_emulator
 from andon.tools.stack import aws as emulated
 from andon.wire import aws
-from support import needs
 from toys.things import happened
 
 pytestmark = needs.EMULATOR

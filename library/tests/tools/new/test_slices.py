@@ -11,8 +11,8 @@ from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
-
 from support import needs
+
 from andon.testing.installed import ended, python
 from andon.testing.whole import missing_in
 from andon.tools.docs import pages

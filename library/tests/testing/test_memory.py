@@ -11,6 +11,7 @@ import pytest
 from botocore.client import BaseClient
 from hypothesis import given
 from hypothesis import strategies as st
+from support.on_moto import OnMoto
 
 from andon.dynamodb.attribute_values import Attributes, to_plain, to_typed
 from andon.dynamodb.client import Check, Counted, Put, Update, transact
@@ -31,8 +32,7 @@ from andon.versions.claims import Claim
 from andon.views.inverse_oplock import NEWER, put_if_newer
 from andon.wire import aws, retries
 from andon.wire.in_parallel import in_parallel
-from tests.support.on_moto import OnMoto
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.things import BY_COLOUR, KEYS, ON, TABLE, TTL_DAYS, VARIABLE, World, happened
 
 DAY_MS = 86_400_000
