@@ -183,7 +183,7 @@ gateway-check: install  ## read each value of a gateway's configuration once, an
 	@$(if $(value CONFIG),$(GATEWAY) check "$$CONFIG",$(SAMPLE) check)
 
 test: lint  ## check, and run every test (check, then some of them: ARGS="-k order")
-	@$(if $(ARGS),$(MAKE) --no-print-directory types nag site && $(PYTHON) -m pytest $(ARGS),$(MAKE) --no-print-directory \
+	@$(if $(ARGS),$(MAKE) --no-print-directory types nag site && $(PYTHON) -m pytest --config-file=pyproject.toml $(ARGS),$(MAKE) --no-print-directory \
 	--jobs=5 BESIDE=1 deployed types site contracts-current machine pages walked others measured)
 
 t: override export P := $(value P)

@@ -1,4 +1,4 @@
-"""The library stands alone: its code and its tests import what it has, what it declares, and nothing beside it."""
+"""The library stands alone: its code and its tests import nothing beside it but declared packages."""
 
 import re
 import sys
@@ -35,7 +35,7 @@ def declared() -> frozenset[str]:
 
 
 def outside(source: str, declared: frozenset[str]) -> set[str]:
-    """Return the imports of what is neither Python's, nor the library's or its tests', nor declared."""
+    """Return imports that are neither Python's, nor the library's or its tests', nor declared."""
     return {name for name in imports(source) if not _is_known(name, declared)}
 
 

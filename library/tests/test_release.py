@@ -1,4 +1,4 @@
-"""A release: built twice, from another place and another day, it is the same bytes; it lists what it is made of."""
+"""A release: built twice, from another place and another day, it is the same bytes; it lists its parts."""
 
 import json
 import os

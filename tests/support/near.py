@@ -17,7 +17,10 @@ from andon.testing.environment import QUICK
 LAWS: Final = "library/andon/testing/laws"
 CODE: Final = ("functions/", "library/andon/", "tests/", "library/tests/")
 # What needs a stack, a browser or the CDK is not of one package.
-WITHOUT: Final = ("-p", "no:schemathesis", "-p", "no:cacheprovider", "--quiet", f"--ignore={LAWS}/test_permissions.py")
+WITHOUT: Final = (
+    *("-p", "no:schemathesis", "-p", "no:cacheprovider", "--quiet", f"--ignore={LAWS}/test_permissions.py"),
+    *("-c", "pyproject.toml"),  # pytest takes the library's, where no test is of anything else: another project
+)
 HALVES: Final = 2
 
 

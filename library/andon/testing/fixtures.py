@@ -13,7 +13,7 @@ from andon.wire import attempts
 
 
 def pytest_configure() -> None:
-    """Look for cycles less often: by default it takes a sixth of some tests' CPU time, of what they keep on purpose."""
+    """Look for cycles less often: by default it takes a sixth of some tests' CPU time."""
     gc.set_threshold(100_000, 10, 10)
 
 

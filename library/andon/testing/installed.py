@@ -14,9 +14,9 @@ import pytest
 from andon.project import library_folder
 
 WITHOUT_PLUGINS = "-p no:schemathesis -p no:anyio -p no:hypothesispytest"
-"""pytest loads what it finds among packages, half a second of CPU a process; no project uses these."""
+"""pytest loads all plugins among packages, half a second of CPU a process; no project uses these."""
 
-PIP = ("-m", "pip", "--disable-pip-version-check", "--quiet")
+_PIP = ("-m", "pip", "--disable-pip-version-check", "--quiet")
 
 
 def python(*arguments: str, imports: tuple[Path, ...], cwd: Path, **environment: str) -> str:
@@ -62,7 +62,7 @@ def installed(wheel: Path, folder: Path) -> Path:
 
 
 def _pip(*command: str) -> None:
-    subprocess.run([sys.executable, *PIP, *command], check=True)  # noqa: S603
+    subprocess.run([sys.executable, *_PIP, *command], check=True)  # noqa: S603
 
 
 @pytest.fixture(scope="session")

@@ -50,7 +50,7 @@ def _run(*module: str, **environment: str) -> None:
 
 
 def main() -> None:
-    """Build into an empty folder, as of the last commit of the repository here, whose pins are in `requirements/`."""
+    """Build into an empty folder, as of the last commit of this folder, with its pins, `requirements/*.txt`."""
     folder = Path(sys.argv[1])
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

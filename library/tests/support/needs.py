@@ -1,4 +1,4 @@
-"""Marks of tests that need what a copy of the library alone does not have; they are skipped there, and say so."""
+"""Marks of tests that need more than a copy of the library alone has; they are skipped there, and say so."""
 
 from typing import Final
 

@@ -25,9 +25,9 @@ from andon.wire.queue import MOST_BYTES
 from contract import groups
 from demo.people import ANN, LIZ, TOM
 from tests.support.archive import ARCHIVE, DAY_MS, MINUTE_MS, clear, keys_in, line_of, report_of, sweep
+from tests.support.samples import NOW
 from tests.support.services.crews import assign_crew
 from tests.support.services.reports import log_path, report
-from toys.clock import NOW
 
 LONG_AGO = NOW - 40 * DAY_MS + DAY_MS // 2
 BEGIN, PROGRESS = "POST /archive/equipment/{id}/rehydrations", "GET /archive/equipment/{id}/rehydrations/{job}"
