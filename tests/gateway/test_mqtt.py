@@ -11,6 +11,7 @@ from typing import Final
 
 import pytest
 
+from andon.testing.certificates import Authority
 from andon.tools.stack.processes import PATIENCE_S
 from andon_gateway import mqtt
 from andon_gateway.clock import Clock
@@ -20,7 +21,6 @@ from andon_gateway.reading import Message, Source
 from andon_gateway.sources import sources_of
 from andon_gateway.sparkplug_payload import Metric, decode
 from lab.broker import HOST, Broker
-from tests.support.certificates import Authority
 from tests.support.sparkplug import INT32, payload
 
 CONFIGURATION: Final = """

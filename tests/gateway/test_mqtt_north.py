@@ -11,6 +11,7 @@ import pytest
 
 from andon.ingress.names import basic_ingest, rule_of, thing_of, topic_of, without_rule
 from andon.packages.package import Package
+from andon.testing.certificates import Authority
 from andon.testing.lambda_events import rule_message, sqs_event
 from andon.testing.loop import Loop
 from andon.tools.stack.processes import PATIENCE_S, eventually
@@ -26,7 +27,6 @@ from andon_gateway.states import Report
 from andon_gateway.store import Store, Stored
 from lab.broker import HOST, Broker
 from services.equipment.things import GATEWAY
-from tests.support.certificates import Authority
 from tests.support.samples import sample
 
 NOW_MS: Final = 1_790_000_000_000

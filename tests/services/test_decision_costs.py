@@ -15,10 +15,10 @@ import pytest
 from andon.rules.due import READ_SHARDS
 from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.loop import Loop
+from andon.testing.wire import Wire
 from lab.on_paper import due_after_ms
 from tests.support.deployed.dispatched import DISPATCH, TABLE, collect, collected, registered
 from tests.support.samples import NOW
-from tests.support.wire import Wire
 
 MINUTE_MS: Final = 60_000
 READS: Final = {"BatchGetItem", "GetItem", "Query"}
