@@ -14,7 +14,7 @@ from random import Random
 from typing import Any, Final
 
 from andon.events.identifiers import of_content
-from lab.broker import Publication
+from andon_gateway.testing.broker import Publication
 from lab.gateway_process import POISON, Fate, Made, judged
 from tests.support.scripted_server import HUNG_UP, Answer, Asked, whole
 
