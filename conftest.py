@@ -20,7 +20,7 @@ from tests.support.samples import NOW
 from tests.support.wire import Wire
 from toys.installed import built, installed
 
-pytest_plugins = ["andon.testing.plugin"]
+pytest_plugins = ["andon.testing.plugin", "andon.testing.deployed"]
 
 # By default a sixth of some tests' CPU time is spent on looking for cycles among what they keep on purpose.
 gc.set_threshold(100_000, 10, 10)

@@ -9,7 +9,6 @@ from typing import Final
 
 import pytest
 
-from andon.tools.stack import emulator
 from andon_gateway import cli
 from andon_gateway.conditions import Value
 from andon_gateway.config import read as read_file
@@ -73,7 +72,7 @@ def says(read: Reader, trouble: str) -> bool:
 
 @pytest.fixture(scope="module")
 def press(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Press]:
-    running = Press(emulator.free_port(), tmp_path_factory.mktemp("plc"))
+    running = Press(tmp_path_factory.mktemp("plc"))
     yield running
     running.kill()
 

@@ -10,6 +10,7 @@ import asyncio
 import datetime as dt
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -204,10 +205,11 @@ def by_asyncua(port: int, folder: Path, *options: object) -> Plc:
 
 
 class Press:
-    """asyncua's server on a port of this machine; its one user is `line`, whose password is `a secret`."""
+    """asyncua's server on a free port of this machine; its one user is `line`, whose password is `a secret`."""
 
-    def __init__(self, port: int, folder: Path) -> None:
-        self.port = port
+    def __init__(self, folder: Path) -> None:
+        with socket.create_server((HOST, 0)) as free:
+            self.port: int = free.getsockname()[1]
         self._folder = folder
         self.start(*certify(folder, "server", URI))
 
