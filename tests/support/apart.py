@@ -57,8 +57,8 @@ def tried(name: str, arguments: Sequence[str], home: Path) -> int:
     part, place, began_s = PARTS[name], copied(name, home), time.monotonic()
     built(name, home)
     installed, report = home / f"{name}-installed", home / f"{name}.xml"
-    for below in [one for one in part.upon if PARTS[one].folder]:
-        _run(*INSTALL, str(installed), str(built(below, home)))
+    if wheels := [str(built(below, home)) for below in part.upon if PARTS[below].folder]:
+        _run(*INSTALL, str(installed), *wheels)
     tests = [str(place / one) for one in part.tests if one.endswith("/")]
     left_out = [f"--ignore={place / part.on_stack}"] if part.on_stack else []
     imports = [installed, *([] if part.folder else [place / "functions", place])]
