@@ -2,7 +2,7 @@
 
 Its own files are copied there; wheels of those before it are built from their copies, and installed; its tests run.
 Factory and lab are applications, without a wheel: what the lab imports of the factory lies in its folder, without
-tests. Arguments: names of parts, by default all, and what pytest takes. What needs a stack is left to `make test`.
+tests; and the pages of docs/ lie beside the library, which ships them. Arguments: names of parts, by default all, and what pytest takes. What needs a stack is left to `make test`.
 """
 
 import os
@@ -63,7 +63,17 @@ def tried(name: str, arguments: Sequence[str], home: Path) -> int:
     left_out = [f"--ignore={place / part.on_stack}"] if part.on_stack else []
     imports = [installed, *([] if part.folder else [place / "functions", place])]
     with (home / f"{name}.log").open("w") as log:
-        command = [sys.executable, "-m", "pytest", "-q", f"--junitxml={report}", *left_out, *tests, *arguments]
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "--continue-on-collection-errors",
+            f"--junitxml={report}",
+            *left_out,
+            *tests,
+            *arguments,
+        ]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, imports))}
         subprocess.run(command, cwd=place / part.folder, env=environment, stdout=log, stderr=log, check=False)  # noqa: S603
     counts = ET.parse(report).getroot()[0].attrib if report.exists() else {"tests": "1", "errors": "1"}  # noqa: S314
@@ -75,12 +85,12 @@ def tried(name: str, arguments: Sequence[str], home: Path) -> int:
 
 
 def copied(name: str, home: Path) -> Path:
-    """Copy the files of a part, once; return the folder, which is a repository."""
+    """Copy the files of a part, and those beside it, once; return the folder, which is a repository."""
     place, part = home / name, PARTS[name]
     if place.exists():
         return place
-    beside = [one for one in files_of("factory") if not one.startswith(PARTS["factory"].tests)] if name == "lab" else []
-    for file in (*files_of(name), *beside):
+    code = [one for one in files_of("factory") if not one.startswith(PARTS["factory"].tests)]
+    for file in (*files_of(name), *(one for one in code if one.startswith(part.beside))):
         (place / file).parent.mkdir(parents=True, exist_ok=True)
         copy(ROOT / file, place / file)
     settings = place / part.folder / "pyproject.toml"

@@ -18,7 +18,8 @@ ROOT: Final = project().root
 class Part(NamedTuple):
     """A part. folder: of its distribution; an application has none. of: beginnings of its files; "": all others.
 
-    upon: the parts before it. roots: of its modules. on_stack: tests that need a stack, which are left to `make test`.
+    upon: the parts before it. roots: of its modules. beside: beginnings of files of the factory, without tests, that lie
+    beside it: pages that are shipped, or an application, of which there is no wheel. on_stack: tests that need a stack, which are left to `make test`.
     """
 
     of: str
@@ -26,14 +27,17 @@ class Part(NamedTuple):
     roots: Sequence[str]
     folder: str = ""
     upon: Sequence[str] = ()
+    beside: tuple[str, ...] = ()
     on_stack: str = ""
 
 
 PARTS: Final[Mapping[str, Part]] = {
-    "library": Part("library/", ("library/tests/",), ("library/", "library/tests/"), "library"),
+    "library": Part("library/", ("library/tests/",), ("library/", "library/tests/"), "library", (), ("docs/",)),
     "gateway": Part("gateway/", ("gateway/tests/",), ("gateway/", "gateway/tests/"), "gateway", ("library",)),
-    "factory": Part("", ("tests/", "conftest.py"), ("functions/", ""), "", ("library", "gateway"), "tests/e2e"),
-    "lab": Part("lab/", ("lab/tests/",), ("",), "", ("library", "gateway", "factory"), "lab/tests/e2e"),
+    "factory": Part(
+        "", ("tests/", "conftest.py"), ("functions/", ""), "", ("library", "gateway"), on_stack="tests/e2e"
+    ),
+    "lab": Part("lab/", ("lab/tests/",), ("",), "", ("library", "gateway", "factory"), ("",), "lab/tests/e2e"),
 }
 UPON_NOTHING: Final = "gateway/andon_gateway/"
 """It runs at a plant: only tests of the gateway import from the library."""
