@@ -2,7 +2,8 @@
 
 Its own files are copied there; wheels of those before it are built from their copies, and installed; its tests run.
 Factory and lab are applications, without a wheel: what the lab imports of the factory lies in its folder, without
-tests; and the pages of docs/ lie beside the library, which ships them. Arguments: names of parts, by default all, and what pytest takes. What needs a stack is left to `make test`.
+tests. Beside the library lie the pages that it ships. Arguments: names of parts, by default all, and what pytest takes.
+What needs a stack is left to `make test`.
 """
 
 import os

@@ -18,8 +18,8 @@ ROOT: Final = project().root
 class Part(NamedTuple):
     """A part. folder: of its distribution; an application has none. of: beginnings of its files; "": all others.
 
-    upon: the parts before it. roots: of its modules. beside: beginnings of files of the factory, without tests, that lie
-    beside it: pages that are shipped, or an application, of which there is no wheel. on_stack: tests that need a stack, which are left to `make test`.
+    upon: the parts before it. roots: of its modules. beside: beginnings of files of the factory that lie beside it,
+    without tests: pages that are shipped, or the application. on_stack: tests that are left to `make test`.
     """
 
     of: str
