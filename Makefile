@@ -15,7 +15,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 INSTALLED := .venv/.installed .local/emulator-venv/.installed node_modules/.installed
 
-.PHONY: help more install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench gateway gateway-check test t deployed walk walked machine pages others measured types nag wheel site contracts contracts-current contracts-lint docs release mutants lint check synth openapi agents figures pictures costs simulate query trace what-if train new-project new-view-version fill prove cutover in-step retire redrive replay-failures catch-up erase replay format lock pins kept budgets deploy smoke
+.PHONY: help more install new samples up redeploy call device connect claim down import demo console inbox token load archive audit bench gateway gateway-check test t deployed walk walked machine pages others measured types nag wheel site contracts contracts-current contracts-lint docs release mutants lint check synth openapi agents figures pictures costs simulate query trace what-if train new-project new-view-version fill prove cutover in-step retire redrive replay-failures catch-up erase replay format lock pins kept budgets apart deploy smoke
 
 TASKS := Run it here: up demo inbox down, Look into it: call query trace console, Change it: new t test redeploy, Deploy it: deploy
 
@@ -190,11 +190,14 @@ t: override export P := $(value P)
 t: install  ## run the tests and laws of one package or room, with fewer examples: P=views/board
 	@$(RUN) tests.support.near "$$P"
 
+apart: install  ## build and test library, gateway, factory and lab each alone, outside the repository: ARGS="gateway -x"
+	@$(RUN) tests.support.apart $(ARGS)
+
 # Five at a time, in this order. Three of them mostly wait, two for a stack, each for its own, and one for a browser;
 # what only computes gives way to them. All but `others` say what they have to say in one piece. What `nag` looks for,
 # `machine` does, in the templates that it has anyway.
 deployed:
-	@$(PYTHON) -m pytest $(UNFOUND) tests/e2e --ignore=$(WALK) $(IN_ONE_PIECE)
+	@$(PYTHON) -m pytest $(UNFOUND) $(E2E) --ignore=$(WALK) $(IN_ONE_PIECE)
 
 walked:
 	@$(PYTHON) -m pytest $(UNFOUND) $(WALK) $(IN_ONE_PIECE)
@@ -209,17 +212,18 @@ machine:
 	@$(GIVING_WAY) $(PYTHON) -m pytest $(UNFOUND) $(MACHINE) $(IN_ONE_PIECE)
 
 others:
-	@$(GIVING_WAY) $(PYTHON) -m pytest --ignore=tests/e2e $(addprefix --ignore=,$(MACHINE) $(PAGES) $(MEASURED))
+	@$(GIVING_WAY) $(PYTHON) -m pytest $(addprefix --ignore=,$(E2E) $(MACHINE) $(PAGES) $(MEASURED))
 
 measured:
-	@$(GIVING_WAY) $(PYTHON) -m pytest $(UNFOUND) $(MEASURED) $(IN_ONE_PIECE)
+	@$(GIVING_WAY) $(PYTHON) -m pytest $(UNFOUND) $(MEASURED) $(addprefix --ignore=,$(E2E)) $(IN_ONE_PIECE)
 
 # The plugin of schemathesis is for tests/test_openapi.py: half a second of CPU for all others.
 UNFOUND := -p no:schemathesis
+E2E := tests/e2e lab/tests/e2e
 WALK := tests/e2e/test_walk.py
 PERMISSIONS := library/andon/testing/laws/test_permissions.py
 PAGES := tests/pages tests/demo
-MEASURED := tests/lab tests/gateway
+MEASURED := lab/tests gateway/tests tests/gateway
 WITH_WHEEL := library/tests/tools library/tests/test_wheel.py library/tests/test_releases.py tests/test_course.py
 WITH_TEMPLATE := $(PERMISSIONS) tests/testing/test_proving.py
 MACHINE := tests/infra tests/tools $(WITH_WHEEL) $(WITH_TEMPLATE)

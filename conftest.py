@@ -13,7 +13,7 @@ from andon.testing.loop import Loop
 from andon.testing.synthesised import Synthesised
 from tests.support.samples import NOW
 
-pytest_plugins = ["andon.testing.plugin", "andon.testing.installed"]
+pytest_plugins = ["andon.testing.plugin", "andon.testing.installed", "andon.testing.deployed"]
 
 # The rules that the CDK itself has for templates only warn, and cost six seconds of CPU a process: see `make nag`.
 os.environ["CDK_VALIDATION"] = "false"

@@ -10,8 +10,8 @@ from andon.runtime import times
 from andon.tools.stack.api import ApiConnection, HttpResponse, path_of
 from andon.tools.stack.errors import ToolFailed
 from contract import groups
-from lab import load
-from lab.load import Item, LoadProfile
+from demo import loading
+from demo.loading import Item, LoadProfile
 
 # Reports of one machine, so that one query can show all of those that are watched.
 EACH: Final = 100
@@ -83,4 +83,4 @@ STATE_REPORTS: Final = LoadProfile(
 )
 
 if __name__ == "__main__":
-    sys.exit(load.main(STATE_REPORTS))
+    sys.exit(loading.main(STATE_REPORTS))

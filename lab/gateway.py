@@ -42,12 +42,12 @@ from andon_gateway.clock import Clock
 from andon_gateway.https import Https
 from andon_gateway.sender import Sender
 from andon_gateway.store import Store, Unavailable
+from andon_gateway.testing.broker import Broker
 from andon_gateway.tokens import Tokens
 from contract import groups
 from contract.levels import FIELDS
 from contract.reports import REPORTED
 from lab import opcua
-from lab.broker import Broker
 from lab.gateway_process import (
     APART_MS,
     FIRST_MS,

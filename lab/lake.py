@@ -43,8 +43,9 @@ from andon.tools.lake import engine
 from andon.tools.stack.progress import step
 from andon.tools.what_if.report import peak_bytes as most_held
 from andon.wire import aws
+from demo import npm
 from demo.lake import synthetic
-from lab import npm, what_if_costs
+from lab import what_if_costs
 from lab.figure import AWS_LAMBDA_STREAM, OURS, row
 from lab.prices import MILLION
 from lab.what_if_costs import COMPANY

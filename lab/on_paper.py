@@ -13,8 +13,8 @@ from andon.dynamodb.expressions import Condition
 from andon.dynamodb.key_query import KeyQuery
 from andon.dynamodb.schema import Index, Keys, TableSchema
 from andon.events.domain_event import DomainEvent
-from andon.rules.timing import AtOnce, Screened
 from andon.testing.memory.meter import Used
+from andon.testing.rules import due_after_ms
 from andon.testing.samples import sample
 from andon.versions import numbered_versions, sequential_history, versioned_write
 from andon.versions.aggregate import COUNTER, FROM_STREAM, NUMBERED, SEQUENTIAL, TIME_BASED, TWO_TABLES
@@ -126,16 +126,14 @@ UNCOUNTED_ROUNDS: Final = 8
 ROUNDS: Final = 12
 
 
-def due_after_ms(state: str, *, first: bool = False) -> frozenset[int]:
-    """Return the delays after which rules of dispatch are due, each a row; gaps need one at the first report alone."""
+def _due_rows(state: str) -> int:
+    """Return the number of rows of what is due that a report of a state schedules."""
     reported = DomainEvent.from_wire(sample("domain", "state-reported"))
     report = reported._replace(entities={"state": {**reported.entity("state").fields, "state": state}})
-    rules = CONTROL.rules.at(REPORTED[0], report)
-    scheduled = [rule for rule in rules if not isinstance(rule.timing, (AtOnce, Screened))]
-    return frozenset(rule.after_ms for rule in scheduled if first or rule.timing.gap_ms is None)
+    return len(due_after_ms(CONTROL, REPORTED[0], report, is_first=False))
 
 
-SCHEDULED: Final = 0.1 * len(due_after_ms(ABNORMAL)) + 0.9 * len(due_after_ms(NORMAL))
+SCHEDULED: Final = 0.1 * _due_rows(ABNORMAL) + 0.9 * _due_rows(NORMAL)
 """Rows of what is due, a report; those of a first report are too few to count."""
 
 ON_PAPER: Final = {

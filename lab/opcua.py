@@ -3,43 +3,32 @@
 After each outage a value is another one than before, once, at the moment at which the server answers again.
 """
 
-import datetime as dt
 import http.client
-import queue
 import re
 import subprocess
 import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from typing import Final, NamedTuple
 
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import rsa
-from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
-
 from andon.testing.proving.prover import Record
 from andon.testing.proving.world import LivingWorld
 from andon.tools.percentile import percentile
 from andon.tools.stack import emulator
-from andon.tools.stack.processes import PATIENCE_S, eventually
-from andon_gateway.clock import Clock
+from andon.tools.stack.processes import eventually
 from andon_gateway.config import read
-from andon_gateway.reading import Message, Source
-from andon_gateway.sources import sources_of
 from andon_gateway.states import Report
 from andon_gateway.store import Store
-from demo.plc.process import Plc, by_asyncua, by_node_opcua
-from demo.plc.server import NAMESPACE, TAGS, URI
+from andon_gateway.testing.opcua_press import NAMESPACE, TAGS, URI, Plc, by_asyncua, certify
+from andon_gateway.testing.reader import Reader, reading
+from demo.plc.process import by_node_opcua
 from lab.gateway_process import FIRST_MS, STORE
 
 _MOST_S: Final = 5.0
-_POLL_S: Final = 0.05
 _GIVEN_UP_S: Final = 60.0
 _BEGUN_S: Final = 30.0
 _AWAY_S: Final = 2.0
@@ -94,21 +83,6 @@ source = "line"
 values = {{ oil = "{oil}" }}
 states = [{{ is = "NORMAL" }}]
 """
-
-_DAY: Final = dt.timedelta(days=1)
-
-# node-opcua refuses a client whose certificate does not say so.
-_USAGE: Final = x509.KeyUsage(
-    digital_signature=True,
-    content_commitment=True,
-    key_encipherment=True,
-    data_encipherment=True,
-    key_agreement=False,
-    key_cert_sign=True,
-    crl_sign=False,
-    encipher_only=False,
-    decipher_only=False,
-)
 
 _Start = Callable[[int, Path, Path, Path], Plc]
 """Runs a server on a port, with a folder for what it makes up, a certificate and its key."""
@@ -167,41 +141,6 @@ def judge_backlog(found: Backlog, record: Record) -> None:
     record.expect(f"a batch is read within {_BATCH_MS} ms", median_ms <= _BATCH_MS, found)
 
 
-class Reader:
-    """The newest values of a source by tag, and all of its messages."""
-
-    def __init__(self, source: Source, messages: queue.Queue[Message]) -> None:
-        """Read a source that has begun."""
-        self.source = source
-        self._messages = messages
-        self.values: dict[str, object] = {}
-        self.seen: list[Message] = []
-
-    def eventually(self, holds: Callable[[], bool], *, within_s: float = PATIENCE_S) -> bool:
-        """Take messages until something holds; return whether it did in time."""
-        ends_s = time.monotonic() + within_s
-        while not holds() and time.monotonic() < ends_s:
-            try:
-                message = self._messages.get(timeout=_POLL_S)
-            except queue.Empty:
-                continue
-            self.seen.append(message)
-            self.values |= message.values
-        return holds()
-
-
-@contextmanager
-def reading(file: Path) -> Iterator[Reader]:
-    """Begin the one source of a configuration, and end it."""
-    messages = queue.Queue[Message]()
-    [source] = sources_of(read(file), messages, Clock(is_trusted=True), Counter()).values()
-    source.start()
-    try:
-        yield Reader(source, messages)
-    finally:
-        source.stop()
-
-
 class _Bench:
     """A server that a gateway reads; each outage leaves a value that it did not have before."""
 
@@ -251,7 +190,7 @@ class _Bench:
 
     def comes(self, within_s: float) -> bool:
         """Return True if the value that was turned to comes."""
-        return self._reader.eventually(lambda: self._reader.values.get(_OIL) == self._number, within_s=within_s)
+        return self._reader.until(lambda: self._reader.values.get(_OIL) == self._number, within_s=within_s)
 
     def _started(self) -> Plc:
         return self._start(self._port, self._folder, *self._files)
@@ -267,7 +206,7 @@ def _bench(start: _Start) -> Iterator[_Bench]:
         (folder / "trusted.der").write_bytes(files[0].read_bytes())
         file = folder / "gateway.toml"
         file.write_text(_SECURED.format(port=port, oil=_OIL))
-        with reading(file) as reader:
+        with reading(read(file)) as reader:
             made = _Bench(start, folder, reader, port, files)
             try:
                 made.plc.turn(f"oil {_FIRST}")
@@ -330,32 +269,3 @@ def _metrics(port: int) -> str:
         return ""
     finally:
         connection.close()
-
-
-def certify(folder: Path, name: str, uri: str) -> tuple[Path, Path]:
-    """Write the certificate of an application, DER, and its key, PEM."""
-    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-    names = x509.SubjectAlternativeName([x509.UniformResourceIdentifier(uri), x509.DNSName("localhost")])
-    now = dt.datetime.now(dt.UTC)
-    certificate = (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(subject)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - _DAY)
-        .not_valid_after(now + _DAY)
-        .add_extension(names, critical=False)
-        .add_extension(_USAGE, critical=False)
-        .add_extension(
-            x509.ExtendedKeyUsage([ExtendedKeyUsageOID.CLIENT_AUTH, ExtendedKeyUsageOID.SERVER_AUTH]), critical=False
-        )
-        .sign(key, hashes.SHA256())
-    )
-    files = folder / f"{name}.der", folder / f"{name}.pem"
-    files[0].write_bytes(certificate.public_bytes(serialization.Encoding.DER))
-    files[1].write_bytes(
-        key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    )
-    return files

@@ -21,7 +21,7 @@ from andon.events.publish import GROUPED
 from andon.project import project
 from andon.runtime import clock
 from andon.testing import environment
-from lab import npm
+from demo import npm
 from lab.figure import AWS_LAMBDA_STREAM, BOTOCORE, OURS, POWERTOOLS, Figure, Goal, median_ratio
 from lab.server import HOST, CallCounts, Stored
 from lab.workload import EVENTS, NEWER, TTL_AHEAD, stored, workload

@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from playwright.sync_api import BrowserContext, WebSocketRoute
 
-from lab.broker import PINGREQ, Broker, Connected, Packet, cut
+from andon_gateway.testing.broker import PINGREQ, Broker, Connected, Packet, cut
 
 URL: Final = "wss://live.andon.test/mqtt"
 TOPIC: Final = "andon/board/acme/#"

@@ -25,10 +25,11 @@ from andon_gateway import cli
 from andon_gateway.config import read
 from andon_gateway.gateway import Gateway
 from andon_gateway.health import server
+from andon_gateway.testing.opcua_press import DONE, Ended, Plc, by_asyncua
 from contract import groups
 from demo.factory import FACTORY, MACHINES
-from demo.plc.process import DONE, Ended, Plc, by_asyncua, by_node_opcua
-from lab.npm import NotInstalled
+from demo.npm import NotInstalled
+from demo.plc.process import by_node_opcua
 
 MACHINE: Final = MACHINES[0].id
 TEMPLATE: Final = Path(__file__).with_name("gateway.toml")

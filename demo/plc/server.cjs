@@ -1,5 +1,5 @@
 "use strict";
-// The press of server.py by node-opcua, a server that nobody here wrote. The same lines turn its values.
+// The press of andon_gateway.testing by node-opcua, a server that nobody here wrote. The same lines turn its values.
 // node demo/plc/server.cjs PORT PKI [CERTIFICATE KEY]: PKI is a folder for what it makes up.
 
 // Standard output is for answers; node-opcua logs there, too.

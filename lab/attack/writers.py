@@ -18,7 +18,7 @@ from andon.tools.sync.compare import PublishedRows, differences
 from andon.tools.sync.in_step import ways
 from andon.versions.bitemporal import MOST_CORRECTIONS
 from andon.wire.queue import name_of
-from lab import load
+from demo import loading
 from lab.attack import events, operations
 from lab.attack.operations import OURS, Operation, RawRequest, another, members, put
 from lab.attack.target import BROKEN, REPORT, Target
@@ -215,7 +215,7 @@ def dying(target: Target, dice: Random, *, reports: int) -> None:
     work.check()
     target.compare()
     if target.stack:
-        lacking = load.compare_with_lake(target.stack, within_s=NEIGHBOUR_S)
+        lacking = loading.compare_with_lake(target.stack, within_s=NEIGHBOUR_S)
         target.record.expect("the lake has what triggers published", lacking.complete, lacking)
     left = target.dead_letters()
     target.record.expect("no dead letter is left", not left, left[:3])

@@ -13,8 +13,8 @@ from matplotlib.layout_engine import ConstrainedLayoutEngine
 
 from andon.cdk.operations.signals import LATE_DECISION_SECONDS
 from andon.cdk.target import LOCAL
+from demo.loading import MEASURED
 from lab import prices
-from lab.load import MEASURED
 from lab.metered import HTTP
 from lab.prices import total
 from lab.simulate import limits

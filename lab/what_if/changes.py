@@ -1,14 +1,12 @@
 """Changes of the sample's rules, and a repository with its packages in which they are made and taken back."""
 
 import re
-import shutil
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from andon.project import project
+from andon.testing.what_if import Repository
 
 MINUTE_MS: Final = 60_000
 RULES: Final = "services/dispatch/rules"
@@ -148,50 +146,36 @@ CHANGES: Final = (
     ),
 )
 
-AUTHOR: Final = ("-c", "user.name=n", "-c", "user.email=e@example.com")
 
-
-class Sample:
-    """A repository with the packages of the sample. root: its folder; its one branch has one commit."""
+class Sample(Repository):
+    """A repository with the packages of the sample, which are changed in it."""
 
     def __init__(self, root: Path) -> None:
-        self.root, self._functions = root, root / "functions"
-        without = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(project().root / "functions", self._functions, ignore=without)
-        self._git("init", "--quiet")
-        self._git("add", ".")
-        self._commit("sample")
-        self._head = self._git("rev-parse", "HEAD")
+        super().__init__(root)
+        self._head = self.git("rev-parse", "HEAD")
 
     @contextmanager
     def changed(self, change: Change) -> Iterator[dict[str, str]]:
         """Change the working tree, and yield what is to be asked; it is as before afterwards."""
-        change.edit(self._functions)
+        change.edit(self.functions)
         try:
             yield {"SET": change.setting} if change.setting else {}
         finally:
-            self._git("checkout", "--quiet", "--", ".")
+            self.git("checkout", "--quiet", "--", ".")
 
     @contextmanager
     def packages(self, change: Change) -> Iterator[Path]:
         """Yield the packages with a change, whatever way it is made; they are as before afterwards."""
-        change.apply(self._functions)
+        change.apply(self.functions)
         try:
-            yield self._functions
+            yield self.functions
         finally:
-            self._git("checkout", "--quiet", "--", ".")
+            self.git("checkout", "--quiet", "--", ".")
 
     def committed(self, change: Change) -> str:
         """Return a commit with a change, which is on no branch."""
-        change.apply(self._functions)
-        self._commit(change.name)
-        sha = self._git("rev-parse", "HEAD")
-        self._git("reset", "--quiet", "--hard", self._head)
+        change.apply(self.functions)
+        self.commit(change.name)
+        sha = self.git("rev-parse", "HEAD")
+        self.git("reset", "--quiet", "--hard", self._head)
         return sha
-
-    def _commit(self, message: str) -> None:
-        self._git(*AUTHOR, "commit", "--quiet", "--all", f"--message={message}")
-
-    def _git(self, *arguments: str) -> str:
-        command = ["git", "-C", str(self.root), *arguments]
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()

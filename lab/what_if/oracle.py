@@ -5,14 +5,10 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from andon.project import library_folder
-from andon.tools.what_if.asked import asked_in
-from andon.tools.what_if.replaying import DEFAULT, LakePlace, what_if
 from andon.tools.what_if.report import DecidedRow, WhatIf
-from andon.tools.what_if.splitting import FEW_EVENTS
 from andon.tools.what_if.trees import room
 from lab.what_if import lived_again
 from lab.what_if.changes import Change, Sample
@@ -27,13 +23,6 @@ MESSAGE: Final = "message-decided"
 """The rows that name what arrived first: of what arrives at one time, the lake does not say what that is."""
 
 Decisions = Mapping[Key, Decision]
-
-
-def asked(lake: Path, root: Path, few_events: int = FEW_EVENTS, /, **given: str) -> WhatIf:
-    """Ask the tool about a lake and the trees of a repository; few_events: see `Splitter`."""
-    with room() as folder:
-        question = asked_in({"RULE": "all", **given})
-        return what_if(question, LakePlace(lake, None, DEFAULT), root, folder, few_events=few_events)
 
 
 def decided_again(lines: Iterable[str], sample: Sample, change: Change) -> Decisions:

@@ -15,11 +15,12 @@ from typing import Final
 
 from andon.runtime import times
 from andon.testing.proving.prover import Record
+from andon.testing.what_if import asked
 from andon.tools.what_if.report import RuleChange, WhatIf
 from lab.what_if.changes import CHANGES, Change, Sample
 from lab.what_if.lakes import KINDS, Lake, lived, written
 from lab.what_if.lived_again import taken_ms
-from lab.what_if.oracle import Decisions, asked, decided_again, misfits, strays_in, until
+from lab.what_if.oracle import Decisions, decided_again, misfits, strays_in, until
 
 SHUFFLED_S: Final = 30
 AGAIN_S: Final = 20

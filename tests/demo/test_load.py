@@ -4,8 +4,8 @@ import pytest
 
 from andon.tools.stack import outputs
 from andon.tools.stack.errors import NotRunning
+from demo import loading
 from demo.load import EACH, STATE_REPORTS, made_up
-from lab import load
 
 
 def test_reports_are_distinct_and_spread_in_turn_over_equipment_that_nothing_else_speaks_of() -> None:
@@ -34,5 +34,5 @@ def test_without_a_running_stack_one_line_says_what_to_do(
     monkeypatch.setattr(outputs, "of_running_stack", nothing)
     monkeypatch.setattr(sys, "argv", ["load"])
 
-    assert load.main(STATE_REPORTS) == 1
+    assert loading.main(STATE_REPORTS) == 1
     assert capsys.readouterr().err == "make load: nothing is running here; start it with: make up\n"

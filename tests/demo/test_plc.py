@@ -7,9 +7,9 @@ from andon.tools.stack.errors import NotRunning
 from andon_gateway.config import read
 from andon_gateway.nodes import NodeName
 from andon_gateway.north import ByHttps
+from andon_gateway.testing.opcua_press import NAMESPACE, TAGS
 from demo.factory import FACTORY, MACHINES
 from demo.plc import sample
-from demo.plc.server import NAMESPACE, TAGS
 
 
 def test_the_sample_reads_each_value_of_the_press_and_reports_for_a_machine_of_the_demo(tmp_path: Path) -> None:

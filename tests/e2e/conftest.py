@@ -1,33 +1,13 @@
-"""The target of the end-to-end tests: the deployed stack, once per run."""
-
-from collections.abc import Iterator
-from pathlib import Path
+"""What takes minutes by the clock on the deployed stack, which `andon.testing.deployed` brings."""
 
 import pytest
 
-from andon.tools.stack import emulator
-from andon.tools.stack.stack import Stack, bring_up
+from andon.tools.stack.stack import Stack
 from tests.support.deployed import chained_presses as presses
 from tests.support.deployed.dead_press import DeadPress, die
 
 BY_THE_CLOCK = ("dead_press", "chained_presses")
 OF_EVERYTHING = ("test_drift.py", "test_redeploy.py")
-
-
-@pytest.fixture(scope="session")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the stack."""
-    return tmp_path_factory.mktemp("stack")
-
-
-@pytest.fixture(scope="session")
-def stack(home: Path) -> Iterator[Stack]:
-    """On a free port, in a folder of its own; on a lifeline, so that it ends with this run however that ends."""
-    running = emulator.start(home, emulator.free_port(), lifeline=True)
-    try:
-        yield bring_up(home, running)
-    finally:
-        emulator.stop(home, running)
 
 
 @pytest.fixture(scope="session")

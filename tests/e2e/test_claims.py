@@ -26,7 +26,7 @@ from andon_gateway.provisioning import Refused as NotProvisioned
 from contract import groups
 from services.equipment.things import GATEWAY, MACHINE
 from tests.e2e.test_things import ROOT, register_machine, report, states, topics
-from tests.gateway.test_mqtt_north import CONFIGURATION
+from tests.gateway.test_board import CONFIGURATION
 from tests.support.thing import Refused, Thing, with_certificate
 
 OTHERS = topic_of(ROOT, MACHINE, thing_of(ROOT, "claim-press-1"))

@@ -28,10 +28,9 @@ from andon_gateway.config import parse
 from andon_gateway.gateway import Gateway
 from andon_gateway.protobuf import Malformed, integer, member
 from andon_gateway.sparkplug_payload import Metric, decode
-from lab.broker import HOST, Broker
-from tests.gateway.test_end_to_end import answered, api
-from tests.gateway.test_sparkplug_payload import BY_TAHU
-from tests.support.sparkplug import BOOLEAN, STRING, payload
+from andon_gateway.testing.broker import HOST, Broker
+from andon_gateway.testing.sparkplug import BOOLEAN, BY_TAHU, STRING, payload
+from tests.gateway.test_board import answered, api
 
 VALUES: Final = int(os.environ.get("HOSTILE_VALUES", "320"))
 WITHIN_S: Final = 60.0

@@ -14,8 +14,6 @@ from andon.packages.package import Package
 from andon.testing.synthesised import Properties, Synthesised, text
 from andon.tools import figures
 from andon.tools.figures import ALARMS_OF_POLICY, POLICIES_OF_PLACE
-from lab.simulate.counted import EVERY_S
-from lab.simulate.model import PLANNED_OVER_USUAL
 from tests.support.infra.synthesised import PACKAGES, VIEWS, declared_tables, synthesise
 from views.board import view as board
 
@@ -24,7 +22,6 @@ STEADY = {name: schema for name, schema in DECLARED.items() if schema.steady}
 TARGET, POLICY = (f"AWS::ApplicationAutoScaling::Scal{kind}" for kind in ("ableTarget", "ingPolicy"))
 TABLE = "AWS::DynamoDB::Table"
 VIEWED = {name for package in VIEWS for name in declared_tables(package)}
-BURST_S = 300  # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/burst-adaptive-capacity.html
 OF_400 = Capacity(least=10, seldom=40, shown=200, first=1_600, most=12_000)
 PLACES = {name: places_of(schema, is_rebuilt=name in VIEWED) for name, schema in STEADY.items()}
 
@@ -158,12 +155,3 @@ def test_the_bill_has_the_alarms_of_each_policy(varied: Synthesised) -> None:
         == figures.of_steady_tables()["scalingAlarms"]
         == ALARMS_OF_POLICY * POLICIES_OF_PLACE * len([*scaled(varied)])
     )
-
-
-@pytest.mark.parametrize("reports", [20, 400, 6_667])
-def test_what_a_view_lends_is_a_row_of_each_machine_that_the_stage_is_planned_for(reports: int) -> None:
-    made = Capacity.of(PROVISIONED, reports)
-    machines = reports / PLANNED_OVER_USUAL * EVERY_S
-
-    assert made
-    assert made.shown * BURST_S >= 0.99 * machines

@@ -22,7 +22,6 @@ from andon.packages.package import Package
 from andon.testing.synthesised import Properties, Synthesised
 from contract.entities.reports import REPORTS_AT_ONCE
 from contract.groups import DEVICE
-from lab.simulate import limits
 from services.equipment.bodies import Reports
 from tests.support.infra.synthesised import SERVICES, synthesise
 
@@ -74,10 +73,6 @@ def test_the_headroom_takes_no_more_than_half_of_the_accounts_quota(planned: int
 def test_in_thirteen_regions_the_headroom_is_half_of_a_quarter(region: str) -> None:
     assert len(FEWER_PER_SECOND) == 13
     assert REPORTS.with_headroom(Quotas.of(region).api).per_second == 1_250
-
-
-def test_a_burst_of_reports_fits_into_the_workers_of_the_account() -> None:
-    assert REPORTS.with_headroom(ACCOUNT_PER_SECOND).burst < limits.CONCURRENCY
 
 
 @pytest.mark.parametrize(("stack", "share"), [("aws", "5"), ("prod", "5"), ("local", "1000")])

@@ -14,7 +14,7 @@ import pytest
 from andon.events.group import body_of as body_of_group
 from andon.project import project
 from andon.testing.loop import Loop
-from lab import npm
+from demo import npm
 from tests.support.samples import body_of, fact, sample
 
 # The service that runs the library; it sees to it itself that a service does not hear its own events.

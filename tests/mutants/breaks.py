@@ -23,7 +23,7 @@ from typing import Final, NamedTuple
 from tests.mutants import mutate
 from tests.mutants.mutate import ROOT, Mutant
 
-FOLDERS: Final = ("library/tests", "tests")
+FOLDERS: Final = ("library/tests", "gateway/tests", "tests", "lab/tests")
 ARROW: Final = " -> "
 _LINKED: Final = (".venv", "node_modules")
 _LONGEST_S: Final = 900

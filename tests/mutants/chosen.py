@@ -21,8 +21,10 @@ ACCEPTED: Final = Path(__file__).with_name("accepted.toml")
 # Their tests make projects, templates and stacks, which takes minutes: `FILE=` tries what is below them, too.
 _DEAR_CODE: Final = ("library/andon/tools/", "library/andon/cdk/", "library/andon/testing/")
 _TRIED: Final = ("library/andon", "functions")
-_TESTS: Final = ("library/tests", "tests")
-_DEAR_TESTS: Final = re.compile(r"(library/)?tests/(lab|demo|e2e|foreign|gateway|infra|mutants|pages|releases|tools)/")
+_TESTS: Final = ("library/tests", "gateway/tests", "tests", "lab/tests")
+_DEAR_TESTS: Final = re.compile(
+    r"(lab|gateway)/tests/|(library/)?tests/(demo|e2e|foreign|gateway|infra|mutants|pages|releases|tools)/"
+)
 _LAWS: Final = {
     name: f"library/andon/testing/laws/test_{name}.py" for name in ("contracts", "drift", "duplicates", "orders")
 }
@@ -54,7 +56,11 @@ def is_tried(file: str) -> bool:
 def tests_of(file: str) -> list[str]:
     """Return the tests of a file's room, in front those that import it, and of a package its laws."""
     parts = Path(file).parts
-    rooms = {"library": ("library", "tests", *parts[2:-1]), "functions": ("tests", *parts[1:-1])}
+    rooms = {
+        "library": ("library", "tests", *parts[2:-1]),
+        "functions": ("tests", *parts[1:-1]),
+        **{name: (name, "tests") for name in ("gateway", "lab")},
+    }
     room = Path(*rooms.get(parts[0], ("tests", parts[0])))
     while len(room.parts) > 1 and not (ROOT / room).is_dir():
         room = room.parent

@@ -19,6 +19,11 @@ from andon.testing.wire import Wire
 from lab.on_paper import due_after_ms
 from tests.support.deployed.dispatched import DISPATCH, TABLE, collect, collected, registered
 from tests.support.samples import NOW
+from andon.testing.rules import due_after_ms
+from contract.reports import REPORTED
+from services.dispatch.control import CONTROL
+from tests.support.samples import NOW, fact
+from tests.support.wire import Wire
 
 MINUTE_MS: Final = 60_000
 READS: Final = {"BatchGetItem", "GetItem", "Query"}
@@ -49,6 +54,11 @@ def _sum(wire: Wire) -> Bill:
         # A condition that fails is paid for all the same, but its answer does not say so.
         units[request.operation in READS] += sum(one["CapacityUnits"] for one in tables) if tables else 1
     return Bill(dict(Counter(wire.operations)), units[False], units[True])
+
+
+def due_rows(state: str, *, is_first: bool) -> int:
+    """The number of rows of what is due that a report of a state schedules."""
+    return len(due_after_ms(CONTROL, REPORTED[0], fact("state-reported", state=state), is_first=is_first))
 
 
 def _trigger(changes: list[dict[str, Any]]) -> None:
@@ -140,9 +150,9 @@ Case = Callable[[Loop, str], Bill]
 LOOK: Final = READ_SHARDS  # a query of each shard of what is due
 
 # Rows of what is due: of a first report and of one that follows it, whatever rules there are.
-NORMAL_DUE: Final = len(due_after_ms("NORMAL", first=True))
-ABNORMAL_DUE: Final = len(due_after_ms("ERROR", first=True))
-MORE: Final = len(due_after_ms("NORMAL"))
+NORMAL_DUE: Final = due_rows("NORMAL", is_first=True)
+ABNORMAL_DUE: Final = due_rows("ERROR", is_first=True)
+MORE: Final = due_rows("NORMAL", is_first=False)
 
 PAPER: Final[dict[Case, Bill]] = {
     collect_a_report: Bill({"Query": 1, "PutItem": 1}, 1, 1),

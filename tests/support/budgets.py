@@ -22,8 +22,8 @@ LEANING: Final = "first lines that lean on what, who or whether"
 NAMED_OF: Final = "functions that end with _of"
 
 ROOMS: Final = (
+    *("library/tests", "gateway/tests", "lab/tests", "tests"),
     *("library/andon/*", "functions/*/*", "functions/*", "gateway/andon_gateway", "infra", "demo", "lab"),
-    *("library/tests", "tests"),
 )
 """The first that fits names the room of a file."""
 
@@ -91,7 +91,7 @@ def _room_of(path: str) -> str | None:
 
 
 def _is_test(path: str) -> bool:
-    return path.startswith(("tests/", "library/tests/"))
+    return path.startswith(("tests/", "library/tests/", "gateway/tests/", "lab/tests/"))
 
 
 def _statements(tree: ast.Module) -> int:

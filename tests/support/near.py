@@ -15,13 +15,16 @@ from andon.project import project
 from andon.testing.environment import QUICK
 
 LAWS: Final = "library/andon/testing/laws"
-CODE: Final = ("functions/", "library/andon/", "tests/", "library/tests/")
+CODE: Final = ("functions/", "library/andon/", "tests/", "library/tests/", "gateway/tests/", "lab/tests/")
 # What needs a stack, a browser or the CDK is not of one package.
 WITHOUT: Final = (
     *("-p", "no:schemathesis", "-p", "no:cacheprovider", "--quiet", f"--ignore={LAWS}/test_permissions.py"),
     *("-c", "pyproject.toml"),  # pytest takes the library's, where no test is of anything else: another project
 )
 HALVES: Final = 2
+
+APART: Final = ("gateway", "lab")
+"""Parts beside the library and the factory; their tests lie in them."""
 
 
 class NothingThere(Exception):
@@ -37,7 +40,12 @@ def found_at(place: str, root: Path) -> tuple[list[Path], str]:
     """
     if _is_test(place):
         return [root / place], ""
-    name, of_library = place.rstrip("/"), place.startswith("library/")
+    part, _, inside = place.rstrip("/").partition("/")
+    if part in APART:
+        nearest = root / part / "tests" / inside.removeprefix("tests")
+        folders = (nearest, nearest.parent, root / part / "tests")
+        return next(found for folder in folders if (found := sorted(folder.rglob("test_*.py")))), ""
+    name, of_library = place.rstrip("/"), part == "library"
     for start in CODE:
         name = name.removeprefix(start)
     parts = name.split("/")

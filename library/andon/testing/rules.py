@@ -37,6 +37,7 @@ from andon.rules.micro_event_store import STORED_WITHIN_MS, store
 from andon.rules.rule import BY, RULE, TRIGGERS
 from andon.rules.stored_event import CORRELATED, EVENT, StoredEvent
 from andon.rules.sweep import ALL_SHARDS, SHARDS
+from andon.rules.timing import AtOnce, Screened
 from andon.rules.write import RowKey, write_decisions
 from andon.runtime import clock, times
 from andon.runtime.clock import HOUR_MS
@@ -114,6 +115,12 @@ def require_ruled(service: Package) -> None:
             with _Player(service) as player:
                 player.record(file)
                 player.require_ruled()
+
+
+def due_after_ms(control: Control, source: str, event: DomainEvent, *, is_first: bool) -> frozenset[int]:
+    """Return the delays after which rules are due at an event, each a row; gaps need one at the first event alone."""
+    scheduled = [rule for rule in control.rules.at(source, event) if not isinstance(rule.timing, (AtOnce, Screened))]
+    return frozenset(rule.after_ms for rule in scheduled if is_first or rule.timing.gap_ms is None)
 
 
 class _Player(Recorder):

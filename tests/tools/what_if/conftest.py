@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from andon.testing.what_if import Repository, asked
 from andon.tools.what_if.report import WhatIf
-from lab.what_if.changes import Sample
-from lab.what_if.oracle import asked
 from tests.tools.what_if.asking import SOONER
 from tests.tools.what_if.lived import in_objects, lived_lines
 
@@ -24,7 +23,7 @@ def lake(lines: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="package")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A repository with the packages of the sample, and one commit."""
-    return Sample(tmp_path_factory.mktemp("project")).root
+    return Repository(tmp_path_factory.mktemp("project")).root
 
 
 @pytest.fixture(scope="package")

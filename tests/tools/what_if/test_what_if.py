@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from andon.runtime import times
 from andon.runtime.clock import MINUTE_MS
+from andon.testing.what_if import asked
 from andon.tools.what_if.__main__ import lines_of
 from andon.tools.what_if.report import DecidedRow, RuleChange, WhatIf
-from lab.what_if.oracle import asked
 from tests.tools.what_if.asking import SOONER, SOONER_MS, git
 from tests.tools.what_if.lived import MINUTES, in_objects
 

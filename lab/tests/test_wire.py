@@ -10,7 +10,7 @@ import pytest
 from andon.events.group import details_in
 from andon.rules.due import READ_SHARDS
 from andon.runtime import clock
-from lab import npm
+from demo import npm
 from lab.figure import COLUMNS, OURS
 from lab.wire import ALONE, STREAM_WITHOUT_AWS, WIRES, WITHOUT_AWS, Client, Died, Server
 from lab.workload import EVENTS, stored, workload

@@ -7,9 +7,7 @@ import tomllib
 from pathlib import Path
 from typing import Final
 
-from andon.project import project
-
-GATEWAY: Final = project().root / "gateway"
+GATEWAY: Final = Path(__file__).parents[1]
 OF_EXTRAS: Final = {"claim": {"cryptography"}, "mqtt": {"paho"}, "opcua": {"asyncua", "cryptography"}}
 """What modules whose names begin with an extra's import; asyncua needs cryptography itself."""
 

@@ -13,15 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.ingress import fleet
-from andon.ingress.names import rule_of, thing_of
 from andon_gateway import private_files
-from andon_gateway.brokers import Broker, Tls
-from andon_gateway.claim import claim_of
-from andon_gateway.claim_door import SIGNING, ClaimDoor
 from andon_gateway.provisioning import Expired, Kept, Refused, Requested, Signed, provision
-from andon_gateway.tables import Table
-from services.equipment.things import GATEWAY
 
 HOUR: Final = 3600
 STEPS: Final = 13
@@ -223,17 +216,3 @@ def test_it_takes_nothing_from_a_thing_that_has_a_certificate(tmp_path: Path) ->
 
     assert aws.of_thing == ["another's"]
     assert not kept.key.exists()
-
-
-def test_its_names_are_those_of_the_deployment(tmp_path: Path) -> None:
-    for root in ("Andon", "Andon-prod"):
-        tls = Tls(certificate=tmp_path / "own.crt", key=tmp_path / "own.key")
-        files = Table({"certificate": "claim.crt", "key": "claim.key"}, "andon.claim")
-
-        claim = claim_of(files, tmp_path, tls=tls, thing=thing_of(root, "gdl-1"), member="press")
-
-        assert claim.template == fleet.template_of(root, GATEWAY) == rule_of(root, GATEWAY)
-        assert claim.client == fleet.client_of(root, "")
-        asked = ClaimDoor(Broker("localhost", 8883, tls), claim)._parameters  # noqa: SLF001
-        assert asked == {fleet.NAME: "gdl-1", fleet.MEMBER: "press"}
-    assert SIGNING == fleet.SIGNING

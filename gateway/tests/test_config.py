@@ -5,7 +5,6 @@ from typing import Final
 
 import pytest
 
-from andon.project import project
 from andon_gateway.brokers import Broker, Tls
 from andon_gateway.claim import Claim
 from andon_gateway.config import parse, read
@@ -14,7 +13,7 @@ from andon_gateway.north import ByMqtt
 from andon_gateway.states import NoSignal
 from andon_gateway.tables import BadConfiguration
 
-README: Final = project().root / "gateway" / "README.md"
+README: Final = Path(__file__).parents[1] / "README.md"
 EXAMPLE, OPCUA, MQTT, SPARKPLUG, NORTH, CLAIM = re.findall(
     r"^```toml\n(.*?)^```$", README.read_text(), re.MULTILINE | re.DOTALL
 )

@@ -4,7 +4,7 @@ from collections import Counter
 import pytest
 
 from andon.tools.percentile import percentile
-from lab.load import Discrepancies, InLake, Item, LoadFigures, arrivals, report
+from demo.loading import Discrepancies, InLake, Item, LoadFigures, arrivals, report
 
 A, B, C = (Item("press", f"ERROR 2026-11-21T09:35:00.00{digit}Z") for digit in range(3))
 

@@ -1,8 +1,5 @@
 """Reports over MQTT, to a broker in the place of AWS IoT."""
 
-import json
-import ssl
-import time
 from collections import Counter
 from pathlib import Path
 from typing import Final
@@ -17,8 +14,6 @@ from andon.testing.loop import Loop
 from andon.tools.stack.processes import PATIENCE_S, eventually
 from andon_gateway.brokers import Broker as Place
 from andon_gateway.clock import MAX_AGE_MS, MAX_AHEAD_MS, Clock
-from andon_gateway.config import parse
-from andon_gateway.gateway import Gateway
 from andon_gateway.mqtt_north import MARGIN_MS, MqttNorth
 from andon_gateway.north import ByMqtt
 from andon_gateway.provisioning import Refused
@@ -28,66 +23,15 @@ from andon_gateway.store import Store, Stored
 from lab.broker import HOST, Broker
 from services.equipment.things import GATEWAY
 from tests.support.samples import sample
+from andon_gateway.testing.broker import HOST, Broker
 
 NOW_MS: Final = 1_790_000_000_000
-THING: Final = thing_of("Andon", "gdl-1")
-TOPIC: Final = basic_ingest(rule_of("Andon", GATEWAY), topic_of("Andon", GATEWAY, THING))
-EQUIPMENT: Final = Package("services", "equipment")
-CONFIGURATION: Final = """
-[andon]
-via = "mqtt"
-endpoint = "127.0.0.1"
-port = %d
-thing = "Andon:gdl-1"
-ca = "authority.pem"
-certificate = "127.0.0.1 1.pem"
-key = "127.0.0.1 1.pem"
-clock_is_right = true
-health_port = 0
-[[source]]
-name = "line"
-kind = "lines"
-run = ["echo", '{"values": {"Oil": 81}}']
-[[machine]]
-id = "press"
-source = "line"
-values = { oil = "Oil" }
-states = [{ is = "WARNING1", when = "oil > 80", detail = "oil at {oil} °C" }, { is = "NORMAL" }]
-"""
+TOPIC: Final = "$aws/rules/Andon_factory/Andon/factory/Andon:gdl-1/states"
 
 
 def north(broker: Broker, *, answer_s: float = PATIENCE_S) -> MqttNorth:
     settings = ByMqtt(Place(HOST, broker.port), TOPIC)
     return MqttNorth(settings, clock=Clock(is_trusted=True, wall=lambda: NOW_MS / 1000), answer_s=answer_s)
-
-
-def test_a_gateway_reports_by_its_certificate_to_the_topic_of_its_factory_and_the_report_is_on_the_board(
-    tmp_path: Path,
-) -> None:
-    authority = Authority.create(tmp_path)
-    tls = authority.server(HOST)
-    tls.verify_mode = ssl.CERT_REQUIRED
-    tls.load_verify_locations(authority.bundle)
-    with Broker(tls=tls, lets=lambda said: said.endswith(b"\0\x0bAndon:gdl-1")) as broker:
-        gateway = Gateway(parse(CONFIGURATION % broker.port, tmp_path))
-        gateway.start()
-        has_gone = eventually(lambda: gateway.look().counts.get("sent") == 1)
-        health = gateway.look()
-        gateway.stop()
-
-    assert has_gone, health
-    [sent] = broker.published
-    assert sent.topic == TOPIC
-    with Loop() as loop:
-        body = json.loads(sample("http", "register-equipment")["body"]) | {"factoryId": "gdl-1"}
-        loop.request("PUT /equipment/{id}", path={"id": "press"}, body=body)
-        loop.run()
-        at_ms = time.time_ns() // 1_000_000
-        message = rule_message(sent.content, topic=without_rule(sent.topic), client=THING, at_ms=at_ms)
-        assert loop.invoke(EQUIPMENT, "ingest", sqs_event([message])) == {"batchItemFailures": []}
-        loop.run()
-        [log] = loop.request("GET /equipment/{id}/logs", path={"id": "press"}).body["items"]
-    assert (log["state"], log["detail"]) == ("WARNING1", "oil at 81 °C")
 
 
 def test_while_it_gets_no_certificate_reports_wait_and_it_says_why(tmp_path: Path) -> None:

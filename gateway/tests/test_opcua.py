@@ -9,13 +9,12 @@ from typing import Final
 
 import pytest
 
-from andon.tools.stack import emulator
 from andon_gateway import cli
 from andon_gateway.conditions import Value
-from demo.plc.server import TAGS, URI
-from lab import opcua
-from lab.opcua import Reader, certify
-from tests.support.plc import Press
+from andon_gateway.config import read as read_file
+from andon_gateway.testing import reader
+from andon_gateway.testing.opcua_press import TAGS, URI, Press, certify
+from andon_gateway.testing.reader import Reader
 
 CONFIGURATION: Final = """
 [andon]
@@ -51,14 +50,14 @@ password_file = "password"
 def reading(text: str, folder: Path) -> Iterator[Reader]:
     file = folder / "gateway.toml"
     file.write_text(text)
-    with opcua.reading(file) as read:
+    with reader.reading(read_file(file)) as read:
         yield read
 
 
 def comes_to(read: Reader, **values: Value) -> bool:
     """Return True as soon as values are the newest."""
     wanted = {f"nsu=urn:andon:plc;s={TAGS[name].node}": value for name, value in values.items()}
-    return read.eventually(lambda: wanted.items() <= read.values.items())
+    return read.until(lambda: wanted.items() <= read.values.items())
 
 
 def told(read: Reader) -> list[Value]:
@@ -68,12 +67,12 @@ def told(read: Reader) -> list[Value]:
 
 def says(read: Reader, trouble: str) -> bool:
     """Return True as soon as a source says a trouble."""
-    return read.eventually(lambda: re.search(trouble, read.source.trouble or "") is not None)
+    return read.until(lambda: re.search(trouble, read.source.trouble or "") is not None)
 
 
 @pytest.fixture(scope="module")
 def press(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Press]:
-    running = Press(emulator.free_port(), tmp_path_factory.mktemp("plc"))
+    running = Press(tmp_path_factory.mktemp("plc"))
     yield running
     running.kill()
 
@@ -108,7 +107,7 @@ def test_a_server_that_stood_still_for_three_seconds_loses_no_change_and_no_conn
             time.sleep(3)  # it is what is tried
         press.turn("estop 1")
         press.turn("estop 0")
-        assert read.eventually(lambda: told(read)[-2:] == [True, False])
+        assert read.until(lambda: told(read)[-2:] == [True, False])
 
     assert None not in told(read)
 
@@ -172,4 +171,4 @@ def test_a_server_that_comes_back_with_a_new_certificate_is_refused_until_it_is_
 
         (tmp_path / "server.der").write_bytes(press.certificate.read_bytes())
         assert comes_to(read, oil=90.0, estop=False), read.source.trouble
-        assert read.eventually(lambda: read.source.trouble is None), read.source.trouble
+        assert read.until(lambda: read.source.trouble is None), read.source.trouble

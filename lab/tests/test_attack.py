@@ -1,6 +1,7 @@
 """The attack in memory, short: nothing breaks; and each part finds what it looks for, once that is there."""
 
 import json
+import re
 from collections import Counter
 from random import Random
 from typing import Any, Final
@@ -9,6 +10,7 @@ import jsonschema_rs
 import pytest
 
 from andon.events.received import received
+from andon.project import project
 from andon.runtime.tried import Failed, tried
 from andon.testing.lambda_events import sqs_event
 from andon.testing.proving.prover import Prover, prove
@@ -32,6 +34,14 @@ def test_a_part_of_the_attack_breaks_nothing_in_memory(name: str) -> None:
 
     assert record.tried
     assert not record.broken, record.text()
+
+
+def test_the_threat_model_names_parts_of_the_attack() -> None:
+    rows = re.findall(r"^\|.*", (project().root / "docs" / "threat-model.md").read_text(), re.MULTILINE)
+    named = {part for row in rows for part in re.findall(r"attack: (\w+)", row)}
+
+    assert named
+    assert named <= PROVER.parts.keys()
 
 
 def test_a_race_that_loses_an_update_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

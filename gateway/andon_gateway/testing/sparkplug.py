@@ -1,5 +1,6 @@
-"""Payloads of Sparkplug B, encoded: what an edge node sends to the gateway under test."""
+"""Payloads of Sparkplug B as edge nodes encode them."""
 
+import base64
 import struct
 from collections.abc import Iterable
 from typing import Final
@@ -10,6 +11,15 @@ from andon_gateway.sparkplug_payload import BITS, Metric
 
 INT32, FLOAT, DOUBLE, BOOLEAN, STRING = 3, 9, 10, 11, 12
 WIDE: Final = 32
+
+# By sparkplug-payload 1.0.3 of Eclipse Tahu: a metric of each type, one without a value, of bad quality, a data set,
+# and one of the past.
+BY_TAHU: Final = base64.b64decode(
+    "CPvYwaKMNBIVCgJpOBABGPjYwaKMNCABUPv///8PEg0KA2kxNiACUNT9//8PEg0KA2kzMiADUJDd+/8PEhIKA2k2NCAEWICc6K/t/////wESCQoC"
+    "dTggBVD6ARILCgN1MTYgBlDo+wMSDQoDdTMyIAdYgNCs8w4SEAoDdTY0IAhY/////////w8SCgoBZiAJZQAAwD8SDgoBZCAKaQAAAAAAUFRAEgcK"
+    "AWIgC3ABEg8KAXMgDHoIbMOtbmVhIDMSCAoCZHQgDVgAEgcKAW4gAzgBEhsKA2JhZCADShAKB1F1YWxpdHkSBQgDGPQDUAUSFgoCZHMgEIoBDQgB"
+    "EgFhGAMiBAoCCAESCQoBaCADKAFQBRgH"
+)
 
 
 def payload(metrics: Iterable[Metric] = (), *, seq: int | None = None, at_ms: int | None = None) -> bytes:

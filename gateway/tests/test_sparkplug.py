@@ -12,7 +12,7 @@ from andon_gateway.changes import Change
 from andon_gateway.conditions import Value
 from andon_gateway.sparkplug import ASK_AGAIN_MS, EdgeNode, Origin, origin_of_tag, read_topic, topics_of
 from andon_gateway.sparkplug_payload import Metric, Payload, decode
-from tests.support.sparkplug import payload
+from andon_gateway.testing.sparkplug import payload
 
 NODE: Final = Origin("plant", "line-3")
 PRESS, SAW = NODE._replace(device="press"), NODE._replace(device="saw")

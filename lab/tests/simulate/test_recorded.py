@@ -2,13 +2,19 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from uuid import NAMESPACE_URL, uuid5
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from andon.events.bus_entry import to_message
+from andon.events.domain_event import DomainEvent
+from andon.packages.package import Package
 from andon.recorded.archive import SHARDS, shard_of
 from andon.recorded.reader import SAMPLED
+from andon.runtime import times
+from andon.runtime.clock import DAY_MS, HOUR_MS
 from andon.stores.archive.pages import MOST_BYTES
 from andon.stores.archive.store import LAKE
 from andon.testing.drift import keep_in_lake
@@ -19,7 +25,11 @@ from lab.simulate.recorded import DAY_HOURS, OF_QUESTION, Requests, of_look, of_
 from tests.support.archive import DAY_MS, HOUR_MS, line_of, report_of, sweep
 from tests.support.erasing import BOARD
 from tests.support.samples import NOW
+from andon.testing.samples import sample
+from tests.support.wire import Request, Wire
 
+NOW = times.to_ms("2020-04-28T00:00:00Z")
+ARCHIVE, BOARD = Package("stores", "archive"), Package("views", "board")
 KINDS = {
     "GetObject": "reads",
     **dict.fromkeys(("PutObject", "ListObjectsV2"), "writes"),
@@ -42,10 +52,22 @@ def by_kind(requests: Iterable[Request]) -> Requests:
     return Requests(kinds["reads"], kinds["writes"], kinds["deletes"])
 
 
+def line_of(name: str, at_ms: int) -> str:
+    """The line of a report by a machine, at which is a person of the same name."""
+    wire = sample("domain", "state-reported")
+    wire["state"] |= {"equipmentId": name, "operator": name}
+    event = DomainEvent.from_wire(wire | {"id": f"{name} {at_ms}", "timestamp": at_ms, "partitionKey": name})
+    taken = {"id": str(uuid5(NAMESPACE_URL, event.id)), "time": f"{times.to_utc(at_ms)[:19]}Z"}
+    return to_message(event, source=event.tags["source"], bus_event=taken)
+
+
 def keep(names: list[str], *, at_ms: int) -> None:
-    """Write an object of reports by machines, at each of which is a person of the same name."""
-    reports = (report_of(name, at_ms=at_ms, event_id=f"{name} {at_ms}", operator=name) for name in names)
-    keep_in_lake(line_of(report, at_ms=at_ms) for report in reports)
+    """Write an object of reports by machines."""
+    keep_in_lake(line_of(name, at_ms) for name in names)
+
+
+def sweep(loop: Loop) -> None:
+    loop.invoke(ARCHIVE, "sweep", {})
 
 
 def test_the_sweeps_of_a_day_make_as_many_requests_as_the_bill_says(loop: Loop) -> None:

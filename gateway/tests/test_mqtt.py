@@ -1,10 +1,7 @@
 """Sources behind a broker: what is known of machines while connections come and go."""
 
-import queue
 import threading
-import time
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -14,14 +11,16 @@ import pytest
 from andon.testing.certificates import Authority
 from andon.tools.stack.processes import PATIENCE_S
 from andon_gateway import mqtt
-from andon_gateway.clock import Clock
 from andon_gateway.conditions import Value
 from andon_gateway.config import parse
-from andon_gateway.reading import Message, Source
-from andon_gateway.sources import sources_of
 from andon_gateway.sparkplug_payload import Metric, decode
 from lab.broker import HOST, Broker
 from tests.support.sparkplug import INT32, payload
+from andon_gateway.testing import reader
+from andon_gateway.testing.broker import HOST, Broker
+from andon_gateway.testing.reader import Reader
+from andon_gateway.testing.sparkplug import INT32, payload
+from tests.support.certificates import Authority
 
 CONFIGURATION: Final = """
 [andon]
@@ -41,39 +40,15 @@ JSON, OIL = 'kind = "mqtt"', "plant/press#/oil"
 SPARKPLUG, PRESS_OIL = 'kind = "sparkplug"', "plant/line/press#oil"
 
 
-class Read:
-    """What a source has said."""
-
-    def __init__(self, source: Source, messages: queue.Queue[Message], counts: Counter[str]) -> None:
-        self.source, self._messages, self.counts = source, messages, counts
-        self.values: dict[str, Value] = {}
-
-    def until(self, holds: Callable[[], bool]) -> bool:
-        """Return True as soon as it holds."""
-        ends_s = time.monotonic() + PATIENCE_S
-        while time.monotonic() < ends_s:
-            try:
-                self.values |= self._messages.get(timeout=0.02).values
-            except queue.Empty:
-                if holds():
-                    return True
-        return False
-
-    def is_(self, value: Value) -> bool:
-        """Return True as soon as the value is that."""
-        return self.until(lambda: self.values == dict.fromkeys(self.values or {OIL: 0}, value))
-
-
 @contextmanager
-def reading(folder: Path, url: str, settings: str, tag: str) -> Iterator[Read]:
-    messages, counts = queue.Queue[Message](), Counter[str]()
-    configuration = parse(CONFIGURATION % (url, settings, tag), folder)
-    [source] = sources_of(configuration, messages, Clock(is_trusted=True), counts).values()
-    source.start()
-    try:
-        yield Read(source, messages, counts)
-    finally:
-        source.stop()
+def reading(folder: Path, url: str, settings: str, tag: str) -> Iterator[Reader]:
+    with reader.reading(parse(CONFIGURATION % (url, settings, tag), folder)) as read:
+        yield read
+
+
+def comes_to(read: Reader, value: Value) -> bool:
+    """Return True as soon as the value is that."""
+    return read.until(lambda: read.values == dict.fromkeys(read.values or {OIL: 0}, value))
 
 
 def at(broker: Broker, scheme: str = "mqtt") -> str:
@@ -83,18 +58,18 @@ def at(broker: Broker, scheme: str = "mqtt") -> str:
 def test_values_are_known_while_there_is_a_broker_and_read_anew_when_it_is_back(tmp_path: Path) -> None:
     with Broker() as broker, reading(tmp_path, at(broker), JSON, OIL) as read:
         broker.say("plant/press", b'{"oil": 60}', is_retained=True)
-        assert read.is_(60)
+        assert comes_to(read, 60)
         broker.say("plant/press", b'{"oil": 61}')
-        assert read.is_(61)
+        assert comes_to(read, 61)
         broker.say("plant/press", b"{")
-        assert read.is_(None)
+        assert comes_to(read, None)
         assert read.counts["malformed"] == 1
         assert read.source.is_up
 
         broker.hang_up()
 
         assert read.until(lambda: broker.connections == 2)
-        assert read.is_(60)
+        assert comes_to(read, 60)
         assert read.until(lambda: read.source.trouble is None), read.source.trouble
 
 
@@ -104,10 +79,10 @@ def test_a_broker_that_stands_still_makes_all_unknown_within_two_keep_alives(
     monkeypatch.setattr(mqtt, "KEEP_ALIVE_S", 1)
     with Broker() as broker, reading(tmp_path, at(broker), JSON, OIL) as read:
         broker.say("plant/press", b'{"oil": 60}', is_retained=True)
-        assert read.is_(60)
+        assert comes_to(read, 60)
         with broker.frozen():
-            assert read.is_(None)
-        assert read.is_(60)
+            assert comes_to(read, None)
+        assert comes_to(read, 60)
 
 
 # paho leaves a socket whose handshake failed to the garbage collector.
@@ -151,21 +126,21 @@ def test_an_edge_node_is_asked_for_its_births_by_who_came_later_or_missed_someth
             broker.say("spBv1.0/plant/NBIRTH/line", payload([Metric("bdSeq", datatype=4, value=1)], seq=0))
             oil = Metric("oil", alias=1, datatype=INT32, value=value)
             broker.say("spBv1.0/plant/DBIRTH/line/press", payload([oil], seq=1))
-            assert read.is_(value)
+            assert comes_to(read, value)
             assert read.source.is_up
 
         assert read.until(lambda: read.source.trouble == "no birth of plant/line")
         is_born_with(-5)
         broker.say("spBv1.0/plant/DDATA/line/press", payload([Metric(alias=1, datatype=INT32, value=-6)], seq=2))
-        assert read.is_(-6)
+        assert comes_to(read, -6)
 
         broker.say("spBv1.0/plant/DDATA/line/press", payload([Metric(alias=1, datatype=INT32, value=-7)], seq=9))
-        assert read.is_(None)
+        assert comes_to(read, None)
         is_born_with(-8)
         broker.say("spBv1.0/plant/DDATA/line/press", b"\xff")
-        assert read.is_(None)
+        assert comes_to(read, None)
         assert read.counts["malformed"] == 1
         is_born_with(-9)
         broker.say("spBv1.0/plant/NDEATH/line", payload([Metric("bdSeq", datatype=4, value=1)]))
-        assert read.is_(None)
+        assert comes_to(read, None)
         assert not read.source.is_up

@@ -1,6 +1,3 @@
-import base64
-from typing import Final
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,16 +5,7 @@ from hypothesis import strategies as st
 from andon_gateway.conditions import Value
 from andon_gateway.protobuf import Malformed, integer, member
 from andon_gateway.sparkplug_payload import BITS, SIGNED, Metric, Payload, decode, rebirth, typed
-from tests.support.sparkplug import BOOLEAN, DOUBLE, FLOAT, STRING, payload
-
-# By sparkplug-payload 1.0.3 of Eclipse Tahu: a metric of each type, one without a value, of bad quality, a data set,
-# and one of the past.
-BY_TAHU: Final = base64.b64decode(
-    "CPvYwaKMNBIVCgJpOBABGPjYwaKMNCABUPv///8PEg0KA2kxNiACUNT9//8PEg0KA2kzMiADUJDd+/8PEhIKA2k2NCAEWICc6K/t/////wESCQoC"
-    "dTggBVD6ARILCgN1MTYgBlDo+wMSDQoDdTMyIAdYgNCs8w4SEAoDdTY0IAhY/////////w8SCgoBZiAJZQAAwD8SDgoBZCAKaQAAAAAAUFRAEgcK"
-    "AWIgC3ABEg8KAXMgDHoIbMOtbmVhIDMSCAoCZHQgDVgAEgcKAW4gAzgBEhsKA2JhZCADShAKB1F1YWxpdHkSBQgDGPQDUAUSFgoCZHMgEIoBDQgB"
-    "EgFhGAMiBAoCCAESCQoBaCADKAFQBRgH"
-)
+from andon_gateway.testing.sparkplug import BOOLEAN, BY_TAHU, DOUBLE, FLOAT, STRING, payload
 
 
 def test_what_another_encoder_wrote_is_read() -> None:
