@@ -31,11 +31,9 @@ from andon.runtime.clock import MINUTE_MS
 from andon.testing.lambda_events import provisioning_event, rule_message, sqs_event
 from andon.testing.memory import aws
 from andon.testing.samples import body_of, sample
-from andon.views.compaction import Message
 from andon.views.object_batch import write_objects
-from andon.views.object_rows import ObjectKeys
-from andon.views.object_table import ObjectTable
-from andon.views.view_update import ViewUpdate
+from andon.views.object_table import ObjectKeys, ObjectTable
+from andon.views.view_update import Message, ViewUpdate
 from andon.views.view_updates import entered
 from lab import on_paper, prices
 from lab.metered import Counting, Do, Line, Metered, Row, Table, counted, dollars, fixed

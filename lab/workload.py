@@ -18,7 +18,7 @@ from andon.rules.stored_event import StoredEvent, sort_of
 from andon.runtime import clock, times
 from andon.runtime.clock import MINUTE_MS
 from andon.testing.lambda_events import bus_message, sqs_event
-from andon.views.inverse_oplock import oplock_attribute
+from andon.views.view_update import oplock_attribute
 from contract import logs
 from lab.server import Stored
 from services.dispatch import tables

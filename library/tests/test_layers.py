@@ -95,7 +95,7 @@ CUTS = [
     ("andon.events.change_data_capture", "from andon.rules.stored_event import EVENT"),
     ("andon.versions.optimistic_lock", "from andon.rules.rule import BY, RULE"),
     ("andon.views.view_update", "from andon.rules.collect import Collected"),
-    ("andon.views.compaction", "from andon.rules import stored_event"),
+    ("andon.views.materialize", "from andon.rules import stored_event"),
     ("andon.views.materialize", "import andon.rules.micro_event_store"),
     ("andon.views.materialize", "from andon.rules.collect import Collected"),
     ("andon.http.page", "from andon.rules.rule import Rule"),
@@ -134,7 +134,7 @@ def test_an_import_of_the_domain_is_found(package: str) -> None:
     assert not outward_imports({"views.board.view": f"import {package}.x.y"})
 
 
-@pytest.mark.parametrize("module", ["andon.views.inverse_oplock", "andon.events.fault", "andon.stores.faults.record"])
+@pytest.mark.parametrize("module", ["andon.views.view_update", "andon.events.fault", "andon.stores.faults.record"])
 def test_a_caught_error_of_the_vendor_is_found(module: str) -> None:
     assert vendor_imports({module: "def late():\n    from botocore.exceptions import ClientError"})
     assert not vendor_imports({"andon.wire.botocore_client": "from botocore.exceptions import ClientError"})

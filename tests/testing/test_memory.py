@@ -25,7 +25,7 @@ from andon.testing.loop import Loop
 from andon.testing.memory.aws import OneTable
 from andon.testing.plugin import LAWS
 from andon.versions.claims import Claim
-from andon.views.inverse_oplock import NEWER, put_if_newer
+from andon.views.view_update import NEWER, put_if_newer
 from andon.wire import aws, retries
 from andon.wire.in_parallel import in_parallel
 from tests.support.either_wire import outcome_of

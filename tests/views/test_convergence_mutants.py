@@ -13,14 +13,12 @@ from andon.dynamodb import ttl
 from andon.dynamodb.client import Table
 from andon.events.domain_event import DomainEvent
 from andon.testing.convergence import Diverged, Story, converges, view_of
-from andon.views import inverse_oplock, materialize, view_update
-from andon.views.compaction import Message
-from andon.views.inverse_oplock import NEWER, event_order, put_if_newer
+from andon.views import materialize, view_update
 from andon.views.materialize import Listener
 from andon.views.oplocked_fields import OplockFamily
 from andon.views.outcome import Outcome
 from andon.views.row_life import UntilAnchored
-from andon.views.view_update import ViewUpdate
+from andon.views.view_update import NEWER, Message, ViewUpdate, event_order, put_if_newer
 from tests.views.board.stories import JOIN, LIFE
 from toys import things
 from toys.things import happened
@@ -74,7 +72,7 @@ STATE_LOG = view_of("state_log")
 
 
 def not_newer(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
-    patch.setattr(inverse_oplock, "NEWER", NEWER.replace("#oplock < :oplock", "#oplock <= :oplock"))
+    patch.setattr(view_update, "NEWER", NEWER.replace("#oplock < :oplock", "#oplock <= :oplock"))
     return view
 
 

@@ -23,8 +23,8 @@ from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes, Item, to_plain, to_typed
 from andon.runtime.clock import DAY_MS
 from andon.runtime.strict_json import is_whole
-from andon.views.inverse_oplock import oplock_attribute
 from andon.views.oplocked_fields import OPLOCK
+from andon.views.view_update import oplock_attribute
 
 # From the bus to a row and to the lake it takes minutes, if nothing fails. Late events are looked at by a later run.
 ON_ITS_WAY_MS: Final = 60 * 60 * 1000

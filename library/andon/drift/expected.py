@@ -14,8 +14,7 @@ from andon.events.bus_entry import MAX_AHEAD_MS, Delivery, from_message
 from andon.events.domain_event import DomainEvent
 from andon.events.upcast import Upcasters, upcast
 from andon.runtime.tried import Failed, tried
-from andon.views.row_write import Subscriptions
-from andon.views.view_update import ViewUpdate
+from andon.views.view_update import Subscriptions, ViewUpdate
 from andon.views.view_updates import updates_in
 
 Key = tuple[tuple[str, str], ...]

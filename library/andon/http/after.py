@@ -18,8 +18,7 @@ from andon.http.page import ReadRows, Scope, read_rows, start_of
 from andon.http.response import Response, respond
 from andon.runtime import clock
 from andon.runtime.errors import Invalid
-from andon.views.object_rows import ObjectRows
-from andon.views.object_table import ObjectTable, shown_in
+from andon.views.object_table import ObjectRows, ObjectTable, shown_in
 from andon.views.seen import Awaited, Writes
 
 PARAMETER: Final = "after"

@@ -8,11 +8,9 @@ from typing import Final, NamedTuple
 from andon.runtime import clock
 from andon.runtime.errors import Poison
 from andon.runtime.tried import Failed, tried
-from andon.views.compaction import Message
-from andon.views.object_rows import ObjectRows
-from andon.views.object_table import ObjectTable
+from andon.views.object_table import ObjectRows, ObjectTable
 from andon.views.outcome import Outcome
-from andon.views.view_update import ViewUpdate
+from andon.views.view_update import Message, ViewUpdate
 from andon.views.view_updates import together, updates_in
 from andon.wire.in_threads import at_once
 

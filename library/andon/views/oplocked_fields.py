@@ -13,7 +13,7 @@ from andon.dynamodb.keys import MAX_PARTITION_KEY_BYTES
 from andon.events.domain_event import MAX_TIMESTAMP_MS, UNTOLD
 from andon.runtime.errors import Poison
 from andon.runtime.strict_json import is_whole
-from andon.views.row_write import RowStore
+from andon.views.view_update import RowStore
 
 # A bounded family of oplocks: one for each name that somebody else chooses, of which the newest are kept.
 #

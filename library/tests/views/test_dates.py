@@ -27,12 +27,11 @@ from andon.runtime.errors import Poison
 from andon.testing.convergence import Diverged, Story, converges, mistaken_dates
 from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.memory.aws import OneTable
-from andon.views import inverse_oplock
-from andon.views.compaction import Message, compact
+from andon.views import view_update
 from andon.views.materialize import Listener
 from andon.views.outcome import Outcome
 from andon.views.seen import Writes
-from andon.views.view_update import On, ViewUpdate
+from andon.views.view_update import Message, On, ViewUpdate, compact
 from tests.support.samples import NOW
 from toys.things import KEYS, TABLE, TTL_DAYS, VARIABLE, happened, message, on_painted
 
@@ -342,7 +341,7 @@ def test_a_view_without_a_ttl_takes_no_dates(memory: OneTable, replay: Replay | 
 
 def test_a_view_that_lets_the_last_word_on_the_date_expire_does_not_converge(monkeypatch: pytest.MonkeyPatch) -> None:
     """The audit of the proof: without the date of what is stale, some order keeps the row for less long."""
-    monkeypatch.setattr(inverse_oplock, "_keeps_date", lambda *_: True)
+    monkeypatch.setattr(view_update, "_keeps_date", lambda *_: True)
 
     with pytest.raises(Diverged):
         converges(LOANS, STORIES["an earlier date"], limit=2, walks=0)

@@ -15,9 +15,9 @@ from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.lambda_events import sqs_event
 from andon.testing.memory.aws import OneTable
 from andon.testing.orders import OrderedStep, ends_of_every_order
-from andon.views.inverse_oplock import ATTEMPTS, RowContended, rehydrate
 from andon.views.materialize import materialize
 from andon.views.outcome import Outcome
+from andon.views.view_update import ATTEMPTS, RowContended, rehydrate
 from tests.support.log_lines import logged
 from tests.support.samples import NOW
 from tests.support.wire import Wire
@@ -193,7 +193,7 @@ def test_a_row_that_keeps_changing_is_tried_again_later(memory: OneTable, monkey
     def changed(*_: object) -> None:
         attempts.append(1)
 
-    monkeypatch.setattr("andon.views.inverse_oplock._outlive", changed)
+    monkeypatch.setattr("andon.views.view_update._outlive", changed)
     with pytest.raises(RowContended):
         rehydrate(TABLE, update, OLD_PAINT, until=UNTIL, now_ms=NOW)
     assert len(attempts) == ATTEMPTS

@@ -12,11 +12,17 @@ from andon.events.domain_event import DomainEvent
 from andon.events.received import Received
 from andon.events.written import Written
 from andon.sync.crossing import Edit
-from andon.views.compaction import Message, compact
-from andon.views.inverse_oplock import event_order, milliseconds_of, oplock_attribute, put_if_newer
 from andon.views.outcome import Outcome
 from andon.views.seen import Awaited
-from andon.views.view_update import ViewUpdate
+from andon.views.view_update import (
+    Message,
+    ViewUpdate,
+    compact,
+    event_order,
+    milliseconds_of,
+    oplock_attribute,
+    put_if_newer,
+)
 from tests.support.samples import NOW
 from toys.things import TABLE, TTL_DAYS, World, happened, on_painted
 

@@ -10,7 +10,7 @@ How it goes on after a crash, from the POST that asks for it to a row of the vie
 3. A message whose handling failed, or whose listener was killed, is not deleted: the queue delivers it again, and all
    of its step is done again. That changes nothing that matters: an object that is marked is dropped, a mark that is
    written again is the same, and an event that comes to the view twice is dropped by the inverse oplock of its row
-   (`andon.views.inverse_oplock`). Hence no step needs to know how far the one before came.
+   (`andon.views.view_update`). Hence no step needs to know how far the one before came.
 4. A message that fails as often as its queue delivers it is a dead letter, which rings. `POST …/resume` then begins a
    new run, which asks for all that is not done; messages of the run before are dropped, redriven or not.
 

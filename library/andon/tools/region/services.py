@@ -17,7 +17,7 @@ from andon.versions.versioned_write import KeptRevisions
 from andon.views.materialize import NOTHING
 from andon.views.outcome import Outcome
 from andon.views.restored_row import RestoredRow
-from andon.views.row_write import RowWrite, Subscriptions
+from andon.views.view_update import RowWrite, Subscriptions
 
 # The timestamps of a row's versions strictly increase.
 VERSION: Final = "version"

@@ -44,7 +44,7 @@ from andon.tools.what_if.known_tables import KnownTables, Partition, SimulatedCl
 from andon.tools.what_if.lake_record import EVERYWHERE, LakeRecord
 from andon.tools.what_if.report import RowKey, row_key
 from andon.views.materialize import understand
-from andon.views.row_write import Subscriptions
+from andon.views.view_update import Subscriptions
 
 # A control service whose rules are replayed: its declarations, narrowed to those rules, and its events in memory.
 
