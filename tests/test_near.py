@@ -13,7 +13,7 @@ from tests.support.near import NothingThere, found_at
         ("functions/views/board/places.py", "tests/views/board", "board"),
         ("services/dispatch/", "tests/services/dispatch", "dispatch"),
         ("rules", "library/tests/rules", ""),
-        ("library/andon/views/inverse_oplock.py", "library/tests/views", ""),
+        ("library/andon/views/view_update.py", "library/tests/views", ""),
         ("library/andon/stores/lake/read.py", "library/tests/stores/lake", ""),
         ("stores/faults", "tests/stores/faults", ""),
         ("gateway/andon_gateway/store.py", "gateway/tests", ""),

@@ -3,9 +3,9 @@
 from typing import Any, Final
 
 from andon.runtime.message_batch import BatchResponse
-from andon.sync.mapped_crossing import resource_crossing
+from andon.sync.crossing import resource_crossing
 from andon.views.materialize import Listener, materialize
-from andon.views.row_write import Subscriptions
+from andon.views.view_update import Subscriptions
 from demo.legacy.adapter import ASSET_DELETED, ASSET_EDITED
 from demo.legacy.assets import ORIGIN
 from demo.legacy.mapping import from_asset

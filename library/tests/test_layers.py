@@ -3,7 +3,7 @@
 import pytest
 from support.sample_words import factory_words, sample_words
 
-from andon.packages.source import source
+from andon.packages.discovery import source
 from andon.project import library_folder
 from andon.testing.layers import (
     DOMAIN,
@@ -87,7 +87,7 @@ CUTS = [
     ("andon.events.change_data_capture", "from andon.rules.stored_event import EVENT"),
     ("andon.versions.optimistic_lock", "from andon.rules.rule import BY, RULE"),
     ("andon.views.view_update", "from andon.rules.collect import Collected"),
-    ("andon.views.compaction", "from andon.rules import stored_event"),
+    ("andon.views.materialize", "from andon.rules import stored_event"),
     ("andon.views.materialize", "import andon.rules.micro_event_store"),
     ("andon.views.materialize", "from andon.rules.collect import Collected"),
     ("andon.http.page", "from andon.rules.rule import Rule"),
@@ -109,7 +109,7 @@ def test_an_import_that_goes_up_or_aside_is_found(module: str, source: str) -> N
     ("module", "source"),
     [
         ("andon.views.materialize", "from andon.events.publish import publish"),
-        ("andon.views.materialize", "from andon.views.ledger import Result"),
+        ("andon.views.materialize", "from andon.views.results import Result"),
         ("andon.http.page", "from andon.versions.optimistic_lock import Saved"),
         ("views.board.listener", "from andon.rules.rule import Rule"),
         ("andon.runtime.log", "import views_of_mine, json"),
@@ -126,7 +126,7 @@ def test_an_import_of_the_domain_is_found(package: str) -> None:
     assert not outward_imports({"views.board.view": f"import {package}.x.y"})
 
 
-@pytest.mark.parametrize("module", ["andon.views.inverse_oplock", "andon.events.fault", "andon.stores.faults.record"])
+@pytest.mark.parametrize("module", ["andon.views.view_update", "andon.events.fault", "andon.stores.faults.record"])
 def test_a_caught_error_of_the_vendor_is_found(module: str) -> None:
     assert vendor_imports({module: "def late():\n    from botocore.exceptions import ClientError"})
     assert not vendor_imports({"andon.wire.botocore_client": "from botocore.exceptions import ClientError"})

@@ -3,7 +3,7 @@
 from andon.events.domain_event import DomainEvent
 from andon.events.upcast import Upcasters
 from andon.rules.collect import Collected
-from andon.views.row_write import Subscriptions
+from andon.views.view_update import Subscriptions
 from contract import old_shapes, reports
 from contract.reports import REPORTED
 from services.anomalies.tables import partition_of

@@ -1,6 +1,6 @@
 """Subscriptions of calls: where equipment is."""
 
-from andon.views.row_write import Subscriptions
+from andon.views.view_update import Subscriptions
 from contract.factory_subscriptions import WHEREABOUTS, kept
 from services.calls.tables import KEYS, partition_of
 

@@ -6,7 +6,7 @@ They come back latched: no rule decides upon them again, and none looks at them.
 from andon.events.domain_event import DomainEvent
 from andon.rules.collect import Collected
 from andon.views.restored_row import RestoredRow
-from andon.views.row_write import Subscriptions
+from andon.views.view_update import Subscriptions
 from contract import logs
 from contract.reports import REPORTED
 from services.dispatch import subscriptions

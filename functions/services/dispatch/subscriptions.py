@@ -3,8 +3,7 @@
 from andon.events.domain_event import DomainEvent
 from andon.events.upcast import Upcasters
 from andon.rules.collect import Collected
-from andon.views.row_write import Subscriptions
-from andon.views.view_update import ViewUpdate
+from andon.views.view_update import Subscriptions, ViewUpdate
 from contract import calls as calls_of_people
 from contract import directory, factories, factory_subscriptions, old_shapes, reports
 from contract.reports import REPORTED

@@ -1,6 +1,6 @@
 """Subscriptions of dispatch2: assignments by dispatch, factories of people."""
 
-from andon.views.row_write import Subscriptions
+from andon.views.view_update import Subscriptions
 from contract import directory
 from services.dispatch2.crossing import CROSSING
 from services.dispatch2.tables import KEYS

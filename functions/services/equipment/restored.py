@@ -6,7 +6,7 @@ from andon.events.domain_event import DomainEvent
 from andon.events.upcast import Upcasters
 from andon.runtime.errors import Poison
 from andon.views.restored_row import RestoredRow
-from andon.views.row_write import Subscriptions
+from andon.views.view_update import Subscriptions
 from contract import old_shapes
 from services.equipment import state
 from services.equipment.tables import KEYS, partition_of

@@ -1,6 +1,6 @@
 """Subscriptions of equipment: edits in equipment2."""
 
-from andon.views.row_write import Subscriptions
+from andon.views.view_update import Subscriptions
 from services.equipment.crossing import CROSSING
 
 ON: Subscriptions = {  # (source, type) -> what equipment keeps of it

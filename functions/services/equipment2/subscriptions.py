@@ -1,6 +1,6 @@
 """Subscriptions of equipment2: edits in equipment."""
 
-from andon.views.row_write import Subscriptions
+from andon.views.view_update import Subscriptions
 from services.equipment2.crossing import CROSSING
 
 ON: Subscriptions = {  # (source, type) -> what equipment2 keeps of it

@@ -1,6 +1,6 @@
 """Subscriptions of maintenance: the factory and the company of equipment."""
 
-from andon.views.row_write import Subscriptions
+from andon.views.view_update import Subscriptions
 from contract.factory_subscriptions import kept
 from services.maintenance.tables import KEYS, partition_of
 

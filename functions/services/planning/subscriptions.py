@@ -3,7 +3,7 @@
 from andon.events.domain_event import DomainEvent
 from andon.events.upcast import Upcasters
 from andon.rules.collect import Collected
-from andon.views.row_write import Subscriptions
+from andon.views.view_update import Subscriptions
 from contract.orders import SOURCE, TOPICS
 from services.planning.orders import order_partition_in
 from services.planning.tables import TTL_DAYS

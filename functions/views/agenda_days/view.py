@@ -3,8 +3,7 @@
 from andon.dynamodb.attribute_values import Attributes
 from andon.events.domain_event import DomainEvent
 from andon.events.upcast import Upcasters
-from andon.views.object_rows import ObjectKeys
-from andon.views.object_table import ObjectTable
+from andon.views.object_table import ObjectKeys, ObjectTable
 from andon.views.view_update import ViewUpdate
 from andon.views.view_updates import OnObjects, ViewUpdates, entered
 from contract.agenda import OPLOCK, AgendaKey, Entry, entry_in

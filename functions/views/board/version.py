@@ -1,8 +1,8 @@
 """The version of a row of the board: a number that grows with every event that changes the row. Pure."""
 
 from andon.dynamodb.attribute_values import Attributes
-from andon.views.inverse_oplock import milliseconds_of
 from andon.views.oplocked_fields import OPLOCK
+from andon.views.view_update import milliseconds_of
 from views.board.view import CALLS, NOBODY_TOLD, REPORTS, TELLINGS
 
 

@@ -24,20 +24,20 @@ from andon.cdk.names import FAILURES_BUCKET, TRIGGER, pascal
 from andon.cdk.operations import dashboard
 from andon.cdk.operations.signals import OF_INGESTING, OF_MODEL, OF_READER, OF_SENDING, Watched, of_facts
 from andon.cdk.owned_table import OwnedTable
-from andon.cdk.package_stack import root_of, tell
+from andon.cdk.package_stack import add_output, root_of
 from andon.cdk.part import Part
 from andon.cdk.queues import Batch, Reader
 from andon.cdk.target import Target
 from andon.cdk.things import Provisioning, Things, kinds_by_claim
 from andon.cdk.throttles import throttles_of
 from andon.events import fault, publish_changes
-from andon.http import shares
+from andon.http import http_api
 from andon.outbound import variables
 from andon.outbound.delivery import most_receives
 from andon.outbound.pace import OPENS_AT
 from andon.packages.discovery import role_of
 from andon.packages.package import PROVISION, Package
-from andon.rules import due, hold_back
+from andon.rules import micro_event_store, timing
 from andon.rules.sweep import ALL_SHARDS, EVERY_SECONDS, SHARDS
 from andon.versions.owned import COMMAND_ACTIONS
 from andon.wire import queue
@@ -61,8 +61,8 @@ def let_send(sender: Function, api: Api, *, others: Mapping[str, Function]) -> N
         variables.PUSH_HOSTS: " ".join(settings.push_hosts),
     }
     for function in (sender, *(one for role, one in others.items() if role == COMMAND)):
-        _tell(function, hosts)
-    _tell(
+        _add_environment(function, hosts)
+    _add_environment(
         sender,
         {
             variables.MAIL_FROM: settings.mail_from,
@@ -109,11 +109,11 @@ def _secret(function: Function, variable: str) -> secretsmanager.Secret:
         removal_policy=target.removal_policy,
     )
     nag.acknowledge(secret, SMG4=nag.SECRETS)
-    tell(root, name, secret.secret_arn, "a secret")
+    add_output(root, name, secret.secret_arn, "a secret")
     return secret
 
 
-def _tell(function: Function, variables: Mapping[str, str | None]) -> None:
+def _add_environment(function: Function, variables: Mapping[str, str | None]) -> None:
     for name, value in variables.items():
         if value:
             function.handler.add_environment(name, value)
@@ -263,7 +263,7 @@ class Service(Part):
         """Serve the routes; of shared ones the function refuses a caller above the share."""
         target, package = Target.of(self.stack), self.package
         for role in {role_of(route) for route in package.shared}:
-            self.functions[role].handler.add_environment(shares.VARIABLE, str(target.stage.reports_per_second_of_one))
+            self.functions[role].handler.add_environment(http_api.VARIABLE, str(target.stage.reports_per_second_of_one))
         throttles = throttles_of(package, reports=target.reports, quotas=target.quotas)
         self.serve(self.functions, throttles=throttles)
 
@@ -300,13 +300,15 @@ class Service(Part):
         elif self.package.keeps_from_stream:
             self._grant(trigger, _KEEPING_ACTIONS)
         failures, name = failure_store(self.stack, trigger), pascal(self.package.name)
-        tell(self.stack, f"{name}{TRIGGER}", trigger.handler.function_name, "a trigger")
-        tell(self.stack, f"{name}{FAILURES_BUCKET}", failures.bucket_name, "the batches that it gave up on")
+        add_output(self.stack, f"{name}{TRIGGER}", trigger.handler.function_name, "a trigger")
+        add_output(self.stack, f"{name}{FAILURES_BUCKET}", failures.bucket_name, "the batches that it gave up on")
         self._follow_tables(trigger, failures)
 
     def _follow_tables(self, trigger: Function, failures: s3.Bucket) -> None:
         # No event comes from rows of due times.
-        due_times = [due.partition_of(shard) for shard in range(due.READ_SHARDS)] if "sweep" in self.functions else []
+        due_times = (
+            [timing.partition_of(shard) for shard in range(timing.READ_SHARDS)] if "sweep" in self.functions else []
+        )
         target = Target.of(self.stack)
         crossed = self._decides and bool(self.package.latched) and target.filters_absent
         if target.resumes_batches:
@@ -358,7 +360,7 @@ class Service(Part):
         self._hold_back(function)
 
     def _hold_back(self, function: Function) -> None:
-        function.handler.add_environment(hold_back.VARIABLE, str(Target.of(self.stack).stage.hold_back_seconds))
+        function.handler.add_environment(micro_event_store.VARIABLE, str(Target.of(self.stack).stage.hold_back_seconds))
 
     def _schedule(self, sweep: Function) -> None:
         """Call the sweep by a schedule. None is retried: the next one does the rest."""

@@ -16,8 +16,7 @@ from andon.cdk.function import Function
 from andon.cdk.queues import Batch, Reader, wake, work
 from andon.cdk.target import Target
 from andon.ingress import fleet
-from andon.ingress.ingress import Ingress
-from andon.ingress.message import SQL
+from andon.ingress.ingress import SQL, Ingress
 from andon.ingress.names import ROOT, SEPARATOR, Kind, basic_ingest, rule_named, rule_of, topic_of
 from andon.ingress.presence import DISCONNECTED, HAPPENINGS, sql_of
 from andon.packages.discovery import services

@@ -21,8 +21,8 @@ from andon.cdk.queues import FEWEST, Batch, Reader
 from andon.cdk.target import Target
 from andon.events import drift, fault
 from andon.packages.package import Package
-from andon.views.inverse_oplock import NO_TTL
 from andon.views.object_table import ObjectTable
+from andon.views.view_update import NO_TTL
 
 _STREAM_HOURS: Final = 24  # DynamoDB keeps a stream's record so long
 

@@ -10,13 +10,25 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, Protocol, TypedDict
 
-from andon.drift.compare import DOUBTFUL, LATEST_DAYS, Basis, Difference, DriftKind, RowDrift, compare
-from andon.drift.expected import ExpectedRow, Key, Newest, expected_rows, key_of
+from andon.drift.compare import (
+    DOUBTFUL,
+    LATEST_DAYS,
+    Basis,
+    Difference,
+    DriftKind,
+    ExpectedRow,
+    Key,
+    Newest,
+    RowDrift,
+    compare,
+    expected_rows,
+    key_of,
+)
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes, Item
-from andon.dynamodb.errors import ConditionFailed
+from andon.dynamodb.client import ConditionFailed
 from andon.dynamodb.expressions import Condition
-from andon.dynamodb.key_query import KeyQuery
+from andon.dynamodb.schema import KeyQuery
 from andon.events.bus_entry import Replay
 from andon.events.domain_event import DomainEvent
 from andon.events.drift import Repair, drift_of
@@ -28,12 +40,11 @@ from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import logger, with_metrics
 from andon.runtime.message_batch import BatchResponse, retry
 from andon.runtime.tried import Failed, tried
-from andon.views.inverse_oplock import oplock_attribute
 from andon.views.materialize import Listener
 from andon.views.object_table import ObjectTable
-from andon.views.oplocked_fields import OPLOCK
+from andon.views.oplocked_fields import OPLOCK, RowStore
 from andon.views.outcome import Outcome
-from andon.views.row_write import RowStore
+from andon.views.view_update import oplock_attribute
 from andon.wire.aws import name_of
 from andon.wire.deadline import in_time
 from andon.wire.queue import DelayedMessage, send_later

@@ -2,6 +2,8 @@
 
 Who has a claim, which many things share, has a certificate of its own signed for a key of its own, and asks to be a
 thing by it: https://docs.aws.amazon.com/iot/latest/developerguide/provision-wo-cert.html#claim-based
+
+Apart from `provisioning.py`: the emulator's broker, which has no more than Python, reads these names.
 """
 
 import re
@@ -18,7 +20,7 @@ NAME: Final = "Name"
 MEMBER: Final = "Member"
 """Parameter with the name of something that belongs to the thing, where its service knows it by that; else empty."""
 
-CERTIFICATE: Final = "AWS::IoT::Certificate::Id"
+_CERTIFICATE_ID: Final = "AWS::IoT::Certificate::Id"
 """Parameter with the id of the certificate that was signed, which AWS adds."""
 
 # https://docs.aws.amazon.com/iot/latest/apireference/API_CreateProvisioningTemplate.html
@@ -65,10 +67,10 @@ def body_of(root: str, kind: Kind) -> dict[str, object]:
     https://docs.aws.amazon.com/iot/latest/developerguide/provision-template.html
     """
     name = {"Fn::Join": ["", [f"{root}{SEPARATOR}", {"Ref": NAME}]]}
-    certificate = {"CertificateId": {"Ref": CERTIFICATE}, "Status": "Active"}
+    certificate = {"CertificateId": {"Ref": _CERTIFICATE_ID}, "Status": "Active"}
     text = {"Type": "String"}
     return {
-        "Parameters": {NAME: text, MEMBER: {**text, "Default": ""}, CERTIFICATE: text},
+        "Parameters": {NAME: text, MEMBER: {**text, "Default": ""}, _CERTIFICATE_ID: text},
         "Resources": {
             "thing": {"Type": "AWS::IoT::Thing", "Properties": {"ThingName": name}},
             "certificate": {"Type": "AWS::IoT::Certificate", "Properties": certificate},

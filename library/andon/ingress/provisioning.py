@@ -15,8 +15,7 @@ from typing import Final, NamedTuple
 
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes
-from andon.dynamodb.client import Table
-from andon.dynamodb.errors import ConditionFailed
+from andon.dynamodb.client import ConditionFailed, Table
 from andon.dynamodb.expressions import Condition
 from andon.ingress.fleet import MEMBER, NAME
 from andon.ingress.names import ROOT, Kind, rule_of, thing_of

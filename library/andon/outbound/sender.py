@@ -2,8 +2,12 @@
 
 How a message is sent once, from the row that asks for it to the call of a provider and back:
 
+To read on: `delivery.py` has the statuses of a delivery, `provider.py` the call. `pace.py` (may one be called now?)
+and the channels decide nothing about once.
+
 1. A service decides a message and keeps its row, once: the id is the same whoever decides it again. Its fact wakes the
-   sender, by the sender's own queue. The message has no text: that is made of what waits when it is sent.
+   sender, by the sender's own queue (`_SENDS` of `andon.cdk.service`: ten seconds later, one message at a time). The
+   message has no text: that is made of what waits when it is sent.
 2. `tell` reads the deliveries to the recipient (their mailbox), what waits for them (`waiting_of`) and by which ways
    they are told (`ways_of`); `_next_step`, which is pure, says what is next. What another delivery covers is left out.
 3. `_claim` writes the delivery as `claimed`, with a lease, and the next version of the mailbox, in one transaction: of
@@ -38,8 +42,14 @@ from enum import StrEnum
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from andon.dynamodb.client import Put, Table, transact
-from andon.dynamodb.errors import ConditionFailed, TransactionConditionsFailed, TransactionConflict
+from andon.dynamodb.client import (
+    ConditionFailed,
+    Put,
+    Table,
+    TransactionConditionsFailed,
+    TransactionConflict,
+    transact,
+)
 from andon.dynamodb.expressions import Condition
 from andon.dynamodb.ttl import ttl_at
 from andon.events.put_back import apart

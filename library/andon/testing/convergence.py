@@ -50,11 +50,10 @@ from andon.testing.memory.one_bucket import OneBucket
 from andon.testing.memory.tables import Partitions
 from andon.testing.orders import cut_into_batches
 from andon.testing.samples import body_of, is_of_old, paths, sample
-from andon.views.inverse_oplock import event_order
 from andon.views.materialize import Listener, interpret, materialize
-from andon.views.object_rows import ObjectKeys
+from andon.views.object_table import ObjectKeys
 from andon.views.outcome import Outcome
-from andon.views.view_update import ViewUpdate
+from andon.views.view_update import ViewUpdate, event_order
 from andon.views.view_updates import updates_in
 from andon.wire.queue import OWN, beside
 

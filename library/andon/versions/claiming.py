@@ -1,4 +1,4 @@
-"""The writes by which a version has its claims in place of those of the version before. Pure."""
+"""The writes by which a version has its claims in place of those before. Apart: `optimistic_lock` names `claims`."""
 
 from collections.abc import Mapping
 

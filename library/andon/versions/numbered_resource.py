@@ -5,8 +5,8 @@ from typing import Unpack
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Table
-from andon.dynamodb.key_query import KeyQuery
 from andon.dynamodb.keys import sort_key
+from andon.dynamodb.schema import KeyQuery
 from andon.runtime.errors import NotFound
 from andon.versions import numbered_versions
 from andon.versions.declared import Declaration, Declared, Entity, Id, Row, parts_of

@@ -16,7 +16,7 @@ Three ways to write:
   leaves a *gap*: `v0_…` says n and its content, `vn` is missing. `keep` closes the gap while n is current; after the
   next version its content is lost. A retry counts again. Two write units.
 - `save_current`, then `keep` for each record of the table's stream, which the trigger does of what is declared
-  FROM_STREAM, see `from_stream.py`. It has the optimistic lock of the transaction for half its write units. The history
+  FROM_STREAM, see `FromStream`. It has the optimistic lock of the transaction for half its write units. The history
   comes a moment later. A crash leaves nothing: the stream delivers again (24 hours).
 """
 
@@ -24,10 +24,9 @@ from collections.abc import Mapping
 from typing import Generic, NamedTuple
 
 from andon.dynamodb.attribute_values import Attributes, Item
-from andon.dynamodb.client import Table
-from andon.dynamodb.errors import ConditionFailed
-from andon.dynamodb.key_query import BeginsWith, Between, KeyQuery
+from andon.dynamodb.client import ConditionFailed, Table
 from andon.dynamodb.keys import SEPARATOR, current_version_key, require_part, version_key, within_limit
+from andon.dynamodb.schema import BeginsWith, Between, KeyQuery
 from andon.runtime.errors import Poison
 from andon.versions.optimistic_lock import Draft, Row, Saved
 from andon.versions.versioned_write import Requirement, Revisions, Versions, save

@@ -21,9 +21,8 @@ from andon.dynamodb.client import Table
 from andon.dynamodb.ttl import is_expired, is_kept, ttl_at
 from andon.events.written import MALFORMED, TELLS_TOO_LITTLE, Written
 from andon.runtime.errors import Poison
-from andon.views.inverse_oplock import oplock_attribute, order_at
 from andon.views.object_table import ObjectTable
-from andon.views.view_update import ViewUpdate
+from andon.views.view_update import ViewUpdate, oplock_attribute, order_at
 from andon.views.view_updates import OnObjects, present_in
 
 

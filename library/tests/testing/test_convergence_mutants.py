@@ -16,11 +16,15 @@ from andon.testing.convergence import Diverged, Story, converges
 from andon.views import inverse_oplock, materialize, view_update
 from andon.views.compaction import Message
 from andon.views.inverse_oplock import NEWER, event_order, put_if_newer
+from andon.testing.convergence import Diverged, Story, converges, view_of
+from andon.views import materialize, view_update
 from andon.views.materialize import Listener
 from andon.views.oplocked_fields import OplockFamily
 from andon.views.outcome import Outcome
 from andon.views.row_life import UntilAnchored
 from andon.views.view_update import ViewUpdate
+from andon.views.view_update import NEWER, FactWrite, ViewUpdate, event_order, put_if_newer
+from tests.views.board.stories import JOIN, LIFE
 from toys import things
 from toys.things import happened
 
@@ -71,7 +75,7 @@ WEIGHED_FIRST = [
 
 
 def not_newer(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
-    patch.setattr(inverse_oplock, "NEWER", NEWER.replace("#oplock < :oplock", "#oplock <= :oplock"))
+    patch.setattr(view_update, "NEWER", NEWER.replace("#oplock < :oplock", "#oplock <= :oplock"))
     return view
 
 
@@ -117,8 +121,8 @@ def surplus_of_the_newest(patch: pytest.MonkeyPatch, view: Listener) -> Listener
 
 
 def compaction_across_oplocks(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
-    def by_row(messages: Iterable[Message]) -> list[list[Message]]:
-        groups: dict[str, list[Message]] = {}
+    def by_row(messages: Iterable[FactWrite]) -> list[list[FactWrite]]:
+        groups: dict[str, list[FactWrite]] = {}
         for message in messages:
             groups.setdefault(str(cast("ViewUpdate", message.update).key), []).append(message)
         return [

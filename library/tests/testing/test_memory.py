@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 from support.on_moto import OnMoto
 
 from andon.dynamodb.attribute_values import Attributes, to_plain, to_typed
-from andon.dynamodb.client import Check, Counted, Put, Update, transact
-from andon.dynamodb.errors import ConditionFailed
+from andon.dynamodb.client import Check, ConditionFailed, Counted, Put, Update, transact
 from andon.dynamodb.evaluate import condition
 from andon.dynamodb.expressions import UNCONDITIONAL, Condition
-from andon.dynamodb.key_query import BeginsWith, Between, GreaterThan, KeyQuery, LessThan
+from andon.dynamodb.schema import BeginsWith, Between, GreaterThan, KeyQuery, LessThan
 from andon.events.publish import publish
 from andon.runtime.errors import CallFailed
 from andon.testing.either_wire import outcome_of
@@ -29,7 +28,7 @@ from andon.testing.memory.aws import OneTable
 from andon.testing.plugin import LAWS
 from andon.testing.wire import Wire
 from andon.versions.claims import Claim
-from andon.views.inverse_oplock import NEWER, put_if_newer
+from andon.views.view_update import NEWER, put_if_newer
 from andon.wire import aws, retries
 from andon.wire.in_parallel import in_parallel
 from toys.clock import NOW

@@ -10,8 +10,7 @@ from andon.testing.environment import LocalContext
 from andon.testing.lambda_events import sqs_event
 from andon.testing.memory.one_bucket import OneBucket
 from andon.views.materialize import Listener, materialize
-from andon.views.object_rows import ObjectKeys
-from andon.views.object_table import ObjectTable
+from andon.views.object_table import ObjectKeys, ObjectTable
 from andon.views.view_update import ViewUpdate
 from andon.views.view_updates import OnObjects, ViewUpdates, entered
 from toys.clock import NOW

@@ -13,6 +13,8 @@ from andon.events.latch import LATCHED
 from andon.testing.wire import Wire
 from andon.versions import from_stream
 from andon.versions.from_stream import keep_revisions
+from andon.handlers import keeping_trigger
+from andon.handlers.keeping_trigger import keep_revisions
 from andon.versions.numbered_versions import Numbered, keep, revision_of, save_current
 from andon.versions.versioned_write import KeptRevisions
 from toys.archive import CURRENT, Archive
@@ -45,7 +47,7 @@ def faults(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     def publish(events: Any, *, source: str) -> None:  # noqa: ANN401
         told.extend({"source": source, **event.entities["fault"]["error"]} for event in events)
 
-    monkeypatch.setattr(from_stream, "publish", publish)
+    monkeypatch.setattr(keeping_trigger, "publish", publish)
     return told
 
 

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.drift.compare import LATEST_DAYS, Basis, DriftKind, RowDrift, compare
-from andon.drift.expected import ExpectedRow, expected_rows
+from andon.drift.compare import LATEST_DAYS, Basis, DriftKind, ExpectedRow, RowDrift, compare, expected_rows
 from andon.drift.recompute import recompute, repair
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item
@@ -27,13 +26,14 @@ from andon.runtime.errors import Poison
 from andon.testing.convergence import Diverged, Story, converges, mistaken_dates
 from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.memory.aws import OneTable
-from andon.views import inverse_oplock
-from andon.views.compaction import Message, compact
+from andon.views import view_update
 from andon.views.materialize import Listener
 from andon.views.outcome import Outcome
 from andon.views.seen import Writes
 from andon.views.view_update import On, ViewUpdate
 from toys.clock import NOW
+from andon.views.view_update import FactWrite, On, ViewUpdate, compact
+from tests.support.samples import NOW
 from toys.things import KEYS, TABLE, TTL_DAYS, VARIABLE, happened, message, on_painted
 
 NOW_SECONDS: Final = NOW // 1000
@@ -122,7 +122,7 @@ def test_what_was_over_is_brought_back_by_nothing_that_is_older(memory: OneTable
 
 def test_updates_with_other_dates_are_not_compacted_into_one(memory: OneTable) -> None:
     events = [lent(60), lent(30, "l2", at=NOW + 1), lent(30, "l3", at=NOW + 2)]
-    groups = compact(Message(Received(event.id), event, on_lent(event)) for event in events)
+    groups = compact(FactWrite(Received(event.id), event, on_lent(event)) for event in events)
 
     assert [[message.received.message_id for message in group] for group in groups] == [["l1"], ["l3", "l2"]]
     assert memory.rows() == []
@@ -342,7 +342,7 @@ def test_a_view_without_a_ttl_takes_no_dates(memory: OneTable, replay: Replay | 
 
 def test_a_view_that_lets_the_last_word_on_the_date_expire_does_not_converge(monkeypatch: pytest.MonkeyPatch) -> None:
     """The audit of the proof: without the date of what is stale, some order keeps the row for less long."""
-    monkeypatch.setattr(inverse_oplock, "_keeps_date", lambda *_: True)
+    monkeypatch.setattr(view_update, "_keeps_date", lambda *_: True)
 
     with pytest.raises(Diverged):
         converges(LOANS, STORIES["an earlier date"], limit=2, walks=0)

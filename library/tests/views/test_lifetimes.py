@@ -9,11 +9,13 @@ from andon.dynamodb import ttl
 from andon.events.domain_event import DomainEvent
 from andon.testing.crash_points import intruding
 from andon.testing.memory.aws import OneTable
-from andon.views.inverse_oplock import put_if_newer, rebuild, rehydrate
 from andon.views.oplocked_fields import OplockedFields
 from andon.views.outcome import Outcome
 from andon.views.row_life import REBUILT
 from toys.clock import NOW
+from andon.views.view_update import put_if_newer, rebuild, rehydrate
+from tests.support.crash_points import intruding
+from tests.support.samples import NOW
 from toys.things import KEYS, TABLE, TTL_DAYS, VARIABLE, happened
 
 DAY: Final = ttl.SECONDS_PER_DAY

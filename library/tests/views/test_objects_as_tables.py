@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item
-from andon.dynamodb.client import Table
-from andon.dynamodb.errors import ConditionFailed
+from andon.dynamodb.client import ConditionFailed, Table
 from andon.dynamodb.expressions import UNCONDITIONAL, Condition
 from andon.dynamodb.schema import TableSchema
 from andon.events.bus_entry import Replay
@@ -20,10 +19,9 @@ from andon.runtime.tried import Failed, tried
 from andon.testing.environment import frozen_clock
 from andon.testing.examples import ON_TABLES
 from andon.testing.memory.aws import AwsInMemory
-from andon.views.object_rows import ObjectKeys
-from andon.views.object_table import ObjectTable
+from andon.views.object_table import ObjectKeys, ObjectTable
+from andon.views.oplocked_fields import RowStore
 from andon.views.outcome import Outcome
-from andon.views.row_write import RowStore
 from andon.views.view_update import ViewUpdate
 from toys.clock import NOW
 from toys.things import KEYS, LABELLED_ON, TABLE, TTL_DAYS, VARIABLE, happened

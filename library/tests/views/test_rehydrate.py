@@ -21,6 +21,10 @@ from andon.views.inverse_oplock import ATTEMPTS, RowContended, rehydrate
 from andon.views.materialize import materialize
 from andon.views.outcome import Outcome
 from toys.clock import NOW
+from andon.views.view_update import ATTEMPTS, RowContended, rehydrate
+from tests.support.log_lines import logged
+from tests.support.samples import NOW
+from tests.support.wire import Wire
 from toys.things import KEYS, ON, TABLE, TTL_DAYS, TTL_MS, VARIABLE, VIEW, World, happened, message
 
 DAY_MS = 86_400_000
@@ -193,7 +197,7 @@ def test_a_row_that_keeps_changing_is_tried_again_later(memory: OneTable, monkey
     def changed(*_: object) -> None:
         attempts.append(1)
 
-    monkeypatch.setattr("andon.views.inverse_oplock._outlive", changed)
+    monkeypatch.setattr("andon.views.view_update._outlive", changed)
     with pytest.raises(RowContended):
         rehydrate(TABLE, update, OLD_PAINT, until=UNTIL, now_ms=NOW)
     assert len(attempts) == ATTEMPTS

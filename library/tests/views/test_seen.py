@@ -9,10 +9,11 @@ from andon.dynamodb.schema import Keys
 from andon.events.domain_event import DomainEvent, Entity
 from andon.events.written import Written
 from andon.runtime.clock import DAY_MS
-from andon.views.inverse_oplock import oplock_attribute, order_at
 from andon.views.seen import Writes
 from andon.views.view_update import ViewUpdate
 from toys.clock import NOW
+from andon.views.view_update import ViewUpdate, oplock_attribute, order_at
+from tests.support.samples import NOW
 
 WRITTEN = Written(
     source="s", type="t", entity_name="thing", partition_key="a", timestamp_ms=NOW, names={"id": "a", "version": 1}

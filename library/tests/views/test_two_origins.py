@@ -7,16 +7,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.drift.expected import Order
+from andon.drift.compare import Order
 from andon.events.domain_event import DomainEvent
 from andon.events.received import Received
 from andon.events.written import Written
 from andon.sync.crossing import Edit
-from andon.views.compaction import Message, compact
-from andon.views.inverse_oplock import event_order, milliseconds_of, oplock_attribute, put_if_newer
 from andon.views.outcome import Outcome
 from andon.views.seen import Awaited
-from andon.views.view_update import ViewUpdate
+from andon.views.view_update import (
+    FactWrite,
+    ViewUpdate,
+    compact,
+    event_order,
+    milliseconds_of,
+    oplock_attribute,
+    put_if_newer,
+)
 from toys.clock import NOW
 from toys.things import TABLE, TTL_DAYS, World, happened, on_painted
 
@@ -62,7 +68,7 @@ def test_texts_of_orders_sort_as_they_are_expected(one: tuple[int, str, str], ot
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_of_one_batch_the_edit_that_wins_in_the_tables_is_written(order: tuple[int, int]) -> None:
     edits = [painted("x", (NOW, "shop", "z")), painted("x", (NOW, "shop2", "a"))]
-    messages = [Message(Received(f"{number}"), *edits[number]) for number in order]
+    messages = [FactWrite(Received(f"{number}"), *edits[number]) for number in order]
 
     [group] = compact(messages)
 

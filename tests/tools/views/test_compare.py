@@ -3,7 +3,7 @@ import pytest
 from andon.dynamodb.attribute_values import Item
 from andon.events.domain_event import DomainEvent
 from andon.tools.views.compare import Compared, DifferenceKind, Field, compare, event_id
-from andon.views.inverse_oplock import event_order
+from andon.views.view_update import event_order
 
 NOW = 1_790_000_000_000
 OLDER, NEWER = "1790000000000#a", "1790000000001#b"

@@ -7,8 +7,7 @@ from andon.packages.package import Package
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.views.compare import Compared, compare
 from andon.tools.views.prove import Pace, PublishedEvent, Seen, settle, without_outdated
-from andon.views.inverse_oplock import event_order
-from andon.views.view_update import On, ViewUpdate
+from andon.views.view_update import On, ViewUpdate, event_order
 from tests.support.samples import fact
 
 PACE = Pace(settles_s=0.05, patience_s=0.5)

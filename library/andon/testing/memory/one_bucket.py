@@ -6,8 +6,7 @@ from andon.dynamodb.attribute_values import to_plain, to_typed
 from andon.testing.memory.aws import AwsInMemory
 from andon.testing.memory.hook import Answer, AwsRefused, Call
 from andon.testing.memory.tables import Partitions
-from andon.views.object_rows import ObjectRows
-from andon.views.object_table import ObjectTable
+from andon.views.object_table import ObjectRows, ObjectTable
 
 
 class OneBucket(AwsInMemory):

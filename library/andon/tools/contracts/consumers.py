@@ -23,7 +23,7 @@ from andon.sync.crossing import CrossedRow
 from andon.tools.region.services import RestoredService
 from andon.views.materialize import Listener
 from andon.views.restored_row import RestoredRow
-from andon.views.row_write import Subscriptions
+from andon.views.view_update import Subscriptions
 
 ANY_TOPIC: Final = (ANY, ANY)
 

@@ -71,7 +71,11 @@ def make(stack: Deployed, kind_name: str, *, home: Path, folder: Path | None = N
     root, kind = root_of(stack), kind_named(kind_name)
     if folder is not None and folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ToolFailed(f"{folder} is not empty: a claim in it may still count")
-    iot, policy, template = stack.client("iot"), fleet.policy_of(root, kind), fleet.template_of(root, kind)
+    iot, policy, template = (
+        stack.client("iot"),
+        fleet.policy_of(root, kind),
+        fleet.template_of(root, kind),
+    )
     require_policy(iot, policy, else_=CLOSED)
     broker = broker_of(stack)
     made = signed(iot, NAME)

@@ -20,12 +20,11 @@ from andon.packages.package import Package
 from andon.runtime.tried import Failed, tried
 from andon.tools.trace.facts import TracedFact
 from andon.tools.views.compare import event_id
-from andon.views.inverse_oplock import event_order, oplock_attribute
-from andon.views.view_update import ViewUpdate
+from andon.views.view_update import ViewUpdate, event_order, oplock_attribute
 from andon.views.view_updates import updates_in
 
 if TYPE_CHECKING:
-    from andon.views.row_write import Subscriptions
+    from andon.views.view_update import Subscriptions
 
 RowOf = Callable[[Package, Mapping[str, str]], Item | None]
 """Reads a row of a view, by its key; None: there is none."""

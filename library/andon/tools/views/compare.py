@@ -11,8 +11,8 @@ from typing import Any, Final, NamedTuple
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.ttl import is_alive
-from andon.views.inverse_oplock import ABOUT
 from andon.views.oplocked_fields import OPLOCK
+from andon.views.view_update import ABOUT
 
 REBUILT: Final = "rebuilt"  # the mark of a row that came back from the lake and has not lived since
 

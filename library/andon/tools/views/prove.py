@@ -30,8 +30,7 @@ from andon.tools.stack.progress import step
 from andon.tools.views.compare import Compared, DifferenceKind, Key, RowDifference, compare, event_id
 from andon.tools.views.deployed import Deployed, deployed
 from andon.tools.views.versions import ViewVersions, versions
-from andon.views.inverse_oplock import event_order
-from andon.views.view_update import ViewUpdate
+from andon.views.view_update import ViewUpdate, event_order
 from andon.views.view_updates import updates_in
 
 # The events that two rows were made of, from a copy of the lake.

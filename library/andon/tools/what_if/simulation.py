@@ -28,15 +28,13 @@ from andon.packages.discovery import services
 from andon.packages.package import Package
 from andon.rules.collect import Collected
 from andon.rules.control import remembered
-from andon.rules.control_service import Control
-from andon.rules.due import Due
 from andon.rules.evaluate import Evaluation, Evaluator
-from andon.rules.hold_back import hold_back_ms
+from andon.rules.micro_event_store import hold_back_ms
 from andon.rules.plan import concerned, dues_at_start, plan_due
-from andon.rules.rule import Rule, Rules
+from andon.rules.rule import Control, Rule, Rules
 from andon.rules.stored_event import CorrelationKey, StoredEvent
 from andon.rules.sweep import EVERY_SECONDS
-from andon.rules.timing import SweepTime
+from andon.rules.timing import Due, SweepTime
 from andon.runtime.clock import MINUTE_MS
 from andon.runtime.tried import Failed, tried
 from andon.tools.what_if.key_events import KeyEvents, KeyPast
@@ -44,7 +42,7 @@ from andon.tools.what_if.known_tables import KnownTables, Partition, SimulatedCl
 from andon.tools.what_if.lake_record import EVERYWHERE, LakeRecord
 from andon.tools.what_if.report import RowKey, row_key
 from andon.views.materialize import understand
-from andon.views.row_write import Subscriptions
+from andon.views.view_update import Subscriptions
 
 # A control service whose rules are replayed: its declarations, narrowed to those rules, and its events in memory.
 
