@@ -15,7 +15,6 @@ from typing import Any, Final
 
 from andon.events.identifiers import of_content
 from andon.testing.scripted_server import HUNG_UP, Answer, Asked, whole
-from lab.broker import Publication
 from andon_gateway.testing.broker import Publication
 from lab.gateway_process import POISON, Fate, Made, judged
 

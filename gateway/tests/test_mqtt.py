@@ -14,13 +14,10 @@ from andon_gateway import mqtt
 from andon_gateway.conditions import Value
 from andon_gateway.config import parse
 from andon_gateway.sparkplug_payload import Metric, decode
-from lab.broker import HOST, Broker
-from tests.support.sparkplug import INT32, payload
 from andon_gateway.testing import reader
 from andon_gateway.testing.broker import HOST, Broker
 from andon_gateway.testing.reader import Reader
 from andon_gateway.testing.sparkplug import INT32, payload
-from tests.support.certificates import Authority
 
 CONFIGURATION: Final = """
 [andon]

@@ -6,11 +6,6 @@ from typing import Final
 
 import pytest
 
-from andon.ingress.names import basic_ingest, rule_of, thing_of, topic_of, without_rule
-from andon.packages.package import Package
-from andon.testing.certificates import Authority
-from andon.testing.lambda_events import rule_message, sqs_event
-from andon.testing.loop import Loop
 from andon.tools.stack.processes import PATIENCE_S, eventually
 from andon_gateway.brokers import Broker as Place
 from andon_gateway.clock import MAX_AGE_MS, MAX_AHEAD_MS, Clock
@@ -20,9 +15,6 @@ from andon_gateway.provisioning import Refused
 from andon_gateway.sender import Sender
 from andon_gateway.states import Report
 from andon_gateway.store import Store, Stored
-from lab.broker import HOST, Broker
-from services.equipment.things import GATEWAY
-from tests.support.samples import sample
 from andon_gateway.testing.broker import HOST, Broker
 
 NOW_MS: Final = 1_790_000_000_000

@@ -9,7 +9,7 @@ import pytest
 from andon.events.publish import GROUPED
 from andon.testing.log_lines import LogLines, logged
 from andon.testing.wire import Wire
-from andon.wire import attempts
+from andon.wire import aws_json
 
 
 def pytest_configure() -> None:
@@ -39,7 +39,7 @@ def each_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Return the seconds of every pause, none of which sleeps; in memory, none between attempts does either way."""
     pauses: list[float] = []
-    monkeypatch.setattr(attempts, "pause", pauses.append)
+    monkeypatch.setattr(aws_json, "pause", pauses.append)
     monkeypatch.setattr(time, "sleep", pauses.append)
     return pauses
 

@@ -12,8 +12,8 @@ import pytest
 from andon.events.domain_event import DomainEvent
 from andon.rules import timing
 from andon.rules.sweep import sweep
-from andon.testing.crash_points import INTERRUPTIONS, Breaking, Interruption, Killed, broken_at_every_call
 from andon.rules.timing import partition_of
+from andon.testing.crash_points import INTERRUPTIONS, Breaking, Interruption, Killed, broken_at_every_call
 from andon.testing.environment import LocalContext, frozen_clock
 from toys.clock import NOW
 from toys.toy_control import CONTROL, LABEL, NOISY, SWEPT_MS, VARIABLE, Keeper, knocked, room_of, rules_of, thing_of

@@ -13,18 +13,12 @@ from andon.dynamodb import ttl
 from andon.dynamodb.client import Table
 from andon.events.domain_event import DomainEvent
 from andon.testing.convergence import Diverged, Story, converges
-from andon.views import inverse_oplock, materialize, view_update
-from andon.views.compaction import Message
-from andon.views.inverse_oplock import NEWER, event_order, put_if_newer
-from andon.testing.convergence import Diverged, Story, converges, view_of
 from andon.views import materialize, view_update
 from andon.views.materialize import Listener
 from andon.views.oplocked_fields import OplockFamily
 from andon.views.outcome import Outcome
 from andon.views.row_life import UntilAnchored
-from andon.views.view_update import ViewUpdate
 from andon.views.view_update import NEWER, FactWrite, ViewUpdate, event_order, put_if_newer
-from tests.views.board.stories import JOIN, LIFE
 from toys import things
 from toys.things import happened
 

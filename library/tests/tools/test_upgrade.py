@@ -12,9 +12,8 @@ from pathlib import Path, PurePosixPath
 import pytest
 from support import needs
 
-from andon import cdk
-from andon.testing.installed import ended, python
 from andon.runtime.moved import MOVED
+from andon.testing.installed import ended, python
 from andon.tools.docs import pages, shown
 from andon.tools.upgrade.asks import RENAMED, asked
 from andon.tools.upgrade.merge import How, Merged, merged

@@ -17,10 +17,7 @@ from andon.testing.crash_points import Killed
 from andon.testing.memory.aws import AwsInMemory
 from andon.testing.memory.hook import Call
 from andon.versions.optimistic_lock import Draft, Saved
-from andon.versions.sequential_history import save, visible
 from andon.versions.sequential_history import KEPT_SECONDS, Lifetime, save, visible
-from tests.support.crash_points import Killed
-from tests.support.samples import NOW
 from toys.archive import BY_VERSION, CURRENT, HISTORY, KEYS, versions_of
 from toys.clock import NOW
 from toys.things import painting

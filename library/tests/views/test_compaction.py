@@ -16,10 +16,8 @@ from andon.testing.lambda_events import sqs_event
 from andon.testing.log_lines import LogLines, logged
 from andon.testing.memory.aws import OneTable
 from andon.views.materialize import interpret, materialize
-from toys.clock import NOW
 from andon.views.view_update import FactWrite, compact, event_order
-from tests.support.log_lines import LogLines, logged
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.things import KEYS, ON, TTL_MS, VARIABLE, VIEW, happened, message, on_painted
 
 OUTCOMES = ("applied", "duplicate", "stale", "expired", "compacted", "fault", "failed")

@@ -30,10 +30,8 @@ from andon.views import view_update
 from andon.views.materialize import Listener
 from andon.views.outcome import Outcome
 from andon.views.seen import Writes
-from andon.views.view_update import On, ViewUpdate
-from toys.clock import NOW
 from andon.views.view_update import FactWrite, On, ViewUpdate, compact
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.things import KEYS, TABLE, TTL_DAYS, VARIABLE, happened, message, on_painted
 
 NOW_SECONDS: Final = NOW // 1000

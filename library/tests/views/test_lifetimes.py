@@ -12,10 +12,8 @@ from andon.testing.memory.aws import OneTable
 from andon.views.oplocked_fields import OplockedFields
 from andon.views.outcome import Outcome
 from andon.views.row_life import REBUILT
-from toys.clock import NOW
 from andon.views.view_update import put_if_newer, rebuild, rehydrate
-from tests.support.crash_points import intruding
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.things import KEYS, TABLE, TTL_DAYS, VARIABLE, happened
 
 DAY: Final = ttl.SECONDS_PER_DAY

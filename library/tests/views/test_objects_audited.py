@@ -21,10 +21,8 @@ from andon.testing.lambda_events import sqs_event
 from andon.testing.log_lines import LogLines
 from andon.testing.memory.one_bucket import OneBucket
 from andon.views.seen import Writes
-from toys.clock import NOW
 from andon.views.view_update import event_order
-from tests.support.log_lines import LogLines
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.shelves import DAY, ON, SHELVES, TTL_DAYS, VIEW, deliver, key_of, lent, put
 
 QUEUE: Final = "World-shelves-recompute"

@@ -7,10 +7,8 @@ from andon.events.domain_event import DomainEvent
 from andon.testing.wire import Wire
 from andon.views import oplocked_fields
 from andon.views.outcome import Outcome
-from toys.clock import NOW
 from andon.views.view_update import event_order, oplock_attribute
-from tests.support.samples import NOW
-from tests.support.wire import Wire
+from toys.clock import NOW
 from toys.things import LABEL, LABELLED_ON, TABLE, TTL_DAYS, World, happened
 
 

@@ -17,14 +17,10 @@ from andon.testing.log_lines import logged
 from andon.testing.memory.aws import OneTable
 from andon.testing.orders import OrderedStep, ends_of_every_order
 from andon.testing.wire import Wire
-from andon.views.inverse_oplock import ATTEMPTS, RowContended, rehydrate
 from andon.views.materialize import materialize
 from andon.views.outcome import Outcome
-from toys.clock import NOW
 from andon.views.view_update import ATTEMPTS, RowContended, rehydrate
-from tests.support.log_lines import logged
-from tests.support.samples import NOW
-from tests.support.wire import Wire
+from toys.clock import NOW
 from toys.things import KEYS, ON, TABLE, TTL_DAYS, TTL_MS, VARIABLE, VIEW, World, happened, message
 
 DAY_MS = 86_400_000

@@ -6,9 +6,8 @@ from andon.events.received import Received
 from andon.runtime.errors import CallFailed, Poison
 from andon.runtime.json_types import JsonObject
 from andon.views.outcome import Outcome
-from toys.clock import NOW
 from andon.views.results import LATE_SECONDS, Result, failures, line_of
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.things import happened
 
 

@@ -10,10 +10,8 @@ from andon.events.domain_event import DomainEvent, Entity
 from andon.events.written import Written
 from andon.runtime.clock import DAY_MS
 from andon.views.seen import Writes
-from andon.views.view_update import ViewUpdate
-from toys.clock import NOW
 from andon.views.view_update import ViewUpdate, oplock_attribute, order_at
-from tests.support.samples import NOW
+from toys.clock import NOW
 
 WRITTEN = Written(
     source="s", type="t", entity_name="thing", partition_key="a", timestamp_ms=NOW, names={"id": "a", "version": 1}

@@ -10,9 +10,8 @@ from andon.runtime.errors import Poison
 from andon.tools.console.emulated import API, Sample, Samples, samples_of, statistic
 from andon.tools.console.widgets import Metric, Statistic, logged
 from andon.views.outcome import Outcome
-from toys.clock import NOW
 from andon.views.results import Result, line_of
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.things import happened
 
 COUNTED = Metric("Andon", "received", (("stage", "dev"), ("view", "board")))
