@@ -14,7 +14,7 @@ from andon.events.publish import GROUPED
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
 from andon.testing.synthesised import Synthesised
-from andon.wire import attempts
+from andon.wire import aws_json
 from tests.support.log_lines import LogLines, logged
 from tests.support.samples import NOW
 from tests.support.wire import Wire
@@ -66,7 +66,7 @@ def each_alone(monkeypatch: pytest.MonkeyPatch) -> None:
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Return the seconds of every pause, none of which sleeps; in memory, none between attempts does either way."""
     pauses: list[float] = []
-    monkeypatch.setattr(attempts, "pause", pauses.append)
+    monkeypatch.setattr(aws_json, "pause", pauses.append)
     monkeypatch.setattr(time, "sleep", pauses.append)
     return pauses
 

@@ -17,12 +17,11 @@ from andon.content.keep import AwaitedUpload, keep
 from andon.content.links import to_upload
 from andon.dynamodb.client import Table as DynamoTable
 from andon.dynamodb.expressions import UNCONDITIONAL
-from andon.dynamodb.key_query import KeyQuery
-from andon.dynamodb.schema import Index, Keys, TableSchema
+from andon.dynamodb.schema import Index, KeyQuery, Keys, TableSchema
 from andon.events.domain_event import DomainEvent
 from andon.events.received import Received
-from andon.ingress.fleet import NAME, template_of
 from andon.ingress.names import Kind
+from andon.ingress.provisioning import NAME, template_of
 from andon.outbound.delivery import Message as ToPerson
 from andon.outbound.delivery import Sent
 from andon.packages.package import Package

@@ -39,9 +39,8 @@ from andon.http.powertools import PowertoolsApi
 from andon.http.response import Response, respond
 from andon.packages.package import Package
 from andon.rules.control import control_changes
-from andon.rules.control_service import Control
 from andon.rules.evaluate import Evaluator
-from andon.rules.rule import Rule, Rules
+from andon.rules.rule import Control, Rule, Rules
 from andon.rules.stored_event import StoredEvent
 from andon.runtime import clock, strict_json
 from andon.runtime.clock import MINUTE_MS

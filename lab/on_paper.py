@@ -10,8 +10,7 @@ from typing import Any, Final
 
 from andon.dynamodb.client import Table
 from andon.dynamodb.expressions import Condition
-from andon.dynamodb.key_query import KeyQuery
-from andon.dynamodb.schema import Index, Keys, TableSchema
+from andon.dynamodb.schema import Index, KeyQuery, Keys, TableSchema
 from andon.events.domain_event import DomainEvent
 from andon.rules.timing import AtOnce, Screened
 from andon.testing.memory.meter import Used

@@ -20,7 +20,7 @@ from http import HTTPStatus
 from typing import Annotated
 
 from andon.dynamodb.client import Table
-from andon.dynamodb.errors import ConditionFailed
+from andon.dynamodb.client import ConditionFailed
 from andon.dynamodb.expressions import Condition
 from andon.dynamodb.schema import Keys, TableSchema
 from andon.dynamodb.ttl import is_alive
@@ -29,7 +29,7 @@ from andon.events.domain_event import DomainEvent
 from andon.events.fact import Change, Fact, Facts
 from andon.http.http_api import HttpApi
 from andon.http.models import RequestModel
-from andon.http.openapi import responses
+from andon.http.response import responses
 from andon.http.parameters import Path
 from andon.http.response import Response, respond
 from andon.project import Actors, Groups, Project

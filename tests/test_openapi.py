@@ -13,7 +13,7 @@ from hypothesis import settings
 from schemathesis import Case
 from schemathesis.checks import negative_data_rejection, positive_data_acceptance, unsupported_method
 
-from andon.http.problem import PROBLEM_JSON, RETRY_AFTER
+from andon.http.response import PROBLEM_JSON, RETRY_AFTER
 from andon.packages.discovery import packages
 from andon.testing.environment import frozen_clock
 from andon.testing.gateway import BY_ITSELF, HttpGateway

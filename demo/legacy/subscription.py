@@ -3,7 +3,7 @@
 from typing import Any, Final
 
 from andon.runtime.message_batch import BatchResponse
-from andon.sync.mapped_crossing import resource_crossing
+from andon.sync.crossing import resource_crossing
 from andon.views.materialize import Listener, materialize
 from andon.views.view_update import Subscriptions
 from demo.legacy.adapter import ASSET_DELETED, ASSET_EDITED

@@ -11,8 +11,7 @@ from andon.dynamodb.client import MOST_READ_AT_ONCE, Table
 from andon.dynamodb.schema import Keys
 from andon.events.domain_event import DomainEvent
 from andon.events.topic import Topic
-from andon.http.caller import Caller
-from andon.http.places import ELSEWHERE, Stay, names_of
+from andon.http.places import ELSEWHERE, Caller, Stay, names_of
 from andon.runtime.errors import FieldError, Forbidden
 from andon.views.view_update import ViewUpdate
 from contract.people import PERSON_PLACED

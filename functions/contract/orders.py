@@ -3,10 +3,10 @@
 from typing import Final, NamedTuple
 
 from andon.events.domain_event import DomainEvent, Entity
-from andon.events.read_as import read_as
 from andon.events.topic import Topic
 from andon.runtime import times
 from andon.runtime.clock import DAY_MS
+from andon.views.keep import read_as
 from contract.entities.planning import OpenOrder
 
 SOURCE: Final = "maintenance"

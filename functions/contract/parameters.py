@@ -4,9 +4,9 @@ from typing import Annotated
 
 from pydantic import AfterValidator
 
-from andon.http import schemas as common
+from andon.http import models as common
+from andon.http.models import IMPERSONAL
 from andon.http.parameters import Path, Query, described
-from andon.http.schemas import IMPERSONAL
 from andon.runtime import texts, times
 from contract import names, people, schemas
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from andon.http.schemas import PART_INK, Schema, named
+from andon.http.models import PART_INK, Schema, named
 from contract import names, people
 from contract.levels import LEVELS
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from andon.http.caller import Caller
+from andon.http.places import Caller
 from andon.runtime.errors import Forbidden
 from contract.groups import STATION
 

@@ -15,8 +15,8 @@ import pytest
 from andon.events import bus_entry, publish, put_back
 from andon.packages.discovery import views
 from andon.packages.package import Package
-from andon.rules.control_service import Verdict
 from andon.rules.micro_event_store import STORED_WITHIN_MS
+from andon.rules.rule import Verdict
 from andon.runtime import clock
 from andon.testing.emulated import EmulatedLoop
 from andon.testing.environment import frozen_clock

@@ -16,7 +16,7 @@ from andon.cdk.throttles import (
     Quotas,
     Throttle,
 )
-from andon.http import shares
+from andon.http import http_api
 from andon.packages.discovery import packages, role_of, subscribers_of
 from andon.packages.package import Package
 from andon.testing.synthesised import Properties, Synthesised
@@ -87,7 +87,7 @@ def test_a_function_knows_the_share_of_a_caller_if_and_only_if_it_has_a_route_th
     functions: dict[str, Properties] = request.getfixturevalue(stack).functions()
 
     sharing = {package.path(role_of(route)) for route, package in SHARED.items()}
-    knowing = {file: made["Environment"]["Variables"].get(shares.VARIABLE) for file, made in functions.items()}
+    knowing = {file: made["Environment"]["Variables"].get(http_api.VARIABLE) for file, made in functions.items()}
 
     assert {file: said for file, said in knowing.items() if said} == dict.fromkeys(sharing, share)
 

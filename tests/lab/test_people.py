@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from andon.http import caller
+from andon.http import places as callers
 from andon.http.places import ANYWHERE
 from andon.runtime.log import logger
 from andon.testing.proving.prover import ProvedPart, Prover, Record, prove
@@ -48,8 +48,8 @@ def names_are_ids(patch: pytest.MonkeyPatch) -> None:
 
 
 def who_signs_in_is_said_by_name(patch: pytest.MonkeyPatch) -> None:
-    real = caller.caller_of
-    patch.setattr(caller, "caller_of", lambda event: (who := real(event))._replace(subject=who.name))
+    real = callers.caller_of
+    patch.setattr(callers, "caller_of", lambda event: (who := real(event))._replace(subject=who.name))
 
 
 def nobody_is_erased(patch: pytest.MonkeyPatch) -> None:
@@ -112,7 +112,7 @@ def test_what_is_broken_is_found(monkeypatch: pytest.MonkeyPatch, broken: Break)
 
 
 def test_without_places_each_route_lets_callers_of_another_company_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(caller, "places_of", lambda _: ANYWHERE)
+    monkeypatch.setattr(places, "places_of", lambda _: ANYWHERE)
 
     found = proved(places.prove, requests=400).broken
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 import pytest
 from jsonschema_rs import Validator, validator_for
 
-from andon.http.schemas import PERSONAL, PERSONAL_DATA
+from andon.http.models import PERSONAL, PERSONAL_DATA
 from andon.packages.discovery import owner_of_route, services
 from andon.project import project
 from andon.testing.environment import LocalContext
@@ -190,7 +190,7 @@ def leaves(body: Any, *path: str | int) -> Iterator[tuple[str | int, ...]]:  # n
 
 NAMED: Final = (
     "{route} takes a person's name as {name}: let it take ids, or say in its schema whether that is personal data, as "
-    "IMPERSONAL of andon.http.schemas does"
+    "IMPERSONAL of andon.http.models does"
 )
 WRONG_IN_BODIES: Final = {
     **dict.fromkeys(("name", "result", "notes", "detail"), TEXTS),

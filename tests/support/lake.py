@@ -8,8 +8,7 @@ from typing import Any, Final
 from andon.packages.package import Package
 from andon.recorded.lake import EVENTS, lines_of
 from andon.runtime import clock
-from andon.stores.lake.batch import UNREADABLE
-from andon.stores.lake.lines import lines_in
+from andon.stores.lake.batch import UNREADABLE, lines_in
 from andon.stores.lake.store import BUCKET
 from andon.testing.world import World, to_bytes
 

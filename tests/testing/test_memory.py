@@ -13,11 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andon.dynamodb.attribute_values import Attributes, to_plain, to_typed
-from andon.dynamodb.client import Check, Counted, Put, Update, transact
-from andon.dynamodb.errors import ConditionFailed
+from andon.dynamodb.client import Check, ConditionFailed, Counted, Put, Update, transact
 from andon.dynamodb.evaluate import condition
 from andon.dynamodb.expressions import UNCONDITIONAL, Condition
-from andon.dynamodb.key_query import BeginsWith, Between, GreaterThan, KeyQuery, LessThan
+from andon.dynamodb.schema import BeginsWith, Between, GreaterThan, KeyQuery, LessThan
 from andon.events.publish import publish
 from andon.runtime.errors import CallFailed
 from andon.testing.environment import frozen_clock

@@ -1,7 +1,6 @@
 """anomalies as a control service: its rules, their context, its table."""
 
-from andon.rules.control_service import Control
-from andon.rules.rule import Rules
+from andon.rules.rule import Control, Rules
 from andon.rules.stored_event import CorrelationKey
 from andon.wire.bucket import Bucket
 from contract import logs

@@ -5,10 +5,10 @@ from typing import Annotated, Final, Literal, NotRequired, TypedDict
 
 from pydantic import AfterValidator
 
-from andon.http import schemas
+from andon.http import models
 from andon.http.derived import NONE, PageOf, Shown, make_model, model_of
 from andon.http.parameters import Path, Query, described
-from andon.http.problem import Problem
+from andon.http.response import Problem
 from andon.http.said import Line, Lines
 from andon.runtime import texts, times
 from andon.runtime.marks import Says
@@ -18,13 +18,13 @@ from services.calls.call import CallVersion, OpenCallVersion
 StartedAt = Annotated[
     str,
     AfterValidator(times.normalised),
-    described(schemas.TIME, "2026-11-21T09:35:00Z"),
+    described(models.TIME, "2026-11-21T09:35:00Z"),
     Path(alias="startedAt", description="When the episode began: the `startedAt` of `/episodes`."),
 ]
 LineFilter = Annotated[
     str | None,
     AfterValidator(texts.identifier),
-    described(schemas.IDENTIFIER | schemas.IMPERSONAL, "line-3"),
+    described(models.IDENTIFIER | models.IMPERSONAL, "line-3"),
     Query(alias="line", description="The `lineId` of the equipment."),
 ]
 OpenFilter = Annotated[

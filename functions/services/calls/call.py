@@ -10,8 +10,8 @@ from typing import Final, NotRequired, TypedDict, cast
 
 from andon.dynamodb.client import Put
 from andon.dynamodb.expressions import Condition
-from andon.dynamodb.key_query import BeginsWith, KeyQuery
 from andon.dynamodb.keys import SEPARATOR, prefix, sort_key
+from andon.dynamodb.schema import BeginsWith, KeyQuery
 from andon.dynamodb.ttl import ATTRIBUTE, is_alive, ttl_at
 from andon.events.actor import author_in
 from andon.events.fact import Change, Fact

@@ -4,13 +4,11 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any
 
-from andon.http.caller import Caller
 from andon.http.http_api import HttpApi
 from andon.http.limits import IN_FUNCTION
-from andon.http.openapi import responses_of_write
 from andon.http.parameters import IfMatch
-from andon.http.problem import PROBLEM_JSON
-from andon.http.response import Response
+from andon.http.places import Caller
+from andon.http.response import PROBLEM_JSON, Response, responses_of_write
 from andon.runtime.errors import Forbidden, Invalid, NotFound
 from andon.versions.optimistic_lock import Command, Saved
 from andon.versions.versioned_write import save

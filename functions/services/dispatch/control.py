@@ -1,8 +1,7 @@
 """dispatch as a control service: its rules, their context, its table."""
 
 from andon.events.domain_event import DomainEvent
-from andon.rules.control_service import Control
-from andon.rules.rule import Rules
+from andon.rules.rule import Control, Rules
 from andon.rules.stored_event import CorrelationKey
 from contract import logs
 from services.dispatch.fact_types import ENTITY_OF, TROUBLE_ENDED

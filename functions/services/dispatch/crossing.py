@@ -3,8 +3,7 @@
 from typing import Final
 
 from andon.events.domain_event import DomainEvent
-from andon.sync.crossing import EditedRow
-from andon.sync.mapped_crossing import row_crossing
+from andon.sync.crossing import EditedRow, row_crossing
 from contract.entities.logs import AssignmentEntity, CrewEntity
 from contract.log_rows import log_in
 from services.dispatch.mapping import from_theirs

@@ -1,7 +1,7 @@
 """One page of episodes: one Query over the micro event store."""
 
 from andon.dynamodb.client import Table
-from andon.dynamodb.key_query import BeginsWith, KeyQuery
+from andon.dynamodb.schema import BeginsWith, KeyQuery
 from andon.dynamodb.ttl import is_expired
 from andon.http.page import Scope, count_that_fit, next_page, read_rows
 from andon.rules.stored_event import PREFIX, readable

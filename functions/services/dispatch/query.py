@@ -7,10 +7,9 @@ from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.ttl import is_alive
 from andon.http.http_api import HttpApi
 from andon.http.limits import OfSubject
-from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import Cursor, IfNoneMatch, Limit, Timestamp
-from andon.http.response import Response, respond
+from andon.http.response import Response, respond, responses
 from andon.runtime import clock
 from andon.runtime.errors import NotFound
 from contract.entities.logs import AcknowledgementEntity, AssignmentEntity, EscalationEntity, LogRef

@@ -3,10 +3,9 @@
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 
 from andon.http.limits import OfSubject
-from andon.http.openapi import responses_of_write
 from andon.http.parameters import IfMatch, Timestamp
 from andon.http.powertools import PowertoolsApi
-from andon.http.response import Response
+from andon.http.response import Response, responses_of_write
 from andon.versions.versioned_write import save
 from contract import after, directory
 from contract.groups import ASSIGNERS

@@ -3,13 +3,12 @@
 import os
 from http import HTTPStatus
 
-from andon.dynamodb.errors import ConditionFailed
+from andon.dynamodb.client import ConditionFailed
 from andon.events.publish import try_publish
 from andon.http.http_api import HttpApi
 from andon.http.limits import IN_FUNCTION
-from andon.http.openapi import responses, responses_of_write
 from andon.http.parameters import Timestamp
-from andon.http.response import Response, respond
+from andon.http.response import Response, respond, responses, responses_of_write
 from andon.runtime import clock
 from andon.runtime.errors import Forbidden
 from andon.versions.resource import since_in

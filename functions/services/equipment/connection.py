@@ -6,7 +6,7 @@ before its absence is heard of, which is then older.
 
 from typing import Final, NotRequired, TypedDict, cast
 
-from andon.dynamodb.errors import ConditionFailed
+from andon.dynamodb.client import ConditionFailed
 from andon.dynamodb.expressions import Condition
 from andon.events.actor import author_in
 from andon.events.fact import Change, Fact

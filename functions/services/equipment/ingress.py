@@ -14,8 +14,7 @@ from pydantic import ValidationError
 from andon.events.domain_event import DomainEvent
 from andon.http.derived import validated
 from andon.http.models import fields_of
-from andon.ingress.ingress import Ingress, Unusable
-from andon.ingress.message import Message
+from andon.ingress.ingress import Ingress, Message, Unusable
 from andon.runtime.errors import Forbidden, Invalid
 from contract.entities.reports import REPORTS_AT_ONCE
 from services.equipment import connection, reports

@@ -3,10 +3,9 @@
 from http import HTTPStatus
 
 from andon.http.http_api import About, HttpApi
-from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import Cursor, From, Limit, To
-from andon.http.response import Response, respond
+from andon.http.response import Response, respond, responses
 from andon.runtime import clock
 from contract.groups import READERS
 from contract.parameters import EquipmentId

@@ -8,8 +8,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple, TypeGuard
 
-from andon.http.caller import Caller
-from andon.http.places import ANYWHERE, Places
+from andon.http.places import ANYWHERE, Caller, Places
 from andon.runtime.errors import FieldError, Forbidden
 from contract.groups import DEVICE, GATEWAY, REPORTERS_FOR_ANY
 from services.equipment.metadata import EquipmentRow

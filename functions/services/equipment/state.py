@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NotRequired, TypedDict
 
 from andon.dynamodb.attribute_values import Item
-from andon.dynamodb.key_query import KeyQuery
+from andon.dynamodb.schema import KeyQuery
 from andon.dynamodb.ttl import is_alive
 from andon.events.fact import fact_of_row
 from andon.http.periods import period

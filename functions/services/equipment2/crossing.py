@@ -4,7 +4,7 @@ from typing import Final
 
 from andon.events.domain_event import DomainEvent
 from andon.runtime.json_types import members_of
-from andon.sync.mapped_crossing import resource_crossing, resource_in
+from andon.sync.crossing import resource_crossing, resource_in
 from contract.entities.equipment import EquipmentEntity
 from contract.locations import location_in
 from services.equipment2.mapping import from_theirs

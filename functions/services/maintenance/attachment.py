@@ -12,8 +12,8 @@ from andon.content.keep import AwaitedUpload, Kept, keep, lost_among
 from andon.content.links import READ_SECONDS, to_read, to_upload
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item
-from andon.dynamodb.key_query import BeginsWith, KeyQuery
 from andon.dynamodb.keys import prefix, sort_key
+from andon.dynamodb.schema import BeginsWith, KeyQuery
 from andon.events.fact import fact_of_row
 from andon.runtime import times
 from andon.runtime.errors import Conflict

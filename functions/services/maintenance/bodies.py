@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal, NotRequired, TypedDict
 
 from pydantic import AfterValidator
 
-from andon.http import schemas
+from andon.http import models
 from andon.http.derived import PageOf, Shown
 from andon.http.parameters import Path, described
 from andon.runtime import times
@@ -23,7 +23,7 @@ MOST_BYTES: Final = 10 * 1024 * 1024
 OrderDate = Annotated[
     str,
     AfterValidator(times.date),
-    described(schemas.DATE, "2026-11-30"),
+    described(models.DATE, "2026-11-30"),
     Path(alias="date", description="The day (UTC) that the order was first planned for."),
 ]
 OrderKind = Annotated[
@@ -39,7 +39,7 @@ Digest = Annotated[
     Path(alias="sha256", description="The SHA-256 of the bytes, in small hexadecimal digits."),
 ]
 
-Day = Annotated[str, Takes(times.date, schemas.DATE)]
+Day = Annotated[str, Takes(times.date, models.DATE)]
 Name = Annotated[str, Takes(names.order_kind, {"pattern": names.ORDER_KIND_PATTERN})]
 Reading = Annotated[float, Bounds(-LARGEST_READING, LARGEST_READING)]
 Readings = Annotated[dict[Name, Reading], Bounds(1, MOST_READINGS), Says({"oil-pressure": 4.2})]

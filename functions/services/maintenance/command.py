@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, cast
 from andon.content.contents import Content
 from andon.content.keep import AwaitedUpload
 from andon.http.http_api import HttpApi
-from andon.http.openapi import responses, responses_of_write
 from andon.http.parameters import IfMatch
 from andon.http.places import ELSEWHERE
-from andon.http.response import Response, respond
+from andon.http.response import Response, respond, responses, responses_of_write
 from andon.runtime.errors import Forbidden
 from andon.versions.optimistic_lock import Saved
 from contract import after

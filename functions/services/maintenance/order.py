@@ -11,8 +11,8 @@ from typing import Any, Final
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Table
 from andon.dynamodb.expressions import Condition
-from andon.dynamodb.key_query import BeginsWith, KeyQuery
 from andon.dynamodb.keys import prefix, sort_key
+from andon.dynamodb.schema import BeginsWith, KeyQuery
 from andon.dynamodb.ttl import is_alive
 from andon.events.actor import author_in
 from andon.events.fact import Change, Fact
@@ -22,8 +22,8 @@ from andon.runtime.clock import DAY_MS
 from andon.runtime.errors import Conflict, Invalid, NotFound, Stale
 from andon.runtime.json_types import all_members_of, members_of
 from andon.versions import sequential_history
-from andon.versions.lifetime import Lifetime
 from andon.versions.optimistic_lock import Changed, Command, Draft, Guard, Saved, VersionedRow, changed
+from andon.versions.sequential_history import Lifetime
 from andon.versions.versioned_write import ATTEMPTS, Contended, Revisions, Versions, revision_in
 from contract.entities.maintenance import MaintenanceOrder, OrderContent, OrderEntity, Plan, Planned, Result
 from contract.orders import (

@@ -6,10 +6,9 @@ from typing import Any
 
 from andon.dynamodb.client import Rows
 from andon.http.http_api import About, HttpApi
-from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT, read_rows
 from andon.http.parameters import Cursor, IfNoneMatch, Limit
-from andon.http.response import Response, respond
+from andon.http.response import Response, respond, responses
 from andon.runtime import clock
 from andon.versions.resource import time_of
 from contract.groups import READERS

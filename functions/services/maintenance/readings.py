@@ -10,8 +10,8 @@ from typing import Final, NamedTuple, TypedDict, cast
 
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes, Item
-from andon.dynamodb.key_query import KeyQuery
 from andon.dynamodb.keys import sort_key
+from andon.dynamodb.schema import KeyQuery
 from andon.runtime import times
 from andon.versions import numbered_versions
 from andon.versions.numbered_versions import Numbered

@@ -4,9 +4,8 @@ from http import HTTPStatus
 
 from andon.http.http_api import HttpApi
 from andon.http.limits import IN_FUNCTION
-from andon.http.openapi import responses
 from andon.http.parameters import IfMatch
-from andon.http.response import Response, respond
+from andon.http.response import Response, respond, responses
 from andon.runtime import clock
 from andon.runtime.json_types import all_members_of
 from andon.versions.versioned_write import save

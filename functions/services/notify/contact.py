@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final, Literal, NotRequired, TypedDict
 
-from andon.dynamodb.key_query import KeyQuery
+from andon.dynamodb.schema import KeyQuery
 from andon.outbound.addresses import masked_mail, masked_phone
 from andon.runtime import times
 from andon.runtime.errors import Conflict

@@ -8,8 +8,15 @@ from secrets import compare_digest, randbelow
 from typing import Any, Final, NamedTuple
 
 from andon.dynamodb.attribute_values import Item
-from andon.dynamodb.client import Check, Put, Update, transact
-from andon.dynamodb.errors import ConditionFailed, TransactionConditionsFailed, TransactionConflict
+from andon.dynamodb.client import (
+    Check,
+    ConditionFailed,
+    Put,
+    TransactionConditionsFailed,
+    TransactionConflict,
+    Update,
+    transact,
+)
 from andon.dynamodb.expressions import UNCONDITIONAL, Condition
 from andon.runtime.clock import MINUTE_MS
 from andon.runtime.errors import Gone, Invalid, NotFound, TooManyRequests

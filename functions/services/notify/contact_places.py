@@ -2,8 +2,7 @@
 
 from typing import Final
 
-from andon.http.caller import Caller
-from andon.http.places import ELSEWHERE
+from andon.http.places import ELSEWHERE, Caller
 from andon.runtime.errors import Forbidden
 from contract.groups import ADMIN, SUPERVISOR
 

@@ -1,8 +1,7 @@
 """notify as a control service: its rules and its table."""
 
 from andon.events.domain_event import DomainEvent
-from andon.rules.control_service import Control
-from andon.rules.rule import Rules
+from andon.rules.rule import Control, Rules
 from andon.rules.stored_event import CorrelationKey
 from services.notify import over
 from services.notify.fact_types import MESSAGE_DECIDED, TROUBLE_TOLD

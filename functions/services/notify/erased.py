@@ -5,10 +5,9 @@ from contextlib import suppress
 from typing import Final, NamedTuple
 
 from andon.dynamodb.attribute_values import Item
-from andon.dynamodb.client import Table
-from andon.dynamodb.errors import ConditionFailed
+from andon.dynamodb.client import ConditionFailed, Table
 from andon.dynamodb.expressions import UNCONDITIONAL, Condition
-from andon.dynamodb.key_query import KeyQuery
+from andon.dynamodb.schema import KeyQuery
 from andon.events.actor import actor_of
 from andon.events.bus_entry import Replay
 from andon.events.domain_event import DomainEvent

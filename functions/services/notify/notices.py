@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Final, NamedTuple
 
-from andon.dynamodb.key_query import BeginsWith, Between, KeyQuery
+from andon.dynamodb.schema import BeginsWith, Between, KeyQuery
 from andon.events.domain_event import Entity
 from andon.outbound.delivery import Notice, Waiting, Wake
 from andon.rules.stored_event import BEHIND_ALL, PREFIX, StoredEvent, readable, sort_of

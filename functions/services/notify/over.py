@@ -7,8 +7,8 @@ subjects, whichever is stored last. The sender claims it as any other; it tells 
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
-from andon.dynamodb.key_query import BeginsWith, KeyQuery
 from andon.dynamodb.keys import sort_key
+from andon.dynamodb.schema import BeginsWith, KeyQuery
 from andon.events.domain_event import DomainEvent
 from andon.outbound.addresses import PAGERDUTY, is_at
 from andon.outbound.delivery import DELIVERY, Delivery, Message, Notice, Status, Waiting, Wake, Way

@@ -7,9 +7,9 @@ from functools import partial
 from typing import Final, NotRequired, TypedDict
 
 from andon.dynamodb.attribute_values import Item
-from andon.dynamodb.errors import ConditionFailed
-from andon.dynamodb.key_query import BeginsWith, KeyQuery
+from andon.dynamodb.client import ConditionFailed
 from andon.dynamodb.keys import prefix, sort_key
+from andon.dynamodb.schema import BeginsWith, KeyQuery
 from andon.dynamodb.ttl import ttl_at
 from andon.events.fact import fact_of_row
 from andon.outbound.delivery import Delivery, Notice

@@ -1,7 +1,6 @@
 """planning as a control service: its rules and its table."""
 
-from andon.rules.control_service import Control
-from andon.rules.rule import Rules
+from andon.rules.rule import Control, Rules
 from services.planning.facts import FACTS
 from services.planning.rules import overdue, upkeep
 from services.planning.tables import TABLE, TTL_DAYS

@@ -1,6 +1,6 @@
 """The questions that board answers, each as one query of an index, and the rows that it names."""
 
-from andon.dynamodb.key_query import KeyQuery, Sort
+from andon.dynamodb.schema import KeyQuery, Sort
 from andon.runtime import texts
 from andon.runtime.errors import Invalid
 from contract import locations

@@ -8,7 +8,7 @@ from typing import Final
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import MOST_READ_AT_ONCE, Rows, Table
-from andon.dynamodb.key_query import KeyQuery
+from andon.dynamodb.schema import KeyQuery
 from andon.http.page import MAX_LIMIT, ReadRows, Scope, read_rows_from, start_of
 from andon.http.places import SEPARATOR, Places
 from andon.http.rows_at import MOST_READS, page_of

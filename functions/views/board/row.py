@@ -2,8 +2,7 @@
 
 from typing import Final, Literal, NotRequired, TypedDict
 
-from andon.events.read_as import read_as
-from andon.views.keep import keep
+from andon.views.keep import keep, read_as
 from contract.entities.anomalies import ExpectedEntity
 from contract.entities.calls import OpenCall
 from contract.entities.equipment import LocationEntity, PieceEntity

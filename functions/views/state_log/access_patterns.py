@@ -1,7 +1,7 @@
 """The questions that state_log answers, each as one query of its table or of an index."""
 
-from andon.dynamodb.key_query import BeginsWith, KeyQuery
 from andon.dynamodb.keys import prefix, sort_key
+from andon.dynamodb.schema import BeginsWith, KeyQuery
 from andon.http.periods import period
 from andon.runtime.errors import Invalid
 from views.state_log.view import BY_DATE, BY_OPERATOR, BY_SUPERVISOR, KEYS

@@ -31,13 +31,13 @@ from andon.cdk.target import Target
 from andon.cdk.things import Provisioning, Things, kinds_by_claim
 from andon.cdk.throttles import throttles_of
 from andon.events import fault, publish_changes
-from andon.http import shares
+from andon.http import http_api
 from andon.outbound import variables
 from andon.outbound.delivery import most_receives
 from andon.outbound.pace import OPENS_AT
 from andon.packages.discovery import role_of
 from andon.packages.package import PROVISION, Package
-from andon.rules import due, hold_back
+from andon.rules import due, micro_event_store
 from andon.rules.sweep import ALL_SHARDS, EVERY_SECONDS, SHARDS
 from andon.versions.owned import COMMAND_ACTIONS
 from andon.wire import queue
@@ -263,7 +263,7 @@ class Service(Part):
         """Serve the routes; of shared ones the function refuses a caller above the share."""
         target, package = Target.of(self.stack), self.package
         for role in {role_of(route) for route in package.shared}:
-            self.functions[role].handler.add_environment(shares.VARIABLE, str(target.stage.reports_per_second_of_one))
+            self.functions[role].handler.add_environment(http_api.VARIABLE, str(target.stage.reports_per_second_of_one))
         throttles = throttles_of(package, reports=target.reports, quotas=target.quotas)
         self.serve(self.functions, throttles=throttles)
 
@@ -358,7 +358,7 @@ class Service(Part):
         self._hold_back(function)
 
     def _hold_back(self, function: Function) -> None:
-        function.handler.add_environment(hold_back.VARIABLE, str(Target.of(self.stack).stage.hold_back_seconds))
+        function.handler.add_environment(micro_event_store.VARIABLE, str(Target.of(self.stack).stage.hold_back_seconds))
 
     def _schedule(self, sweep: Function) -> None:
         """Call the sweep by a schedule. None is retried: the next one does the rest."""

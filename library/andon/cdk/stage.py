@@ -22,7 +22,7 @@ from andon.cdk.names import FIRST_STAGE
 from andon.cdk.throttles import Quotas
 from andon.outbound.addresses import ENTRY_PATTERN, MAIL_PATTERN, MOST_CHARACTERS_OF_MAIL
 from andon.outbound.variables import DEFAULT_LINK_HOURS
-from andon.rules import hold_back
+from andon.rules import micro_event_store
 
 # The settings that may be flags, too: where one is needed there is no synth without it, so that nobody forgets it.
 # An ARN has the number of an account in it, and the broker's host its name: neither belongs into a repository.
@@ -118,7 +118,9 @@ class Stage:
         None,
     )
     origin: str | None = _setting("where people see the page", None)
-    hold_back_seconds: int = _setting("how long a decision waits for events on their way", hold_back.DEFAULT_SECONDS)
+    hold_back_seconds: int = _setting(
+        "how long a decision waits for events on their way", micro_event_store.DEFAULT_SECONDS
+    )
     replica_region: str | None = _setting(
         "lake and archive are copied there, see [a region is lost](region-lost.md); it needs `region`, too", None
     )

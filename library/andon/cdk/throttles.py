@@ -2,7 +2,7 @@
 
 API Gateway throttles a route for all of its callers together: an HTTP API knows no plans for single callers. Of a route
 that is shared out it takes more than is planned, and the function refuses whoever exceeds its share of it, see
-`andon/http/shares.py`.
+`andon/http/http_api.py`.
 """
 
 from typing import Final, NamedTuple

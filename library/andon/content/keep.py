@@ -18,8 +18,14 @@ from andon.content.contents import (
 )
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes, Item
-from andon.dynamodb.client import Put, Update, transact
-from andon.dynamodb.errors import ConditionFailed, TransactionConditionsFailed, TransactionConflict
+from andon.dynamodb.client import (
+    ConditionFailed,
+    Put,
+    TransactionConditionsFailed,
+    TransactionConflict,
+    Update,
+    transact,
+)
 from andon.dynamodb.expressions import Condition
 from andon.runtime.errors import Conflict
 from andon.runtime.log import logger

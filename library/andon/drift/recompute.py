@@ -10,13 +10,25 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, Protocol, TypedDict
 
-from andon.drift.compare import DOUBTFUL, LATEST_DAYS, Basis, Difference, DriftKind, RowDrift, compare
-from andon.drift.expected import ExpectedRow, Key, Newest, expected_rows, key_of
+from andon.drift.compare import (
+    DOUBTFUL,
+    LATEST_DAYS,
+    Basis,
+    Difference,
+    DriftKind,
+    ExpectedRow,
+    Key,
+    Newest,
+    RowDrift,
+    compare,
+    expected_rows,
+    key_of,
+)
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes, Item
-from andon.dynamodb.errors import ConditionFailed
+from andon.dynamodb.client import ConditionFailed
 from andon.dynamodb.expressions import Condition
-from andon.dynamodb.key_query import KeyQuery
+from andon.dynamodb.schema import KeyQuery
 from andon.events.bus_entry import Replay
 from andon.events.domain_event import DomainEvent
 from andon.events.drift import Repair, drift_of

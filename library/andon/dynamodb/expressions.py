@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes, Item, to_typed, typed_pairs
-from andon.dynamodb.key_query import BeginsWith, Between, GreaterThan, KeyQuery, LessThan, Sort
+from andon.dynamodb.schema import BeginsWith, Between, GreaterThan, KeyQuery, LessThan, Sort
 
 _NONE: Final[Attributes] = MappingProxyType({})
 

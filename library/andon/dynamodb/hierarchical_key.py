@@ -10,8 +10,8 @@ do `!` and `"`).
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from andon.dynamodb.key_query import BeginsWith, Between, GreaterThan, LessThan, Sort
 from andon.dynamodb.keys import SEPARATOR, prefix, require_part, sort_key, within_limit
+from andon.dynamodb.schema import BeginsWith, Between, GreaterThan, LessThan, Sort
 
 # A key of the subtree `MX#JAL#` sorts before `MX#JAL$`, and nothing sorts between the two but that subtree.
 BEHIND_SEPARATOR = chr(ord(SEPARATOR) + 1)

@@ -10,12 +10,11 @@ from typing import Any, Final, TypeVar
 
 from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.client import Rows, Table
-from andon.dynamodb.key_query import KeyQuery, is_within
+from andon.dynamodb.schema import KeyQuery, is_within
 from andon.dynamodb.ttl import is_alive
 from andon.events.written import Written
-from andon.http.openapi import LATER
 from andon.http.page import ReadRows, Scope, read_rows, start_of
-from andon.http.response import Response, respond
+from andon.http.response import LATER, Response, respond
 from andon.runtime import clock
 from andon.runtime.errors import Invalid
 from andon.views.object_table import ObjectRows, ObjectTable, shown_in

@@ -24,10 +24,9 @@ from typing import (
 
 from pydantic import AfterValidator, BaseModel, Field, WithJsonSchema, create_model, model_validator
 
-from andon.http import said, schemas
-from andon.http.models import RequestModel, ResponseModel
-from andon.http.openapi import Absent
-from andon.http.schemas import PERSONAL_DATA
+from andon.http import models, said
+from andon.http.models import PERSONAL_DATA, RequestModel, ResponseModel
+from andon.http.response import Absent
 from andon.runtime import texts, times
 from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.runtime.marks import CHECK, Bounds, Kind, Named, Says, Takes, optional_of
@@ -91,13 +90,13 @@ def model_of(answer: Any) -> Any:  # noqa: ANN401
 
 
 SCHEMAS: Final[Mapping[Any, JsonMapping]] = {
-    said.part: schemas.PART,
-    said.identifier: schemas.IDENTIFIER,
-    said.word: schemas.WORD,
-    times.said: schemas.TIME,
-    times.first_of: schemas.TIME_OR_DATE,
-    times.last_of: schemas.TIME_OR_DATE,
-    times.date: schemas.DATE,
+    said.part: models.PART,
+    said.identifier: models.IDENTIFIER,
+    said.word: models.WORD,
+    times.said: models.TIME,
+    times.first_of: models.TIME_OR_DATE,
+    times.last_of: models.TIME_OR_DATE,
+    times.date: models.DATE,
 }
 """Function of a mark -> what it says in JSON."""
 
@@ -248,7 +247,7 @@ def _schema_of(mark: Takes) -> JsonMapping | None:
     if mark.schema is not None:
         return mark.schema() if callable(mark.schema) else mark.schema
     if isinstance(by, said.OneLine):
-        return (schemas.lines if isinstance(by, said.SomeLines) else schemas.line)(by.longest)
+        return (models.lines if isinstance(by, said.SomeLines) else models.line)(by.longest)
     return SCHEMAS.get(by)
 
 

@@ -3,33 +3,40 @@
 A caller who is limited to places is let in by them, see `places.py`: behind validation, or, where a route does not say
 how it is limited, not at all.
 
-Of a route that is shared out each caller has a share, see `shares.py`: between authorisation and validation.
+Of a route that is shared out each caller has a share, see `Shares`: between authorisation and validation.
 
 Each request that is refused or fails has a line; of those that go well some have, see `andon/runtime/log.py`.
 """
 
+import os
 import time
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from http import HTTPStatus
+from math import ceil
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypedDict, TypeVar, Unpack
 
 from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.client import Table
-from andon.dynamodb.key_query import KeyQuery
+from andon.dynamodb.schema import KeyQuery
 from andon.http.after import PARAMETER, NotSeenYet, respond_not_yet, rows_not_older_than
 from andon.http.arguments import Validator
-from andon.http.caller import NOBODY, NOT_ALLOWED, Caller, authorize
 from andon.http.etag import Tags, etag_of, matches, upon_match
 from andon.http.limits import EVERYWHERE_ONLY, At, found_by_view
 from andon.http.page import PageResponse, ReadRows, Scope, read_page, read_rows
-from andon.http.places import ALWAYS, Stay
-from andon.http.problem import respond_failed, respond_rejected, respond_throttled
-from andon.http.response import Response, headers_of_every_response, respond
-from andon.http.shares import require_share
+from andon.http.places import ALWAYS, NOBODY, NOT_ALLOWED, Caller, Stay, authorize
+from andon.http.response import (
+    Response,
+    headers_of_every_response,
+    respond,
+    respond_failed,
+    respond_rejected,
+    respond_throttled,
+)
 from andon.runtime import clock
-from andon.runtime.errors import CallFailed, Forbidden, NotFound, Rejected
+from andon.runtime.errors import CallFailed, Forbidden, NotFound, Rejected, TooManyRequests
 from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import is_sampled, logger
@@ -72,8 +79,8 @@ class Route(NamedTuple):
 
     is_public: it asks for no token, and has no caller: what is sent says by itself what it may do.
     at: how it is limited to its caller's places; None: it is for callers who are everywhere. is_shared: each caller has
-    a share of it, see `shares.py`. publishes: the type of the events that its command publishes itself, without a row,
-    and how many at most at once. responses: for the OpenAPI document, see `openapi.py`.
+    a share of it, see `Shares`. publishes: the type of the events that its command publishes itself, without a row,
+    and how many at most at once. responses: for the OpenAPI document, see `response.py`.
     """
 
     answered_by: Callable[..., Any]
@@ -374,3 +381,67 @@ def answered(function: Callable[..., Result], arguments: dict[str, Any]) -> Resu
 
 def _path_in(event: JsonObject) -> JsonMapping:
     return event.get("pathParameters") or {}
+
+
+# A share of a route for each caller, so that a flooding one is refused alone.
+#
+# The shares are in the memory of one worker, Lambda's execution environment: they need no read, no write, and cost
+# nothing. Workers know nothing of each other, so a caller may get `per_second` from each: together they admit at most
+# as many times that. A loop over a few connections keeps a few workers busy; a flood that makes Lambda begin hundreds
+# of them is hardly limited here, but by the throttle of the route.
+
+VARIABLE: Final = "REQUESTS_PER_SECOND_OF_ONE"
+"""The environment variable with the share of a caller; without it nobody is refused."""
+
+# A retry, and what has piled up meanwhile, may come at once.
+BURST_SECONDS: Final = 10
+
+# A worker handles fewer callers in `BURST_SECONDS`, so that whoever is dropped would have a full bucket again.
+MOST_CALLERS: Final = 10_000
+
+# A bucket is counted in thousandths of a request: each millisecond adds `per_second` of them, without rounding.
+REQUEST: Final = 1_000
+
+
+class Shares:
+    """A token bucket for each caller; of more than `most_callers`, those seen least recently begin again, full."""
+
+    def __init__(self, per_second: int, burst: int, most_callers: int = MOST_CALLERS) -> None:
+        self._per_second = per_second
+        self._full = burst * REQUEST
+        self._most_callers = most_callers
+        self._buckets: OrderedDict[str, tuple[int, int]] = OrderedDict()  # what is in it, and when that was
+
+    def take(self, caller: str, now_ms: int) -> float:
+        """Return 0 if a request is admitted, else the seconds to wait; a refused one takes nothing.
+
+        A clock that goes backwards adds nothing, and takes nothing.
+        """
+        level, then_ms = self._buckets.get(caller, (self._full, now_ms))
+        level = min(self._full, level + max(0, now_ms - then_ms) * self._per_second)
+        is_admitted = level >= REQUEST
+        self._buckets[caller] = (level - REQUEST if is_admitted else level, now_ms)
+        self._buckets.move_to_end(caller)
+        if len(self._buckets) > self._most_callers:
+            self._buckets.popitem(last=False)
+        return 0.0 if is_admitted else (REQUEST - level) / (self._per_second * REQUEST)
+
+
+def require_share(route: str, caller: str, now_ms: int) -> None:
+    """Check that a caller has not used up its share of a route, as far as this worker knows.
+
+    Raises:
+        TooManyRequests: it has.
+
+    """
+    per_second = os.environ.get(VARIABLE)
+    if per_second is None:
+        return
+    if seconds := shares_of(route, int(per_second)).take(caller, now_ms):
+        raise TooManyRequests(retry_after_seconds=ceil(seconds))
+
+
+@cache
+def shares_of(_route: str, per_second: int) -> Shares:
+    """Return the shares of a route in this worker."""
+    return Shares(per_second, BURST_SECONDS * per_second)

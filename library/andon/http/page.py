@@ -7,9 +7,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, Protocol, TypedDict
 
 from andon.dynamodb.attribute_values import Attributes, Item
-from andon.dynamodb.client import Rows, Table
-from andon.dynamodb.errors import StartKeyRefused
-from andon.dynamodb.key_query import KeyQuery
+from andon.dynamodb.client import Rows, StartKeyRefused, Table
+from andon.dynamodb.schema import KeyQuery
 from andon.dynamodb.ttl import is_alive
 from andon.runtime import strict_json
 from andon.runtime.errors import Invalid

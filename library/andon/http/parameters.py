@@ -6,10 +6,10 @@ from typing import Annotated, Final, Literal, NamedTuple
 
 from pydantic import AfterValidator, BeforeValidator, PlainValidator, WithJsonSchema
 
-from andon.http import schemas
+from andon.http import models
 from andon.http.etag import IF_MATCH_PATTERN, version_or_tags
+from andon.http.models import Schema
 from andon.http.page import DEFAULT_LIMIT, MAX_LIMIT
-from andon.http.schemas import Schema
 from andon.runtime import times
 
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
@@ -55,7 +55,7 @@ def described(schema: Schema, example: object = None, **more: object) -> WithJso
 Timestamp = Annotated[
     str,
     AfterValidator(times.said),
-    described(schemas.TIME, "2026-11-21T09:35:00Z"),
+    described(models.TIME, "2026-11-21T09:35:00Z"),
     Path(description="ISO 8601; without an offset it is UTC."),
 ]
 
@@ -70,63 +70,63 @@ IfMatch = Annotated[
 ]
 IfNoneMatch = Annotated[
     str | None,
-    described(schemas.TEXT, '"3"'),
+    described(models.TEXT, '"3"'),
     Header(alias="If-None-Match", description="Versions that the client has, quoted; 304 if one is current."),
 ]
 AsOf = Annotated[
     str | None,
     AfterValidator(times.normalised),
-    described(schemas.TIME, "2026-11-21T09:35:00Z"),
+    described(models.TIME, "2026-11-21T09:35:00Z"),
     Query(alias="asOf", description="A time; returns what was so then."),
 ]
 KnownAt = Annotated[
     str | None,
     AfterValidator(times.normalised),
-    described(schemas.TIME, "2026-11-21T09:35:00Z"),
+    described(models.TIME, "2026-11-21T09:35:00Z"),
     Query(alias="knownAt", description="A time; what was recorded later does not count. Without it all counts."),
 ]
 Version = Annotated[
-    int, BeforeValidator(_number), described(schemas.NUMBER, 1), Path(alias="n", description="Counted from 1.")
+    int, BeforeValidator(_number), described(models.NUMBER, 1), Path(alias="n", description="Counted from 1.")
 ]
 From = Annotated[
     str | None,
     AfterValidator(times.first_of),
-    described(schemas.TIME_OR_DATE, "2026-11-21"),
+    described(models.TIME_OR_DATE, "2026-11-21"),
     Query(alias="from", description="A time, or a date, which begins at midnight UTC. Inclusive."),
 ]
 To = Annotated[
     str | None,
     AfterValidator(times.last_of),
-    described(schemas.TIME_OR_DATE, "2026-11-21"),
+    described(models.TIME_OR_DATE, "2026-11-21"),
     Query(alias="to", description="A time, or a date, which ends with its last millisecond. Inclusive."),
 ]
 Beginning = Annotated[
     str,
     AfterValidator(times.first_of),
-    described(schemas.TIME_OR_DATE, "2026-11-21"),
+    described(models.TIME_OR_DATE, "2026-11-21"),
     Query(alias="from", description="A time, or a date, which begins at midnight UTC. Inclusive, and needed."),
 ]
 End = Annotated[
     str,
     AfterValidator(times.last_of),
-    described(schemas.TIME_OR_DATE, "2026-11-21"),
+    described(models.TIME_OR_DATE, "2026-11-21"),
     Query(alias="to", description="A time, or a date, which ends with its last millisecond. Inclusive, and needed."),
 ]
 Limit = Annotated[
     int,
     BeforeValidator(_limit),
-    described(schemas.NUMBER, maximum=MAX_LIMIT, default=DEFAULT_LIMIT),
+    described(models.NUMBER, maximum=MAX_LIMIT, default=DEFAULT_LIMIT),
     Query(description="Items per page, at most."),
 ]
 Day = Annotated[
     str | None,
     AfterValidator(times.date),
-    described(schemas.DATE, "2026-11-21"),
+    described(models.DATE, "2026-11-21"),
     Query(description="A date; needs an exact `state`."),
 ]
 After = Annotated[
     str | None,
-    described(schemas.TEXT),
+    described(models.TEXT),
     Query(alias="after", description="The `x-after` of a write: the response is not older than that, or 202."),
 ]
-Cursor = Annotated[str | None, described(schemas.TEXT), Query(description="The `cursor` of the page before.")]
+Cursor = Annotated[str | None, described(models.TEXT), Query(description="The `cursor` of the page before.")]

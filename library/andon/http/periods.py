@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from andon.dynamodb.key_query import Between
+from andon.dynamodb.schema import Between
 from andon.runtime import times
 from andon.runtime.errors import Invalid
 from andon.versions.bitemporal import Asked

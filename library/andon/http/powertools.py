@@ -39,14 +39,12 @@ from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEventV2
 from pydantic import BaseModel
 
 from andon.http.after import NotSeenYet
-from andon.http.arguments import Argument, unknown
+from andon.http.arguments import JSON, Argument, parse, require_single, text_of, unknown
 from andon.http.derived import plain
 from andon.http.http_api import Access, HttpApi, Route, answered, route_of
-from andon.http.http_request import JSON, parse, require_single, text_of
 from andon.http.models import fields_of
 from andon.http.parameters import Parameter
-from andon.http.problem import respond_problem, respond_rejected
-from andon.http.response import Response
+from andon.http.response import Response, respond_problem, respond_rejected
 from andon.runtime.errors import FieldError, Invalid, Rejected
 from andon.runtime.json_types import JsonObject
 

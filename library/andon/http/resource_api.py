@@ -20,25 +20,24 @@ from functools import cache, partial
 from http import HTTPStatus
 from typing import Annotated, Any, Final, NamedTuple, NotRequired, TypedDict, Unpack
 
-from andon.dynamodb.key_query import KeyQuery
+from andon.dynamodb.schema import KeyQuery
 from andon.events.written import Written
 from andon.http import periods
 from andon.http.arguments import REQUIRED, Takes, answering
 from andon.http.derived import PageOf, Shown, typed_dict
 from andon.http.http_api import About, HttpApi
 from andon.http.limits import IN_FUNCTION, At, OfSubject
-from andon.http.openapi import responses, responses_of_write
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import AsOf, Cursor, From, IfMatch, IfNoneMatch, KnownAt, Limit, To, Version
 from andon.http.places import Places, Stay
-from andon.http.response import Response, respond
+from andon.http.response import Response, respond, responses, responses_of_write
 from andon.http.said import Number, Time
 from andon.runtime import clock
 from andon.runtime.errors import NotFound, PreconditionRequired
 from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.runtime.marks import CHECK, Says, checked
 from andon.versions.declared import Declared, Id, parts_of
-from andon.versions.numbered_resource import FromStream, NumberedResource
+from andon.versions.numbered_versions import FromStream, NumberedResource
 from andon.versions.optimistic_lock import Changed, Guard, Saved, require_admitted
 from andon.versions.resource import NO_VERSION, Resource, since_in, time_of
 from andon.versions.timed_resource import BEFORE_ALL, BEHIND_ALL, KeptReport, TimedResource

@@ -9,7 +9,7 @@ from typing import Final
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Rows, Table
-from andon.dynamodb.key_query import KeyQuery
+from andon.dynamodb.schema import KeyQuery
 from andon.http.page import MAX_LIMIT, ReadRows, Scope, key_in, read_rows_from, start_of
 from andon.http.places import Places, Stay
 from andon.http.whereabouts import stays_of

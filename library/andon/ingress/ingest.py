@@ -14,8 +14,7 @@ from typing import Final, NamedTuple
 from andon.events import fault
 from andon.events.domain_event import DomainEvent
 from andon.events.publish import NotPublished, publish
-from andon.ingress.ingress import Ingress, OnPresence
-from andon.ingress.message import from_message, legible, part_of
+from andon.ingress.ingress import Ingress, OnPresence, from_message, legible, part_of
 from andon.ingress.names import ROOT
 from andon.ingress.presence import Presence, about_client, from_members
 from andon.runtime import clock

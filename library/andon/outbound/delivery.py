@@ -22,9 +22,8 @@ from typing import Any, Final, Literal, NamedTuple, Protocol, Self
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Table
-from andon.dynamodb.key_query import Between, KeyQuery
 from andon.dynamodb.keys import prefix, sort_key
-from andon.dynamodb.schema import Keys
+from andon.dynamodb.schema import Between, KeyQuery, Keys
 from andon.dynamodb.ttl import ttl_at
 from andon.events.domain_event import DomainEvent
 from andon.events.topic import Topic

@@ -8,8 +8,7 @@ from enum import Enum, auto
 from typing import Any, Final, NamedTuple, Self
 
 from andon.dynamodb.attribute_values import Item
-from andon.dynamodb.client import Table
-from andon.dynamodb.errors import ConditionFailed
+from andon.dynamodb.client import ConditionFailed, Table
 from andon.dynamodb.expressions import UNCONDITIONAL, Condition
 from andon.dynamodb.ttl import ttl_at
 from andon.outbound.delivery import TTL_DAYS, NotTaken, Outcome, Unknown, Way

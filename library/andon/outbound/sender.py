@@ -38,8 +38,14 @@ from enum import StrEnum
 from functools import partial
 from typing import Any, Final, NamedTuple
 
-from andon.dynamodb.client import Put, Table, transact
-from andon.dynamodb.errors import ConditionFailed, TransactionConditionsFailed, TransactionConflict
+from andon.dynamodb.client import (
+    ConditionFailed,
+    Put,
+    Table,
+    TransactionConditionsFailed,
+    TransactionConflict,
+    transact,
+)
 from andon.dynamodb.expressions import Condition
 from andon.dynamodb.ttl import ttl_at
 from andon.events.put_back import apart

@@ -29,7 +29,7 @@ OBJECT: Final = re.compile(rf"{EVENTS}/{DAY}\d{{4}}-\d\d-\d\d/{HOUR}\d\d/[\w-]+\
 EnvelopeHead = TypedDict("EnvelopeHead", {"id": str, "source": str, "detail-type": str, "time": str})
 """The members of EventBridge's envelope that somebody reads, around its fact.
 
-`id` of a line is the service and the fact's own id, see `andon.stores.lake.lines`: the bus's is another one whenever an
+`id` of a line is the service and the fact's own id, see `andon.stores.lake.batch`: the bus's is another one whenever an
 entry is put. `time` is when the bus took the entry, in whole seconds.
 """
 

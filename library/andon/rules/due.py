@@ -9,9 +9,8 @@ from typing import Final, Literal, NamedTuple, TypedDict
 from zlib import crc32
 
 from andon.dynamodb.attribute_values import Item
-from andon.dynamodb.key_query import KeyQuery, LessThan
 from andon.dynamodb.keys import SEPARATOR, prefix, within_limit
-from andon.dynamodb.schema import Keys
+from andon.dynamodb.schema import KeyQuery, Keys, LessThan
 from andon.rules.stored_event import CorrelationKey
 from andon.runtime import times
 from andon.runtime.strict_json import is_whole

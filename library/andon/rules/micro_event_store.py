@@ -1,18 +1,28 @@
 """Storage of events under their correlation keys, for rules; facts that are final on arrival are stored with them."""
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from andon.dynamodb import ttl
-from andon.dynamodb.client import Rows, Table
-from andon.dynamodb.errors import ConditionFailed
-from andon.dynamodb.key_query import Between, KeyQuery
+from andon.dynamodb.client import ConditionFailed, Rows, Table
+from andon.dynamodb.schema import Between, KeyQuery
 from andon.events.latch import LATCHED
 from andon.events.topic import Topic
-from andon.rules.hold_back import hold_back_ms
 from andon.rules.stored_event import BEHIND_ALL, PREFIX, StoredEvent, readable
 from andon.views.outcome import Outcome
 from andon.wire.deadline import ATTEMPT_MS, begun_by
+
+# The hold-back: a decision waits so long for events that are on their way; `Rule.is_late` says which came too late.
+
+VARIABLE: Final = "HOLD_BACK_SECONDS"
+DEFAULT_SECONDS: Final = 30
+
+
+def hold_back_ms() -> int:
+    """Return the hold-back in milliseconds: the environment's, or `DEFAULT_SECONDS`."""
+    return round(float(os.environ.get(VARIABLE, DEFAULT_SECONDS)) * 1000)
+
 
 # Gaps: events that follow others closely, so that rules about gaps need to look at few of them. Pure.
 #

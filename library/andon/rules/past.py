@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Table
-from andon.dynamodb.key_query import Between, KeyQuery
+from andon.dynamodb.schema import Between, KeyQuery
 from andon.events.domain_event import MAX_TIMESTAMP_MS
 from andon.events.latch import LATCHED
 from andon.rules.stored_event import BEHIND_ALL, PREFIX, UNREADABLE, CorrelationKey, StoredEvent, behind

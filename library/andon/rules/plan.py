@@ -72,7 +72,7 @@ class DuePlan(NamedTuple):
 
 
 def plan_arrival(stored: StoredEvent, rules: Rules, keys: Keys, *, hold_back_ms: int) -> ArrivalPlan:
-    """Return the work for an event that arrived; due rows that wait for a look are left to `screen.py`."""
+    """Return the work for an event that arrived; due rows that wait for a look are left to the screen."""
     found = concerned(stored, rules.at(stored.source, stored.event), hold_back_ms=hold_back_ms)
     rows = {due: due.row(keys) for due in dues_at_start(stored, found.here, hold_back_ms=hold_back_ms)}
     return ArrivalPlan(

@@ -8,10 +8,13 @@ decision is a row that is put once and published from the table's stream like an
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from enum import StrEnum
 from math import ceil
-from typing import Final, Literal, NamedTuple, TypedDict, TypeVar
+from types import MappingProxyType
+from typing import Final, Literal, NamedTuple, Self, TypedDict, TypeVar
 
 from andon.dynamodb.attribute_values import Item
+from andon.dynamodb.client import Table
 from andon.dynamodb.keys import SEPARATOR, sort_key
 from andon.dynamodb.schema import Keys
 from andon.dynamodb.ttl import ATTRIBUTE, EXPIRE
@@ -381,3 +384,69 @@ def _fact_in(row: Item) -> Fact:
         actor=actor_of(event),
         hops=hops_after(event),
     )
+
+
+# Control services: their rules, their inputs, and the table that keeps events, due times and decisions.
+
+# Verdicts: the results of evaluations, and how often a trigger or a sweep came to each.
+
+
+class Verdict(StrEnum):
+    """The result of an evaluation, or of one of its decisions.
+
+    `DECIDED`: its row was put. `STANDS`: the row was there already. `NOTHING`: there was nothing to decide. `LATE`: the
+    anchor arrived too late to be decided upon. `GONE`: the anchor is no longer stored. `FLOODED`: more lies
+    around it than the rule looks at. `FAULT`: the rule fails at it, and always will.
+    """
+
+    DECIDED = "decided"
+    STANDS = "stands"
+    NOTHING = "nothing"
+    LATE = "late"
+    GONE = "gone"
+    FLOODED = "flooded"
+    FAULT = "fault"
+
+
+Counts = Counter[str]
+"""Numbers by name: a `Verdict`, or what a trigger or a sweep counts beside."""
+
+
+def no_context(key: CorrelationKey) -> None:
+    """Know nothing of a correlation key."""
+
+
+class _Control(NamedTuple):
+    table: Table
+    rules: Rules
+    ttl_days: int
+    context_of: Callable[[CorrelationKey], object]
+    remembers: Mapping[str, Callable[[DomainEvent], CorrelationKey | None]]
+
+
+class Control(_Control):
+    """A control service.
+
+    ttl_days: how long events are stored, from their own time: own facts, and what subscriptions collect for rules.
+    context_of: correlation key -> what the service knows beside events, for the rules that need it.
+    remembers: type of an own fact -> the correlation key under which it is stored beside the events of others; None: no
+    rule looks at this one.
+
+    Raises:
+        ValueError: a rule would be due when the store has forgotten its anchor.
+
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        table: Table,
+        rules: Rules,
+        ttl_days: int,
+        context_of: Callable[[CorrelationKey], object] = no_context,
+        remembers: Mapping[str, Callable[[DomainEvent], CorrelationKey | None]] = MappingProxyType({}),
+    ) -> Self:
+        """Check that the store remembers for long enough."""
+        rules.require_kept(ttl_days)
+        return super().__new__(cls, table, rules, ttl_days, context_of, remembers)

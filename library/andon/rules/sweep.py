@@ -1,7 +1,6 @@
 """Due rows -> decisions. A schedule runs it, so that it also decides about things that have gone silent.
 
-One way: due rows (`Queues`) -> plan (`plan.py`) -> evaluate and decide (`evaluate.py`) -> write
-(`write.py`). A sweep goes round: it reads on in each of its shards of the index, past what it will not do, and settles
+One way: due rows (`Queues`) -> plan (`plan.py`) -> evaluate, decide, write (`evaluate.py`). A sweep goes round: it reads on in each of its shards of the index, past what it will not do, and settles
 a few due rows of each correlation key, until nothing is due or time is short. So neither a shard nor a key that has
 much to be done delays the others. On AWS several invocations share the shards.
 """
@@ -14,15 +13,13 @@ from typing import Final, NamedTuple
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Keys
-from andon.rules.control_service import Control, Counts, Verdict
 from andon.rules.due import READ_SHARDS, Due, due_by, due_from
-from andon.rules.evaluate import Evaluator
-from andon.rules.hold_back import hold_back_ms
-from andon.rules.micro_event_store import STORED_WITHIN_MS
+from andon.rules.evaluate import Evaluator, RowKey, publish_fault, set_aside, settle_due, write_decisions
+from andon.rules.micro_event_store import STORED_WITHIN_MS, hold_back_ms
 from andon.rules.plan import plan_due
+from andon.rules.rule import Control, Counts, Verdict
 from andon.rules.stored_event import CorrelationKey
 from andon.rules.timing import SweepTime
-from andon.rules.write import RowKey, publish_fault, set_aside, settle_due, write_decisions
 from andon.runtime import clock, strict_json
 from andon.runtime.errors import CallFailed
 from andon.runtime.lambda_context import LambdaContext

@@ -6,7 +6,7 @@
 | `AtTurn` | the same, at an anchor that says another thing than the one before it | none |
 | `HELD_BACK` | once all that counts has arrived | one for each anchor |
 | `Later` | the same, `after_ms` after the anchor | one for each anchor |
-| `Screened` | as `HELD_BACK` | one for each anchor at which a look finds a decision, see `screen.py` |
+| `Screened` | as `HELD_BACK` | one for each anchor at which a look finds a decision, see `control.py` |
 | `BeforeGap` | at the last anchor before a gap of `gap_ms` | one timer for each key, see `gaps.py` |
 | `AfterGap` | at the first anchor after a gap of `gap_ms` | one for each anchor that may be the first, see `gaps.py` |
 | `DueAt` | at each anchor that says a date, once that has come | one for each such anchor, put anew until then |

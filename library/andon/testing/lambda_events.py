@@ -75,7 +75,7 @@ def bus_members(name: str, at_ms: int) -> JsonObject:
 
 
 def rule_message(published: bytes, *, topic: str, client: str, at_ms: int, principal: str = "certificate") -> str:
-    """Return the body of a queue's message as a topic rule writes it, see `andon.ingress.message`."""
+    """Return the body of a queue's message as a topic rule writes it, see `andon.ingress.ingress`."""
     body = b64encode(published).decode()
     return json.dumps({"body": body, "topic": topic, "client": client, "principal": principal, "at": at_ms})
 

@@ -29,15 +29,12 @@ from andon.packages.package import Package
 from andon.project import project
 from andon.rules import control as on_arrival
 from andon.rules import sweep as on_due
-from andon.rules.control_service import Control, Counts
 from andon.rules.due import DUE, partition_of
-from andon.rules.evaluate import Evaluation, Evaluator
-from andon.rules.hold_back import hold_back_ms
-from andon.rules.micro_event_store import STORED_WITHIN_MS, store
-from andon.rules.rule import BY, RULE, TRIGGERS
+from andon.rules.evaluate import Evaluation, Evaluator, RowKey, write_decisions
+from andon.rules.micro_event_store import STORED_WITHIN_MS, hold_back_ms, store
+from andon.rules.rule import BY, RULE, TRIGGERS, Control, Counts
 from andon.rules.stored_event import CORRELATED, EVENT, StoredEvent
 from andon.rules.sweep import ALL_SHARDS, SHARDS
-from andon.rules.write import RowKey, write_decisions
 from andon.runtime import clock, times
 from andon.runtime.clock import HOUR_MS
 from andon.testing.environment import frozen_clock, is_quick

@@ -12,7 +12,7 @@ side of a sync: on one side, times strictly increase. An index has no order with
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from andon.dynamodb.client import Table
-from andon.dynamodb.key_query import Between, KeyQuery, LessThan
+from andon.dynamodb.schema import Between, KeyQuery, LessThan
 from andon.runtime.errors import Conflict
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, TypedD
 
 from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.client import Table
-from andon.dynamodb.key_query import KeyQuery
+from andon.dynamodb.schema import KeyQuery
 from andon.events.actor import author_in
 from andon.events.fact import Change, Fact, Facts, Meaning
 from andon.runtime.errors import Conflict, NotFound

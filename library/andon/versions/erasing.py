@@ -13,8 +13,15 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from andon.dynamodb.attribute_values import Item
-from andon.dynamodb.client import Delete, Put, Table, transact
-from andon.dynamodb.errors import ConditionFailed, TransactionConditionsFailed, TransactionConflict
+from andon.dynamodb.client import (
+    ConditionFailed,
+    Delete,
+    Put,
+    Table,
+    TransactionConditionsFailed,
+    TransactionConflict,
+    transact,
+)
 from andon.dynamodb.expressions import UNCONDITIONAL, Condition
 from andon.runtime import clock
 from andon.runtime.json_types import JsonMapping

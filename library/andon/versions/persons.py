@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypedDict, ca
 
 from andon.dynamodb.client import Put, Table
 from andon.dynamodb.expressions import Condition
-from andon.dynamodb.key_query import KeyQuery
-from andon.dynamodb.schema import Index, Keys, TableSchema
+from andon.dynamodb.schema import Index, KeyQuery, Keys, TableSchema
 from andon.events.fact import Facts, fact_of_row
 from andon.runtime import times
 from andon.runtime.errors import Conflict

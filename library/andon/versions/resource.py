@@ -10,8 +10,7 @@ from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Check, Table
 from andon.dynamodb.expressions import Condition, both
-from andon.dynamodb.key_query import KeyQuery
-from andon.dynamodb.schema import Index, Keys, TableSchema
+from andon.dynamodb.schema import Index, KeyQuery, Keys, TableSchema
 from andon.events.fact import Change, Fact, lifecycle, lifecycle_types
 from andon.runtime import times
 from andon.runtime.errors import Conflict, Invalid, NotFound

@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple, TypeGuard, Unpack
 
 from andon.dynamodb.attribute_values import Item
-from andon.dynamodb.client import Table
-from andon.dynamodb.errors import ConditionFailed
-from andon.dynamodb.key_query import Between, KeyQuery
+from andon.dynamodb.client import ConditionFailed, Table
+from andon.dynamodb.schema import Between, KeyQuery
 from andon.dynamodb.ttl import is_alive, is_expired, ttl_at
 from andon.events.actor import author_in
 from andon.events.fact import Change, Fact

@@ -6,10 +6,17 @@ from typing import Final, Generic, NamedTuple, cast, overload
 
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item
-from andon.dynamodb.client import Check, Put, Table, Update, transact
-from andon.dynamodb.errors import ConditionFailed, TransactionConditionsFailed, TransactionConflict
-from andon.dynamodb.key_query import KeyQuery
-from andon.dynamodb.schema import Keys
+from andon.dynamodb.client import (
+    Check,
+    ConditionFailed,
+    Put,
+    Table,
+    TransactionConditionsFailed,
+    TransactionConflict,
+    Update,
+    transact,
+)
+from andon.dynamodb.schema import KeyQuery, Keys
 from andon.events.hops import HOPS
 from andon.events.latch import LATCHED, ORIGIN
 from andon.runtime.errors import Rejected, Stale, Unavailable
@@ -198,7 +205,7 @@ def change(
 def _claiming(draft: Draft, before: VersionedRow | None) -> Draft:
     if draft.claims is None:
         return draft
-    from andon.versions.claiming import claiming  # noqa: PLC0415  most services claim nothing
+    from andon.versions.claims import claiming  # noqa: PLC0415  most services claim nothing
 
     return claiming(draft, draft.claims, before)
 

@@ -6,8 +6,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
-from andon.dynamodb.client import Table
-from andon.dynamodb.errors import ItemRefused
+from andon.dynamodb.client import ItemRefused, Table
 from andon.events.bus_entry import Delivery, Replay, from_message, require_not_ahead
 from andon.events.domain_event import DomainEvent
 from andon.events.fault import faults_of_facts

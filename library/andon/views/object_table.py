@@ -12,7 +12,7 @@ from urllib.parse import quote, unquote
 
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes, Item, to_plain, to_typed
-from andon.dynamodb.errors import ConditionFailed
+from andon.dynamodb.client import ConditionFailed
 from andon.dynamodb.evaluate import condition as compiled
 from andon.dynamodb.expressions import UNCONDITIONAL, Condition, conditional
 from andon.dynamodb.schema import Keys

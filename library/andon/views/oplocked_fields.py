@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes, Item
-from andon.dynamodb.errors import ConditionFailed
+from andon.dynamodb.client import ConditionFailed
 from andon.dynamodb.expressions import Condition
 from andon.dynamodb.keys import MAX_PARTITION_KEY_BYTES
 from andon.events.domain_event import MAX_TIMESTAMP_MS, UNTOLD

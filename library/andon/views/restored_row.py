@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes, Item
-from andon.dynamodb.client import Table
-from andon.dynamodb.errors import ConditionFailed
+from andon.dynamodb.client import ConditionFailed, Table
 from andon.dynamodb.expressions import Condition
 from andon.dynamodb.schema import Keys
 from andon.events.bus_entry import Replay

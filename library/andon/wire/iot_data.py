@@ -10,8 +10,7 @@ import orjson
 
 from andon.runtime.errors import CallFailed
 from andon.runtime.json_types import JsonMapping, JsonObject
-from andon.wire.attempts import until_done
-from andon.wire.aws_json import BAD_STATUS, endpoint_of, header_in, plain_code
+from andon.wire.aws_json import BAD_STATUS, endpoint_of, header_in, plain_code, until_done
 from andon.wire.credentials import credentials, region
 from andon.wire.curl import Request, Response
 

@@ -8,7 +8,6 @@ from typing import Any, Final
 import pytest
 
 from andon.content import links
-from andon.content.changes import publish_and_release
 from andon.content.contents import FOLDER, GRANTED_SECONDS, OBJECT, OUTLIVES_SECONDS, URL_SECONDS, Content, Contents
 from andon.content.keep import AwaitedUpload, Kept, keep
 from andon.dynamodb import ttl
@@ -16,6 +15,7 @@ from andon.dynamodb.attribute_values import Item, to_plain
 from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Keys, TableSchema
 from andon.events.fact import Facts
+from andon.handlers.content_trigger import publish_and_release
 from andon.runtime.errors import CallFailed, Conflict
 from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.memory import aws

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.dynamodb.hierarchical_key import Hierarchy
-from andon.dynamodb.key_query import BeginsWith, Between, GreaterThan, KeyQuery, LessThan, Sort
 from andon.dynamodb.keys import MAX_SORT_KEY_BYTES
+from andon.dynamodb.schema import BeginsWith, Between, GreaterThan, KeyQuery, LessThan, Sort
 from toys.archive import CURRENT, KEYS, Archive
 
 LEVELS = ("country", "state", "city")

@@ -2,7 +2,7 @@ from typing import Any
 
 import pytest
 
-from andon.http.caller import authorize, caller_of
+from andon.http.places import authorize, caller_of
 from andon.runtime.errors import Forbidden
 from andon.testing.lambda_events import http_event
 

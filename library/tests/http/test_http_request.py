@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from andon.http.http_request import MAX_BODY_BYTES, parse, require_single, text_of
+from andon.http.arguments import MAX_BODY_BYTES, parse, require_single, text_of
 from andon.runtime.errors import Invalid
 from andon.testing.lambda_events import http_event
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andon.dynamodb.expressions import Condition
-from andon.dynamodb.key_query import KeyQuery
+from andon.dynamodb.schema import KeyQuery
 from andon.http.page import MAX_PAGE_BYTES, Scope, encode_cursor, read_page
 from andon.runtime import strict_json
 from andon.runtime.errors import Invalid

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.http.caller import caller_of
-from andon.http.places import ANYWHERE, ELSEWHERE, VARIABLE, Places, names_of, places_of
+from andon.http.places import ANYWHERE, ELSEWHERE, VARIABLE, Places, caller_of, names_of, places_of
 from andon.runtime.errors import Forbidden
 from andon.testing.lambda_events import http_event
 

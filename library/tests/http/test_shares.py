@@ -12,9 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from andon.http.http_api import HttpApi
+from andon.http.http_api import BURST_SECONDS, VARIABLE, HttpApi, Shares, shares_of
 from andon.http.response import Response, respond
-from andon.http.shares import BURST_SECONDS, VARIABLE, Shares, shares_of
 from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.lambda_events import http_event
 from tests.support.log_lines import LogLines

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from andon.ingress.message import Message, from_message, legible
+from andon.ingress.ingress import Message, from_message, legible
 from andon.ingress.names import Kind, basic_ingest, name_in, rule_of, thing_of, topic_of
 from andon.runtime.errors import Poison
 from andon.testing.lambda_events import rule_message

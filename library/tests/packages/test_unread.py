@@ -13,7 +13,7 @@ from andon.project import library_folder
 FOREIGN = Path(__file__).parents[1] / "foreign"
 
 RULE = """
-from andon.rules.control_service import Control
+from andon.rules.rule import Control
 from andon.rules.rule import Rule, Rules
 from services.loans.tables import TABLE
 

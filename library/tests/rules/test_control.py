@@ -10,9 +10,8 @@ from andon.events import publish_changes
 from andon.events.domain_event import DomainEvent
 from andon.events.publish import NotPublished
 from andon.rules.control import MARGIN_MS, control_changes
-from andon.rules.control_service import Control
 from andon.rules.micro_event_store import STORED_WITHIN_MS
-from andon.rules.rule import Decision, History, Rule
+from andon.rules.rule import Control, Decision, History, Rule
 from andon.rules.stored_event import sort_of
 from andon.rules.timing import AtOnce
 from andon.runtime.errors import CallFailed

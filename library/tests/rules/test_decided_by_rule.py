@@ -7,8 +7,7 @@ import pytest
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.expressions import UNCONDITIONAL
-from andon.rules.control_service import Control, Verdict
-from andon.rules.rule import BY, RULE, WHY, Decision, History, Rule, Rules, is_of_a_person
+from andon.rules.rule import BY, RULE, WHY, Control, Decision, History, Rule, Rules, Verdict, is_of_a_person
 from andon.rules.stored_event import StoredEvent, sort_of
 from andon.rules.timing import AtOnce
 from andon.runtime.errors import PreconditionRequired, Stale

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andon.dynamodb.attribute_values import to_plain, to_typed
-from andon.dynamodb.key_query import LessThan
 from andon.dynamodb.keys import MAX_SORT_KEY_BYTES
+from andon.dynamodb.schema import LessThan
 from andon.dynamodb.ttl import SECONDS_PER_DAY
 from andon.events.domain_event import MAX_TIMESTAMP_MS
 from andon.rules.due import MAX_AT_MS, READ_SHARDS, SHARDS, Due, due_by, partition_of, shard_of

@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 
 from andon.events.publish import NotPublished
-from andon.rules.control_service import Control, Verdict
 from andon.rules.evaluate import Evaluator, row_of
-from andon.rules.rule import Decision, History, Rule
+from andon.rules.rule import Control, Decision, History, Rule, Verdict
 from andon.rules.stored_event import StoredEvent
 from andon.rules.timing import HELD_BACK, AtOnce, Timing
 from andon.runtime.errors import Poison

@@ -13,11 +13,10 @@ from andon.dynamodb.ttl import ttl_at
 from andon.events.domain_event import DomainEvent
 from andon.rules import sweep as sweeping
 from andon.rules.control import control_changes
-from andon.rules.control_service import Control
 from andon.rules.due import SHARDS, shard_of
 from andon.rules.micro_event_store import PAGE, PAGES_OF_NEWER, STORED_WITHIN_MS
 from andon.rules.plan import dues_of
-from andon.rules.rule import Decision, History
+from andon.rules.rule import Control, Decision, History
 from andon.rules.stored_event import StoredEvent
 from andon.rules.sweep import MARGIN_MS, sweep
 from andon.rules.timing import PASSED_OVER

@@ -14,10 +14,9 @@ from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.events.domain_event import DomainEvent
 from andon.rules.collect import Collected
 from andon.rules.control import control_changes
-from andon.rules.control_service import Control
 from andon.rules.due import READ_SHARDS, Due, shard_of
 from andon.rules.micro_event_store import STORED_WITHIN_MS, following, store
-from andon.rules.rule import Decision, History, Rule
+from andon.rules.rule import Control, Decision, History, Rule
 from andon.rules.stored_event import StoredEvent
 from andon.rules.sweep import sweep
 from andon.rules.timing import PASSED_OVER, RENEWED_MS, AfterGap, BeforeGap, Start, due_ms, is_renewed

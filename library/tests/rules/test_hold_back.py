@@ -1,6 +1,6 @@
 import pytest
 
-from andon.rules.hold_back import hold_back_ms
+from andon.rules.micro_event_store import hold_back_ms
 
 
 @pytest.mark.parametrize(("seconds", "expected"), [(None, 30_000), ("0", 0), ("0.5", 500), ("1e1", 10_000)])

@@ -9,7 +9,7 @@ from andon.dynamodb.ttl import SECONDS_PER_DAY
 from andon.events.domain_event import DomainEvent, Entity
 from andon.runtime import times
 from andon.runtime.errors import Poison
-from andon.sync.mapped_crossing import resource_crossing, resource_in
+from andon.sync.crossing import resource_crossing, resource_in
 from andon.views.outcome import Outcome
 from tests.support.samples import NOW
 from toys.gallery import PICTURES, TABLE, Gallery, PictureEntity, PictureRow, history, pictures, put, read

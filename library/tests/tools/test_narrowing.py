@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andon.dynamodb.expressions import query_request
-from andon.dynamodb.key_query import BeginsWith, Between, GreaterThan, KeyQuery, LessThan
-from andon.dynamodb.schema import Keys
+from andon.dynamodb.schema import BeginsWith, Between, GreaterThan, KeyQuery, Keys, LessThan
 from andon.tools.stack.patches import Partitions, Rows, Wanted, narrowed, sort_condition
 
 Sort = BeginsWith | Between | LessThan | GreaterThan

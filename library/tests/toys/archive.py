@@ -4,8 +4,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from andon.dynamodb.client import Table
-from andon.dynamodb.key_query import KeyQuery
-from andon.dynamodb.schema import Keys, TableSchema
+from andon.dynamodb.schema import KeyQuery, Keys, TableSchema
 from andon.testing.world import World
 from andon.versions.versioned_write import Revisions, Versions
 from tests.support.crash_points import AFTER, Breaking, Interruption, Killed

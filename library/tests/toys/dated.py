@@ -5,8 +5,7 @@ from typing import Any, Final
 
 from andon.events.domain_event import DomainEvent
 from andon.rules.collect import Collected
-from andon.rules.control_service import Control
-from andon.rules.rule import Decision, History, Rule
+from andon.rules.rule import Control, Decision, History, Rule
 from andon.rules.timing import DueAt
 from andon.runtime.clock import DAY_MS
 from andon.testing.environment import LocalContext

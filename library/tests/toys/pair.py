@@ -10,8 +10,7 @@ from typing import Any, Final, Literal, NamedTuple
 
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Table
-from andon.dynamodb.key_query import KeyQuery
-from andon.dynamodb.schema import Keys, TableSchema
+from andon.dynamodb.schema import KeyQuery, Keys, TableSchema
 from andon.events.actor import author_in
 from andon.events.domain_event import DomainEvent
 from andon.events.fact import Change, Fact, Facts, lifecycle

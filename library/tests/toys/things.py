@@ -6,8 +6,7 @@ from typing import Any
 
 from andon.dynamodb.attribute_values import to_typed
 from andon.dynamodb.client import Table
-from andon.dynamodb.key_query import KeyQuery
-from andon.dynamodb.schema import Index, Keys, TableSchema
+from andon.dynamodb.schema import Index, KeyQuery, Keys, TableSchema
 from andon.dynamodb.ttl import SECONDS_PER_DAY
 from andon.events.bus_entry import to_message
 from andon.events.domain_event import DomainEvent, Entity

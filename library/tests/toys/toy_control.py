@@ -7,24 +7,20 @@ from typing import Any
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Table
 from andon.dynamodb.expressions import UNCONDITIONAL
-from andon.dynamodb.key_query import BeginsWith, KeyQuery
-from andon.dynamodb.schema import Keys, TableSchema
+from andon.dynamodb.schema import BeginsWith, KeyQuery, Keys, TableSchema
 from andon.dynamodb.ttl import SECONDS_PER_DAY
 from andon.events.actor import author_in
 from andon.events.domain_event import DomainEvent
 from andon.events.fact import Change, Fact, Facts
 from andon.rules.collect import Collected
 from andon.rules.control import control_changes
-from andon.rules.control_service import Control, Counts
 from andon.rules.due import READ_SHARDS, partition_of
-from andon.rules.evaluate import Evaluator
-from andon.rules.hold_back import DEFAULT_SECONDS
-from andon.rules.micro_event_store import STORED_WITHIN_MS
-from andon.rules.rule import BY, RULE, TRIGGERS, Decision, History, Rule, Rules, decision_key, expired
+from andon.rules.evaluate import Evaluator, set_aside, write_decisions
+from andon.rules.micro_event_store import DEFAULT_SECONDS, STORED_WITHIN_MS
+from andon.rules.rule import BY, RULE, TRIGGERS, Control, Counts, Decision, History, Rule, Rules, decision_key, expired
 from andon.rules.stored_event import PREFIX, StoredEvent
 from andon.rules.sweep import sweep
 from andon.rules.timing import AtOnce, Later
-from andon.rules.write import set_aside, write_decisions
 from andon.runtime.message_batch import BatchResponse
 from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.lambda_events import sqs_event

@@ -34,9 +34,9 @@ from andon.versions.aggregate import (
     aggregates_of,
     contradictions,
 )
-from andon.versions.lifetime import Lifetime
 from andon.versions.numbered_versions import Numbered
 from andon.versions.optimistic_lock import Draft
+from andon.versions.sequential_history import Lifetime
 from tests.support.samples import NOW
 from toys.archive import BY_VERSION, CURRENT, HISTORY, KEYS, versions_of
 from toys.gallery import PICTURES

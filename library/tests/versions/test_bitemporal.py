@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andon.dynamodb.client import Table
-from andon.dynamodb.key_query import KeyQuery
-from andon.dynamodb.schema import Index, Keys, TableSchema
+from andon.dynamodb.schema import Index, KeyQuery, Keys, TableSchema
 from andon.runtime.errors import Conflict
 from andon.testing.memory.aws import AwsInMemory
 from andon.versions import bitemporal

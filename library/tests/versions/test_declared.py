@@ -16,21 +16,21 @@ from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Keys, TableSchema
 from andon.events.change_data_capture import events_of
 from andon.events.domain_event import DomainEvent
-from andon.events.read_as import read_as
+from andon.handlers.keeping_trigger import keep_revisions
 from andon.runtime.errors import Conflict, Stale
 from andon.runtime.marks import Gained, ResourceEntity, optional_of
-from andon.sync.mapped_crossing import resource_crossing
+from andon.sync.crossing import resource_crossing
 from andon.testing.world import World
 from andon.versions.bitemporal import Asked
 from andon.versions.current_resource import CurrentResource
 from andon.versions.declared import Declared, facts_of, kept
-from andon.versions.from_stream import keep_revisions
-from andon.versions.numbered_resource import FromStream, NumberedResource
+from andon.versions.numbered_versions import FromStream, NumberedResource
 from andon.versions.optimistic_lock import Command, Draft, Saved, fingerprint_of
 from andon.versions.owned import grants_of, tables_of
 from andon.versions.resource import HISTORY, HISTORY_SCHEMA, Resource
 from andon.versions.sequential_history import save as save_in_sequence
 from andon.versions.versioned_write import Versions, save
+from andon.views.keep import read_as
 from tests.support.examples import ON_TABLES
 from tests.support.samples import NOW
 

@@ -10,8 +10,8 @@ from andon.dynamodb.attribute_values import Item, to_typed
 from andon.dynamodb.client import Table
 from andon.dynamodb.expressions import Condition
 from andon.events.latch import LATCHED
-from andon.versions import from_stream
-from andon.versions.from_stream import keep_revisions
+from andon.handlers import keeping_trigger
+from andon.handlers.keeping_trigger import keep_revisions
 from andon.versions.numbered_versions import Numbered, keep, revision_of, save_current
 from andon.versions.versioned_write import KeptRevisions
 from tests.support.samples import NOW
@@ -45,7 +45,7 @@ def faults(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     def publish(events: Any, *, source: str) -> None:  # noqa: ANN401
         told.extend({"source": source, **event.entities["fault"]["error"]} for event in events)
 
-    monkeypatch.setattr(from_stream, "publish", publish)
+    monkeypatch.setattr(keeping_trigger, "publish", publish)
     return told
 
 

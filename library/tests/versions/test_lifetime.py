@@ -15,9 +15,8 @@ from andon.runtime.errors import Conflict, NotFound, Rejected, Stale
 from andon.testing.above_retries import Pass, between
 from andon.testing.memory.aws import AwsInMemory
 from andon.testing.memory.hook import Call
-from andon.versions.lifetime import KEPT_SECONDS, Lifetime
 from andon.versions.optimistic_lock import Draft, Saved
-from andon.versions.sequential_history import save, visible
+from andon.versions.sequential_history import KEPT_SECONDS, Lifetime, save, visible
 from tests.support.crash_points import Killed
 from tests.support.samples import NOW
 from toys.archive import BY_VERSION, CURRENT, HISTORY, KEYS, versions_of

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andon.dynamodb.client import Table
-from andon.dynamodb.key_query import Between
-from andon.dynamodb.schema import Keys, TableSchema
+from andon.dynamodb.schema import Between, Keys, TableSchema
 from andon.events.change_data_capture import events_of
 from andon.events.fact import Change
 from andon.runtime import times

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from andon.dynamodb.client import Counted, Table
 from andon.dynamodb.expressions import UNCONDITIONAL
-from andon.dynamodb.key_query import KeyQuery
-from andon.dynamodb.schema import Index, Keys, TableSchema, counted
+from andon.dynamodb.schema import Index, KeyQuery, Keys, TableSchema, counted
 from andon.dynamodb.ttl import SECONDS_PER_DAY, ttl_at
 from andon.events.domain_event import DomainEvent
 from andon.runtime.clock import DAY_MS

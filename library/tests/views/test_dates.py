@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.drift.compare import LATEST_DAYS, Basis, DriftKind, RowDrift, compare
-from andon.drift.expected import ExpectedRow, expected_rows
+from andon.drift.compare import LATEST_DAYS, Basis, DriftKind, ExpectedRow, RowDrift, compare, expected_rows
 from andon.drift.recompute import recompute, repair
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item
-from andon.dynamodb.client import Table
-from andon.dynamodb.errors import ConditionFailed
+from andon.dynamodb.client import ConditionFailed, Table
 from andon.dynamodb.expressions import UNCONDITIONAL, Condition
 from andon.dynamodb.schema import TableSchema
 from andon.events.bus_entry import Replay

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.drift.expected import Order
+from andon.drift.compare import Order
 from andon.events.domain_event import DomainEvent
 from andon.events.received import Received
 from andon.events.written import Written

@@ -12,8 +12,7 @@ import pytest
 
 from andon.dynamodb.client import Check, Put, Table, Update, transact
 from andon.dynamodb.expressions import UNCONDITIONAL, Condition
-from andon.dynamodb.key_query import BeginsWith, Between, GreaterThan, KeyQuery, LessThan
-from andon.dynamodb.schema import Index, Keys, TableSchema
+from andon.dynamodb.schema import BeginsWith, Between, GreaterThan, Index, KeyQuery, Keys, LessThan, TableSchema
 from andon.events.publish import publish, try_publish
 from andon.testing.create_table import create_table_request
 from andon.tools.stack import aws as emulated

@@ -9,8 +9,7 @@ from typing import Any, Final
 
 import pytest
 
-from andon.dynamodb.client import Put, Table, transact
-from andon.dynamodb.errors import ConditionFailed
+from andon.dynamodb.client import ConditionFailed, Put, Table, transact
 from andon.dynamodb.expressions import Condition
 from andon.dynamodb.schema import Keys
 from andon.events.publish import publish

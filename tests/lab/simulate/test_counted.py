@@ -3,11 +3,9 @@ from collections.abc import Iterator
 import pytest
 
 from andon.dynamodb.attribute_values import to_typed
-from andon.dynamodb.client import Table
-from andon.dynamodb.errors import ConditionFailed
+from andon.dynamodb.client import ConditionFailed, Table
 from andon.dynamodb.expressions import UNCONDITIONAL
-from andon.dynamodb.key_query import KeyQuery
-from andon.dynamodb.schema import Index, Keys, TableSchema
+from andon.dynamodb.schema import Index, KeyQuery, Keys, TableSchema
 from andon.testing.memory.meter import TableOrIndex
 from lab.simulate.counted import CountedLoop
 

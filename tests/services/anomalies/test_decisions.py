@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.rules.hold_back import DEFAULT_SECONDS
-from andon.rules.micro_event_store import STORED_WITHIN_MS
+from andon.rules.micro_event_store import DEFAULT_SECONDS, STORED_WITHIN_MS
 from andon.testing.environment import frozen_clock
 from tests.support.anomalies import ANOMALIES, PRESS, Detector, Report, model_content, put_model, report_body
 from tests.support.samples import NOW

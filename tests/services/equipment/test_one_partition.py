@@ -2,7 +2,7 @@
 
 import pytest
 
-from andon.dynamodb.key_query import BeginsWith, Between, KeyQuery, LessThan, Sort
+from andon.dynamodb.schema import BeginsWith, Between, KeyQuery, LessThan, Sort
 from andon.runtime import times
 from andon.testing.loop import Loop
 from services.equipment.tables import KEYS, TABLE, partition_of

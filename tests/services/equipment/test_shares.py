@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from andon.http.shares import BURST_SECONDS, VARIABLE, shares_of
+from andon.http.http_api import BURST_SECONDS, VARIABLE, shares_of
 from andon.testing.loop import Loop
 from tests.support.services.reports import AT, STATES, report, told_of
 from tests.support.wire import Wire

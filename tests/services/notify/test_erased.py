@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import pytest
 
-from andon.dynamodb.key_query import KeyQuery
+from andon.dynamodb.schema import KeyQuery
 from andon.events.domain_event import DomainEvent
 from andon.runtime import times
 from andon.runtime.clock import MINUTE_MS

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import pytest
 
-from andon.dynamodb.errors import ConditionFailed
+from andon.dynamodb.client import ConditionFailed
 from andon.outbound import delivery, pace, sender
 from andon.outbound.delivery import Message, NotTaken, Outcome, RefusedForGood, Sent, Unknown, Wake
 from andon.outbound.sender import SenderCounts

@@ -5,8 +5,7 @@ from typing import TypedDict
 
 from andon.http.http_api import HttpApi
 from andon.http.limits import OfSubject
-from andon.http.openapi import responses
-from andon.http.response import Response, respond
+from andon.http.response import Response, respond, responses
 from andon.http.said import First, Last
 from andon.project import project
 from andon.runtime import clock

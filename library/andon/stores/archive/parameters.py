@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import AfterValidator
 
-from andon.http import schemas
+from andon.http import models
 from andon.http.parameters import Path, described
 from andon.project import Actors
 from andon.runtime import texts
@@ -16,7 +16,7 @@ from andon.stores.archive.store import SUBJECTS
 def actor_of(kind: Actors) -> Any:  # noqa: ANN401  a type
     """Return the type of a kind's path parameter."""
     place = Path(alias=kind.parameter, description=kind.described)
-    schema = schemas.TEXT | {"pattern": kind.pattern} if kind.pattern else schemas.IDENTIFIER | schemas.IMPERSONAL
+    schema = models.TEXT | {"pattern": kind.pattern} if kind.pattern else models.IDENTIFIER | models.IMPERSONAL
     return Annotated[str, AfterValidator(_id_of(kind)), described(schema, kind.example or None), place]
 
 

@@ -8,9 +8,8 @@ from pydantic import StringConstraints
 
 from andon.drift.recompute import RecomputeWork
 from andon.http.http_api import HttpApi
-from andon.http.openapi import responses
 from andon.http.parameters import Path
-from andon.http.response import Response, respond
+from andon.http.response import Response, respond, responses
 from andon.project import project
 from andon.recorded.archive import SHARDS
 from andon.runtime import strict_json

@@ -5,8 +5,7 @@ from functools import partial
 from http import HTTPStatus
 
 from andon.http.http_api import HttpApi
-from andon.http.openapi import responses
-from andon.http.response import Response, respond
+from andon.http.response import Response, respond, responses
 from andon.project import project
 from andon.runtime import clock
 from andon.runtime.errors import Conflict

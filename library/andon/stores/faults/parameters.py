@@ -4,8 +4,8 @@ from typing import Annotated
 
 from pydantic import Field, StringConstraints
 
+from andon.http.models import IMPERSONAL
 from andon.http.parameters import Path
-from andon.http.schemas import IMPERSONAL
 from andon.stores.faults.record import ID_PATTERN
 
 FaultId = Annotated[

@@ -5,10 +5,9 @@ from typing import Final
 
 from andon.http.derived import PageOf
 from andon.http.http_api import HttpApi
-from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import Cursor, Limit
-from andon.http.response import Response, respond
+from andon.http.response import Response, respond, responses
 from andon.project import project
 from andon.recorded.dated_pages import read_objects
 from andon.stores.faults import record

@@ -25,9 +25,9 @@ from contextlib import suppress
 from typing import Final, Literal, NamedTuple, NotRequired, TypedDict, cast, final
 
 from andon.dynamodb.attribute_values import Item
-from andon.dynamodb.errors import ConditionFailed
+from andon.dynamodb.client import ConditionFailed
 from andon.dynamodb.expressions import UNCONDITIONAL, Condition
-from andon.dynamodb.key_query import BeginsWith, KeyQuery
+from andon.dynamodb.schema import BeginsWith, KeyQuery
 from andon.dynamodb.ttl import ttl_at
 from andon.events import topic
 from andon.events.bus_entry import Replay

@@ -3,8 +3,7 @@
 from http import HTTPStatus
 
 from andon.http.http_api import HttpApi
-from andon.http.openapi import responses
-from andon.http.response import Response, respond
+from andon.http.response import Response, respond, responses
 from andon.project import project
 from andon.stores.replays import job
 from andon.stores.replays.job import ReplayResponse

@@ -27,7 +27,7 @@ from andon.testing.memory.meter import Meter
 from andon.testing.memory.objects import Objects
 from andon.testing.memory.queues import MemoryQueues
 from andon.testing.memory.tables import MemoryTable, Observer, Partitions, Record, WriteKind
-from andon.wire import attempts, retries
+from andon.wire import aws_json, retries
 from andon.wire.credentials import credentials, region
 from andon.wire.presign import ANY_BODY, Signed, presigned
 
@@ -74,7 +74,7 @@ class AwsInMemory(AbstractContextManager["AwsInMemory"]):
         # `answer` is looked up at each call, so that a test can stand between.
         self._stack.enter_context(in_place_of_aws(lambda call: self.answer(call)))  # noqa: PLW0108
         self._stack.enter_context(patch.object(retries, "QUOTA", retries.RetryQuota()))
-        self._stack.enter_context(patch.object(attempts, "pause", _no_time_passes))  # between attempts
+        self._stack.enter_context(patch.object(aws_json, "pause", _no_time_passes))  # between attempts
         return self
 
     def __exit__(

@@ -20,9 +20,8 @@ from andon.outbound.delivery import Gateway, Message
 from andon.packages.discovery import owner_of_route, services, views
 from andon.packages.package import Package
 from andon.project import project
-from andon.rules.control_service import Control
 from andon.rules.evaluate import Evaluation, Evaluator
-from andon.rules.rule import Rule
+from andon.rules.rule import Control, Rule
 from andon.rules.stored_event import StoredEvent
 from andon.runtime import clock
 from andon.runtime.clock import DAY_MS, MINUTE_MS

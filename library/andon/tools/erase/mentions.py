@@ -13,7 +13,7 @@ from functools import cached_property
 from itertools import product
 from typing import Final, NamedTuple
 
-from andon.ingress.message import BODY, FAILED_BODY
+from andon.ingress.ingress import BODY, FAILED_BODY
 
 SHORTEST: Final = 2
 """Characters of a name: a single letter would be found in every text."""

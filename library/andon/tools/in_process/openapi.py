@@ -11,9 +11,8 @@ from pydantic.json_schema import GenerateJsonSchema
 from andon.http.arguments import BODY, REQUIRED, Argument, arguments_of
 from andon.http.derived import model_of
 from andon.http.http_api import HttpApi, Route
-from andon.http.openapi import responses
-from andon.http.response import JSON
-from andon.http.schemas import Schema
+from andon.http.models import Schema
+from andon.http.response import JSON, responses
 from andon.packages.discovery import apis, role_of
 from andon.packages.package import Package
 from andon.project import project
@@ -114,7 +113,7 @@ OF_POWERTOOLS: Final = frozenset({"HTTPValidationError", "ResponseValidationErro
 """Models of its refusals, none of which is sent."""
 
 MODEL: Final = "model"
-"""The member of a response's content that has the model, see `andon.http.openapi.responses`."""
+"""The member of a response's content that has the model, see `andon.http.response.responses`."""
 
 
 class Operations(NamedTuple):

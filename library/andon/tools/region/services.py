@@ -5,8 +5,7 @@ from typing import Any, Final, NamedTuple
 
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes, Item
-from andon.dynamodb.client import Put, Table
-from andon.dynamodb.errors import ConditionFailed
+from andon.dynamodb.client import ConditionFailed, Put, Table
 from andon.dynamodb.expressions import Condition
 from andon.events.bus_entry import Delivery, Replay
 from andon.events.latch import LATCHED

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Final
 
 from andon.cdk.names import TRIGGER, pascal
 from andon.project import project
-from andon.rules.hold_back import VARIABLE
+from andon.rules.micro_event_store import VARIABLE
 from andon.runtime import times
 from andon.runtime.tried import Failed, tried
 from andon.tools.called import as_called

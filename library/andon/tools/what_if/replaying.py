@@ -11,7 +11,7 @@ from typing import IO, Final, NamedTuple, TypeVar, cast
 import orjson
 
 from andon.project import library_folder
-from andon.rules.hold_back import DEFAULT_SECONDS, VARIABLE
+from andon.rules.micro_event_store import DEFAULT_SECONDS, VARIABLE
 from andon.runtime.clock import MINUTE_MS
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.progress import step

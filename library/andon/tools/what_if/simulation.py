@@ -28,12 +28,11 @@ from andon.packages.discovery import services
 from andon.packages.package import Package
 from andon.rules.collect import Collected
 from andon.rules.control import remembered
-from andon.rules.control_service import Control
 from andon.rules.due import Due
 from andon.rules.evaluate import Evaluation, Evaluator
-from andon.rules.hold_back import hold_back_ms
+from andon.rules.micro_event_store import hold_back_ms
 from andon.rules.plan import concerned, dues_at_start, plan_due
-from andon.rules.rule import Rule, Rules
+from andon.rules.rule import Control, Rule, Rules
 from andon.rules.stored_event import CorrelationKey, StoredEvent
 from andon.rules.sweep import EVERY_SECONDS
 from andon.rules.timing import SweepTime

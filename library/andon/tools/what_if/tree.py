@@ -20,7 +20,7 @@ import orjson
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.schema import TableSchema
 from andon.events.topic import Topic
-from andon.rules.hold_back import VARIABLE
+from andon.rules.micro_event_store import VARIABLE
 from andon.tools.what_if.known_tables import KnownTables, SimulatedClock
 from andon.tools.what_if.lake_record import LakeRecord, record_in
 from andon.tools.what_if.report import RowKey, own_cost

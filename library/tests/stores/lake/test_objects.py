@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andon.recorded.lake import MOST_LINE_BYTES, Envelope, lines_of
-from andon.stores.lake.batch import key_of, objects_of, partition_of, to_bytes, to_object
-from andon.stores.lake.lines import lines_in
+from andon.stores.lake.batch import key_of, lines_in, objects_of, partition_of, to_bytes, to_object
 
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from andon.dynamodb.client import Table
 from andon.dynamodb.expressions import UNCONDITIONAL
-from andon.dynamodb.key_query import BeginsWith, KeyQuery
-from andon.dynamodb.schema import Keys, TableSchema
+from andon.dynamodb.schema import BeginsWith, KeyQuery, Keys, TableSchema
 from andon.events.domain_event import DomainEvent
 from andon.rules.stored_event import PREFIX, StoredEvent, sort_of
 from andon.runtime import clock

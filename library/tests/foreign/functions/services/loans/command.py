@@ -4,9 +4,8 @@ from typing import Annotated
 from andon.dynamodb.expressions import Condition
 from andon.http.http_api import HttpApi
 from andon.http.models import RequestModel
-from andon.http.openapi import responses
 from andon.http.parameters import Path
-from andon.http.response import Response, respond
+from andon.http.response import Response, respond, responses
 from andon.runtime import clock
 from services.loans.tables import TABLE
 

@@ -2,9 +2,8 @@ from http import HTTPStatus
 from typing import Annotated
 
 from andon.http.http_api import HttpApi
-from andon.http.openapi import responses
 from andon.http.parameters import Path
-from andon.http.response import Response, respond
+from andon.http.response import Response, respond, responses
 from andon.runtime.errors import NotFound
 from views.borrowed.view import KEYS, TABLE
 

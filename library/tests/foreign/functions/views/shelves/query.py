@@ -1,9 +1,8 @@
 from typing import Annotated
 
 from andon.http.http_api import HttpApi
-from andon.http.openapi import responses
 from andon.http.parameters import IfNoneMatch, Path
-from andon.http.response import Response, respond_unless_known
+from andon.http.response import Response, respond_unless_known, responses
 from andon.runtime import clock
 from views.shelves.view import OBJECTS
 

@@ -4,7 +4,7 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator
 
-from andon.http import schemas
+from andon.http import models
 from andon.http.parameters import Path, described
 from andon.http.person_api import PersonApi
 from andon.project import project
@@ -15,7 +15,7 @@ ANYBODY: Final = frozenset(project().groups.all) - project().groups.reporting
 
 # <placed>
 HallId = Annotated[
-    str, AfterValidator(texts.part), described(schemas.PART | schemas.IMPERSONAL, "hall-1"), Path(alias="hallId")
+    str, AfterValidator(texts.part), described(models.PART | models.IMPERSONAL, "hall-1"), Path(alias="hallId")
 ]
 
 # </placed>

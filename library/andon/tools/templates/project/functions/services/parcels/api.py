@@ -4,7 +4,7 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator
 
-from andon.http import schemas
+from andon.http import models
 from andon.http.parameters import Path, Timestamp, described
 from andon.http.resource_api import ResourceApi
 from andon.project import project
@@ -14,7 +14,7 @@ from services.parcels.resources import ESTIMATE
 ANYBODY: Final = frozenset(project().groups.all) - project().groups.reporting
 
 EstimateOf = Annotated[
-    str, AfterValidator(texts.part), described(schemas.PART | schemas.IMPERSONAL, "parcel-1"), Path(alias="id")
+    str, AfterValidator(texts.part), described(models.PART | models.IMPERSONAL, "parcel-1"), Path(alias="id")
 ]
 
 ESTIMATE_API: Final = ResourceApi(

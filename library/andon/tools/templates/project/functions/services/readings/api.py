@@ -4,7 +4,7 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator
 
-from andon.http import schemas
+from andon.http import models
 from andon.http.parameters import Path, Timestamp, described
 from andon.http.resource_api import ResourceApi
 from andon.project import project
@@ -16,7 +16,7 @@ ANYBODY: Final = frozenset(project().groups.all) - project().groups.reporting
 DeviceId = Annotated[
     str,
     AfterValidator(texts.part),
-    described(schemas.PART | schemas.IMPERSONAL, "device-1"),
+    described(models.PART | models.IMPERSONAL, "device-1"),
     Path(alias="deviceId", description="Chosen by the client."),
 ]
 

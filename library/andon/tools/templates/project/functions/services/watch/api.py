@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator
 
-from andon.http import schemas
+from andon.http import models
 from andon.http.parameters import Path, described
 from andon.http.resource_api import ResourceApi
 from andon.project import project
@@ -15,7 +15,7 @@ from services.watch.resources import INSPECTION
 ANYBODY: Final = frozenset(project().groups.all) - project().groups.reporting
 
 InspectionOf = Annotated[
-    str, AfterValidator(texts.part), described(schemas.PART | schemas.IMPERSONAL, "thing-1"), Path(alias="id")
+    str, AfterValidator(texts.part), described(models.PART | models.IMPERSONAL, "thing-1"), Path(alias="id")
 ]
 
 INSPECTION_API: Final = ResourceApi(

@@ -1,7 +1,6 @@
 """watch as a control service: its rules and its table."""
 
-from andon.rules.control_service import Control
-from andon.rules.rule import Rules
+from andon.rules.rule import Control, Rules
 from services.watch.facts import FACTS
 from services.watch.rules import overdue, restless
 from services.watch.tables import TABLE, TTL_DAYS

@@ -4,15 +4,14 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator
 
-from andon.dynamodb.key_query import BeginsWith, KeyQuery
 from andon.dynamodb.keys import prefix
-from andon.http import schemas
+from andon.dynamodb.schema import BeginsWith, KeyQuery
+from andon.http import models
 from andon.http.derived import PageOf, Shown
 from andon.http.http_api import HttpApi
-from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import Cursor, Limit, Path, described
-from andon.http.response import Response
+from andon.http.response import Response, responses
 from andon.project import project
 from andon.runtime import texts
 from services.watch.rules import restless
@@ -21,7 +20,7 @@ from services.watch.tables import KEYS, TABLE, partition_of
 ANYBODY: Final = frozenset(project().groups.all) - project().groups.reporting
 
 ThingId = Annotated[
-    str, AfterValidator(texts.word), described(schemas.WORD | schemas.IMPERSONAL, "thing-1"), Path(alias="id")
+    str, AfterValidator(texts.word), described(models.WORD | models.IMPERSONAL, "thing-1"), Path(alias="id")
 ]
 
 app = HttpApi()

@@ -5,14 +5,13 @@ from typing import Annotated, Final, TypedDict
 from pydantic import AfterValidator
 
 from andon.dynamodb.attribute_values import Item
-from andon.dynamodb.key_query import KeyQuery
-from andon.http import derived, schemas
+from andon.dynamodb.schema import KeyQuery
+from andon.http import derived, models
 from andon.http.after import NOT_YET, awaited
 from andon.http.http_api import HttpApi
-from andon.http.openapi import responses
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import After, Cursor, Limit, Path, described
-from andon.http.response import Response
+from andon.http.response import Response, responses
 from andon.project import project
 from andon.runtime import texts
 from andon.runtime.json_types import JsonObject
@@ -23,7 +22,7 @@ ANYBODY: Final = frozenset(project().groups.all) - project().groups.reporting
 WRITES: Final = Writes(table=TABLE, on=ON, days=TTL_DAYS)
 
 ShelfId = Annotated[
-    str, AfterValidator(texts.word), described(schemas.WORD | schemas.IMPERSONAL, "shelf-1"), Path(alias="shelfId")
+    str, AfterValidator(texts.word), described(models.WORD | models.IMPERSONAL, "shelf-1"), Path(alias="shelfId")
 ]
 
 app = HttpApi()

@@ -5,12 +5,11 @@ from typing import Annotated, Final, TypedDict
 from pydantic import AfterValidator
 
 from andon.dynamodb.attribute_values import Item
-from andon.http import schemas
+from andon.http import models
 from andon.http.after import NOT_YET, awaited, read_object
 from andon.http.http_api import HttpApi
-from andon.http.openapi import responses
 from andon.http.parameters import After, IfNoneMatch, Path, described
-from andon.http.response import Response, respond_unless_known
+from andon.http.response import Response, respond_unless_known, responses
 from andon.project import project
 from andon.runtime import clock, times
 from andon.runtime.json_types import JsonObject
@@ -23,7 +22,7 @@ WRITES: Final = Writes(table=OBJECTS, on=ON, days=TTL_DAYS)
 Day = Annotated[
     str,
     AfterValidator(times.date),
-    described(schemas.DATE, "2026-01-31"),
+    described(models.DATE, "2026-01-31"),
     Path(alias="date", description="A day, UTC."),
 ]
 

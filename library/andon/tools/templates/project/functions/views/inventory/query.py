@@ -6,15 +6,14 @@ from typing import Annotated, Final, TypedDict
 
 from pydantic import AfterValidator
 
-from andon.dynamodb.key_query import KeyQuery
+from andon.dynamodb.schema import KeyQuery
 from andon.dynamodb.ttl import is_alive
-from andon.http import schemas
+from andon.http import models
 from andon.http.after import NOT_YET, awaited, read_row
 from andon.http.derived import Shown
 from andon.http.http_api import HttpApi
-from andon.http.openapi import responses
 from andon.http.parameters import After, Path, Query, described
-from andon.http.response import Response, respond
+from andon.http.response import Response, respond, responses
 from andon.project import project
 from andon.runtime import clock, texts
 from andon.runtime.errors import NotFound
@@ -26,7 +25,7 @@ WRITES: Final = Writes(table=TABLE, on=ON, days=TTL_DAYS)
 
 # <row>
 ThingId = Annotated[
-    str, AfterValidator(texts.word), described(schemas.WORD | schemas.IMPERSONAL, "thing-1"), Path(alias="id")
+    str, AfterValidator(texts.word), described(models.WORD | models.IMPERSONAL, "thing-1"), Path(alias="id")
 ]
 # </row>
 # <counted>
@@ -34,7 +33,7 @@ MOST_CHARACTERS: Final = 500  # the key of an index has 2,048 bytes at most
 Place = Annotated[
     str,
     AfterValidator(partial(texts.line, longest=MOST_CHARACTERS)),
-    described(schemas.line(MOST_CHARACTERS) | schemas.IMPERSONAL, "place-1"),
+    described(models.line(MOST_CHARACTERS) | models.IMPERSONAL, "place-1"),
     Query(alias="place"),
 ]
 # </counted>
