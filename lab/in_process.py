@@ -47,9 +47,9 @@ from andon.runtime.clock import MINUTE_MS
 from andon.runtime.log import logger
 from andon.testing.environment import LocalContext
 from andon.testing.lambda_events import http_event
-from andon.views.ledger import Result, line_of
 from andon.views.materialize import interpret
 from andon.views.outcome import Outcome
+from andon.views.results import Result, line_of
 from andon.views.view_update import Message, compact
 from andon.wire import aws
 from andon.wire.in_parallel import in_parallel

@@ -117,7 +117,7 @@ def test_an_import_that_goes_up_or_aside_is_found(module: str, source: str) -> N
     ("module", "source"),
     [
         ("andon.views.materialize", "from andon.events.publish import publish"),
-        ("andon.views.materialize", "from andon.views.ledger import Result"),
+        ("andon.views.materialize", "from andon.views.results import Result"),
         ("andon.http.page", "from andon.versions.optimistic_lock import Saved"),
         ("views.board.listener", "from andon.rules.rule import Rule"),
         ("andon.runtime.log", "import views_of_mine, json"),

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from andon.cdk.names import pascal
+from andon.cdk.operations import signals
 from andon.drift import recompute
 from andon.http.after import PAUSES_SECONDS
 from andon.ingress.provisioning import REFUSED
@@ -15,8 +16,8 @@ from andon.rules import sweep
 from andon.stores.lake.batch import UNREADABLE
 from andon.testing.synthesised import Properties, Synthesised, listed, text
 from andon.tools.console.widgets import tables_of, widgets_of
-from andon.views.ledger import LATE, UNPROCESSED
 from andon.views.outcome import Outcome
+from andon.views.results import LATE, UNPROCESSED
 from andon.wire.aws import BOTOCORE, FELL_BACK
 from tests.support.infra.synthesised import OTHER_SETTINGS, READERS, SERVICES, SWEPT, VIEWS, rolls_back
 
@@ -278,3 +279,11 @@ def test_what_a_sweep_may_leave_over_is_due_behind_the_hold_back_and_late_whatev
 
     assert OTHER_SETTINGS["holdBackSeconds"] == 0
     assert late == {aws: 90_000, varied: 90_000}
+
+
+def test_the_page_of_thresholds_says_the_figures_that_stand_elsewhere() -> None:
+    said = dict(re.findall(r"^\| `(\w+)`.*? \| (\d+) \|", signals.__doc__ or "", re.MULTILINE))
+    named = {name: str(getattr(signals, name)) for name in ("LATE_SECONDS", "EVERY_SECONDS", "COPY_MINUTES")}
+
+    assert said == named
+    assert f"`LATE_DECISION_SECONDS` ({signals.LATE_DECISION_SECONDS})" in (signals.__doc__ or "")

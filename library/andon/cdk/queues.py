@@ -16,7 +16,7 @@ from andon.cdk.names import DEAD_LETTERS
 from andon.cdk.package_stack import tell
 from andon.cdk.target import Target
 from andon.runtime.log import STAGE
-from andon.views.ledger import UNPROCESSED
+from andon.views.results import UNPROCESSED
 from andon.wire import queue
 
 LONGEST: Final = Duration.days(14)  # the most that SQS allows

@@ -42,9 +42,9 @@ from andon.runtime.message_batch import BatchResponse, retry
 from andon.runtime.tried import Failed, tried
 from andon.views.materialize import Listener
 from andon.views.object_table import ObjectTable
-from andon.views.oplocked_fields import OPLOCK
+from andon.views.oplocked_fields import OPLOCK, RowStore
 from andon.views.outcome import Outcome
-from andon.views.view_update import RowStore, oplock_attribute
+from andon.views.view_update import oplock_attribute
 from andon.wire.aws import name_of
 from andon.wire.deadline import in_time
 from andon.wire.queue import DelayedMessage, send_later

@@ -12,8 +12,8 @@ from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import logger
 from andon.runtime.message_batch import BatchResponse, retry
 from andon.runtime.tried import Failed, tried
-from andon.views.ledger import Result, failures, line_of
 from andon.views.outcome import Outcome
+from andon.views.results import Result, failures, line_of
 from andon.wire.deadline import in_time
 from andon.wire.queue import name_of as name_of_queue
 

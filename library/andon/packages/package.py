@@ -12,7 +12,7 @@ The handlers of `command.py` and `query.py` are the package's own. Those of othe
 `PowertoolsApi`, beside an `app` of Powertools | any package |
 | `resources.py` | RESOURCES: what it keeps by versions; the next four follow from it where it lacks them | services |
 | `facts.py` | FACTS: the facts that it publishes of its rows; hence it has a trigger | services |
-| `tables.py` | TABLES: environment variable -> schema; BUCKETS, GRANTS: if any | services, some stores |
+| `tables.py` | TABLES: environment variable -> schema; BUCKETS, GRANTS: if any | services |
 | `revisions.py` | REVISIONS: discriminator -> the revision that a row is, for when a region is lost | services |
 | `versioning.py` | AGGREGATES: discriminator -> how its rows are versioned, see `andon.versions.aggregate` | services |
 | `contents.py` | CONTENTS: where it keeps contents of users, see `andon.content.contents` | services |
@@ -91,7 +91,7 @@ class Version(ViewDeclaration, Protocol):
 class StoreDeclaration(Protocol):
     """A `store.py`; BUCKET is the environment variable with the name of the store's bucket.
 
-    KEEPS_DAYS is when an object expires; None is never.
+    KEEPS_DAYS is when an object expires; None is never. It may also declare TABLES, as a service does.
     """
 
     BUCKET: str
@@ -175,7 +175,8 @@ class Package:
     def tables(self) -> Mapping[str, TableSchema]:
         """The tables that it owns, by environment variable; a page has none, and few stores have."""
         if self.side != "views":
-            owned: Mapping[str, TableSchema] = self.load("tables").TABLES if self._owns_tables else {}
+            declared = self.store if self.side == "stores" else self.load("tables") if self._owns_tables else None
+            owned: Mapping[str, TableSchema] = getattr(declared, "TABLES", {})
             return owned
         if self.objects is not None:
             return {}

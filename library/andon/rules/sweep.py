@@ -1,8 +1,9 @@
 """Due rows -> decisions. A schedule runs it, so that it also decides about things that have gone silent.
 
-One way: due rows (`Queues`) -> plan (`plan.py`) -> evaluate, decide, write (`evaluate.py`). A sweep goes round: it reads on in each of its shards of the index, past what it will not do, and settles
-a few due rows of each correlation key, until nothing is due or time is short. So neither a shard nor a key that has
-much to be done delays the others. On AWS several invocations share the shards.
+One way: due rows (`Queues`) -> plan (`plan.py`) -> evaluate, decide, write (`evaluate.py`). A sweep goes round: it
+reads on in each of its shards of the index, past what it will not do, and settles a few due rows of each correlation
+key, until nothing is due or time is short. So neither a shard nor a key that has much to be done delays the others. On
+AWS several invocations share the shards.
 """
 
 from collections import Counter, deque

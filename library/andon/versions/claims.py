@@ -8,13 +8,11 @@ claim is of a living thing that has what is claimed, whoever writes in between.
 from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
-from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes
 from andon.dynamodb.client import Delete, Put, Table
 from andon.dynamodb.expressions import Condition
 from andon.runtime.errors import Conflict, Rejected
 from andon.versions.also import Also, row_key
-from andon.versions.optimistic_lock import Draft, always
 
 OWNER: Final = "owner"
 """The attribute of a claim with whoever has it."""
@@ -60,35 +58,3 @@ class Claim(NamedTuple):
 
 ClaimsOf = Callable[[Attributes], Mapping[str, Claim]]
 """Content and attributes of a version -> its claims, by name. Pure."""
-
-
-# The writes by which a version has its claims in place of those of the version before. Pure.
-
-
-def claiming(draft: Draft, claims_of: ClaimsOf, before: Attributes | None) -> Draft:
-    """Return a draft with the writes that put its claims in place of those of the version before, if there is one.
-
-    Raises:
-        ValueError: it cannot keep its claims; the text says why.
-
-    """
-    old = {} if before is None or before.get("deleted") else claims_of(before)
-    new = {} if draft.deleted else claims_of({**draft.content, **draft.attributes})
-    _require_kept(draft, new or old)
-    kept = {claim.row_key for claim in new.values()}
-    writes = {f"{name} before": claim.released() for name, claim in old.items() if claim.row_key not in kept}
-    writes |= {name: claim.taken(name) for name, claim in new.items()}
-    if clash := sorted(writes.keys() & draft.also.keys()):
-        raise ValueError(f"also: {', '.join(clash)} is the name of a claim, too")
-    return draft._replace(also={**draft.also, **writes})
-
-
-def _require_kept(draft: Draft, claims: Mapping[str, Claim]) -> None:
-    names = ", ".join(claims)
-    if names and draft.needs_if_match is not always:
-        raise ValueError(
-            f"claims: {names}: who may replace a living row without If-Match names no version whose claims are let go. "
-            "Leave out needs_if_match, or what is claimed"
-        )
-    if names and not draft.deleted and ttl.ATTRIBUTE in draft.attributes:
-        raise ValueError(f"claims: {names}: the row expires, and its claims would stay; delete it by a command")

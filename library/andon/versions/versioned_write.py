@@ -205,7 +205,7 @@ def change(
 def _claiming(draft: Draft, before: VersionedRow | None) -> Draft:
     if draft.claims is None:
         return draft
-    from andon.versions.claims import claiming  # noqa: PLC0415  most services claim nothing
+    from andon.versions.claiming import claiming  # noqa: PLC0415  most services claim nothing
 
     return claiming(draft, draft.claims, before)
 

@@ -22,8 +22,8 @@ from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.log import logger
 from andon.runtime.message_batch import BatchResponse, retry
 from andon.runtime.tried import Failed, tried
-from andon.views.ledger import Result, failures, line_of
 from andon.views.outcome import Outcome
+from andon.views.results import Result, failures, line_of
 from andon.views.view_update import Message, RowWrite, Subscriptions, compact
 from andon.wire.deadline import in_time
 from andon.wire.in_parallel import in_parallel

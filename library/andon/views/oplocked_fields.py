@@ -3,17 +3,44 @@
 import re
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.client import ConditionFailed
-from andon.dynamodb.expressions import Condition
+from andon.dynamodb.expressions import UNCONDITIONAL, Condition
 from andon.dynamodb.keys import MAX_PARTITION_KEY_BYTES
+from andon.dynamodb.schema import Keys
 from andon.events.domain_event import MAX_TIMESTAMP_MS, UNTOLD
 from andon.runtime.errors import Poison
 from andon.runtime.strict_json import is_whole
-from andon.views.view_update import RowStore
+
+# Store of a view's rows: a table of DynamoDB, or objects in S3.
+
+
+class RowStore(Protocol):
+    """The calls by which a view's rows are read and written, see `andon.dynamodb.client.Table`."""
+
+    @property
+    def keys(self) -> Keys:
+        """The primary key of its rows."""
+
+    def get(self, key: Attributes, *, consistent: bool = False) -> Item | None:
+        """Return one row, None if there is none."""
+
+    def delete(self, key: Attributes, *, condition: Condition = UNCONDITIONAL) -> None:
+        """Delete one row, if there is one; `ConditionFailed` if its condition does not hold."""
+
+    def update(
+        self, key: Attributes, *, assign: Attributes, remove: tuple[str, ...] = (), condition: Condition
+    ) -> None:
+        """Assign and remove attributes of one row; `ConditionFailed` if its condition does not hold."""
+
+    def update_and_return(
+        self, key: Attributes, *, assign: Attributes, remove: tuple[str, ...] = (), condition: Condition
+    ) -> Item:
+        """Apply `update`; return the row after it."""
+
 
 # A bounded family of oplocks: one for each name that somebody else chooses, of which the newest are kept.
 #

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.client import ConditionFailed, Table
-from andon.dynamodb.expressions import UNCONDITIONAL, Condition
-from andon.dynamodb.schema import Keys
+from andon.dynamodb.expressions import Condition
 from andon.events.bus_entry import Replay
 from andon.events.domain_event import DomainEvent
 from andon.events.topic import Topic
 from andon.runtime.errors import Poison
-from andon.views.oplocked_fields import OPLOCK, OplockedFields, remove_surplus
+from andon.views.oplocked_fields import OPLOCK, OplockedFields, RowStore, remove_surplus
 from andon.views.outcome import Outcome
 from andon.views.row_life import (
     REBUILT,
@@ -62,33 +61,6 @@ class RowWrite(Protocol):
 
 Subscriptions = Mapping[tuple[str, str], Callable[[DomainEvent], RowWrite]]
 """`(source, type)` -> the write of such an event."""
-
-
-# Store of a view's rows: a table of DynamoDB, or objects in S3.
-
-
-class RowStore(Protocol):
-    """The calls by which a view's rows are read and written, see `andon.dynamodb.client.Table`."""
-
-    @property
-    def keys(self) -> Keys:
-        """The primary key of its rows."""
-
-    def get(self, key: Attributes, *, consistent: bool = False) -> Item | None:
-        """Return one row, None if there is none."""
-
-    def delete(self, key: Attributes, *, condition: Condition = UNCONDITIONAL) -> None:
-        """Delete one row, if there is one; `ConditionFailed` if its condition does not hold."""
-
-    def update(
-        self, key: Attributes, *, assign: Attributes, remove: tuple[str, ...] = (), condition: Condition
-    ) -> None:
-        """Assign and remove attributes of one row; `ConditionFailed` if its condition does not hold."""
-
-    def update_and_return(
-        self, key: Attributes, *, assign: Attributes, remove: tuple[str, ...] = (), condition: Condition
-    ) -> Item:
-        """Apply `update`; return the row after it."""
 
 
 # Inverse optimistic locking: only a newer event writes a field, in any order of arrival.

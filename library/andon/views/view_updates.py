@@ -8,8 +8,9 @@ from andon.dynamodb.attribute_values import Attributes
 from andon.events.bus_entry import Replay
 from andon.events.domain_event import DomainEvent
 from andon.events.topic import Topic
+from andon.views.oplocked_fields import RowStore
 from andon.views.outcome import Outcome
-from andon.views.view_update import RowStore, RowWrite, ViewUpdate
+from andon.views.view_update import RowWrite, ViewUpdate
 
 GONE: Final = "gone"
 """The attribute of a row whose entry lies elsewhere by now: a tombstone, which refuses what is older than its event."""

@@ -19,8 +19,9 @@ from andon.runtime.tried import Failed, tried
 from andon.testing.environment import frozen_clock
 from andon.testing.memory.aws import AwsInMemory
 from andon.views.object_table import ObjectKeys, ObjectTable
+from andon.views.oplocked_fields import RowStore
 from andon.views.outcome import Outcome
-from andon.views.view_update import RowStore, ViewUpdate
+from andon.views.view_update import ViewUpdate
 from tests.support.examples import ON_TABLES
 from tests.support.samples import NOW
 from toys.things import KEYS, LABELLED_ON, TABLE, TTL_DAYS, VARIABLE, happened

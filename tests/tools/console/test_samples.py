@@ -9,8 +9,8 @@ from andon.events.received import Received
 from andon.runtime.errors import Poison
 from andon.tools.console.emulated import API, Sample, Samples, samples_of, statistic
 from andon.tools.console.widgets import Metric, Statistic, logged
-from andon.views.ledger import Result, line_of
 from andon.views.outcome import Outcome
+from andon.views.results import Result, line_of
 from tests.support.samples import NOW
 from toys.things import happened
 

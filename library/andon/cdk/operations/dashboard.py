@@ -17,8 +17,8 @@ from andon.cdk.function import Function
 from andon.cdk.operations.metrics import MINUTE, iterator_age, of_api, of_readers, oldest, waiting
 from andon.cdk.queues import LastResort, Reader
 from andon.rules.sweep import OLDEST
-from andon.views.ledger import LAG
 from andon.views.outcome import Outcome
+from andon.views.results import LAG
 
 _FULL_WIDTH: Final = 24
 

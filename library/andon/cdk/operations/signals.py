@@ -4,9 +4,17 @@ An alarm comes to be in two steps. `EventHub.close` calls `watch` with all const
 finds, and with what each part says of itself (`Part.signals`: something watched, and its table here). `watch` makes an
 alarm of each row, in the template of what is watched, named by its path.
 
-So a threshold is changed here: `above` and `minutes` of its row. Elsewhere are those of deployments, which wake nobody
-(`rollback_alarm` in `function.py`), and the facts that ring whenever one is published (`alarms` in a service's
-`facts.py`).
+So a threshold is decided and changed here: `above` and `minutes` of its row. Each is a figure, or a name of this file.
+Three figures stand where something else needs them, too:
+
+| name | figure | where | who else needs it |
+|---|---|---|---|
+| `LATE_SECONDS`: a queue's oldest message | 300 | `andon.views.results` | a listener counts a fact as `late` by it |
+| `EVERY_SECONDS`, in `LATE_DECISION_SECONDS` (90) | 60 | `andon.rules.sweep` | the sweep: its schedule, its timeout |
+| `COPY_MINUTES`: the lake's copy | 15 | `andon.cdk.replica` | S3, which promises to be as fast |
+
+Elsewhere are those of deployments, which wake nobody (`rollback_alarm` in `function.py`), and the facts that ring
+whenever one is published (`alarms` in a service's `facts.py`; `of_facts` below).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -34,7 +42,7 @@ from andon.ingress.provisioning import REFUSED
 from andon.outbound.sender import CAPPED, OPEN
 from andon.rules.sweep import EVERY_SECONDS, OLDEST
 from andon.stores.lake.batch import UNREADABLE
-from andon.views.ledger import LATE, LATE_SECONDS
+from andon.views.results import LATE, LATE_SECONDS
 
 W = TypeVar("W")
 
@@ -374,7 +382,6 @@ OF_LISTENER: Final[tuple[Signal[Reader], ...]] = (  # any listener; the tables b
     ),
 )
 
-# A listener counts facts as `late` by the same LATE_SECONDS, of `andon/views/ledger.py`: it is changed there.
 OF_READER: Final[tuple[Signal[Reader], ...]] = (  # of domain events
     Signal(
         name="Oldest",

@@ -18,8 +18,8 @@ from andon.runtime.errors import Poison
 from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.runtime.log import with_metrics
 from andon.runtime.times import MAX_AHEAD_MS
-from andon.views.ledger import NONE_YET
 from andon.views.outcome import Outcome
+from andon.views.results import NONE_YET
 
 # A message -> the lake's lines of it: EventBridge's envelope around one fact each. Pure.
 #

@@ -1,20 +1,39 @@
 """A replay: a job that sends the lake's events to the queue of one view again, object by object, at a rate.
 
-How it goes on after a crash, from the POST that asks for it to a row of the view:
+How it goes on after a crash, from the POST that asks for it (`command.py`) to a row of the view:
 
-1. `begin` (POST) puts one message that has the whole job on the replays' own queue, then keeps the job. Killed before:
-   there is no replay. Killed between the two: the message keeps the job, and the replay runs.
-2. `work` (the listener of that queue) handles a message. For a job it asks for each of its days (`_plan_job`), for a
-   day for each object of the lake that is not done (`_plan_day`). Of an object it sends the events that are due soon to
-   the view's queue, and asks for the rest later (`_replay_object`); at its end it marks the object as done (`_mark`).
-3. A message whose handling failed, or whose listener was killed, is not deleted: the queue delivers it again, and all
-   of its step is done again. That changes nothing that matters: an object that is marked is dropped, a mark that is
-   written again is the same, and an event that comes to the view twice is dropped by the inverse oplock of its row
-   (`andon.views.view_update`). Hence no step needs to know how far the one before came.
-4. A message that fails as often as its queue delivers it is a dead letter, which rings. `POST …/resume` then begins a
-   new run, which asks for all that is not done; messages of the run before are dropped, redriven or not.
+1. `begin` puts one message that has the whole job on the replays' own queue, then keeps the job. Killed before: there
+   is no replay. Killed between the two: the message keeps the job (`_kept`), and the replay runs.
+2. `work` handles a message of that queue. For a job it asks for each of its days (`_plan_job`), for a day for each
+   object of the lake that is not done (`_plan_day`). Of an object it sends the events that are due soon to the view's
+   queue, and asks for the rest later (`_replay_object`); at its end it marks the object as done (`_mark`).
+3. A message whose handling failed (`resend.work_each` says so to Lambda), or whose listener was killed, is not deleted:
+   the queue delivers it again, and all of its step is done again. That changes nothing that matters, see below.
+4. The view's listener takes a message as it takes any other. `ViewUpdate.write` (`andon.views.view_update`) drops what
+   its row has seen; only to a rebuild no row has expired.
+5. A message that fails as often as its queue delivers it is a dead letter, which rings. `POST …/resume` then begins a
+   new run, which asks for all that is not done; messages of the run before are dropped (`_is_current`).
 
-A replay that is paused or cancelled stops by the same check (`is_current`), within `LEAD_MS`. Rows: see `tables.py`.
+| killed behind | comes again | and does twice |
+|---|---|---|
+| the question for some days, or objects | the job's message, or the day's | asks again: what is marked is dropped |
+| the count of a day's objects (`_note_day`) | the day's message | writes the same count |
+| some events of an object | the object's message | sends them again: the view drops them |
+| the question for the rest of an object | the object's message | two go on, and end with the same mark |
+| the mark | the object's message | is dropped, or writes the same mark |
+
+Hence no step needs to know how far the one before came, and a replay that is paused or cancelled stops by the same
+check, within `LEAD_MS`. What bounds what; how rows lie in the table: `store.py`.
+
+| figure | | where |
+|---|---|---|
+| events a second of a job, of all together | 500 or what is asked, ≤ 1,000; 2,000 | `parameters.py`; `_MOST_TOGETHER` |
+| events are sent so far ahead, and held back in the view's queue | 20 s | `LEAD_MS`; SQS holds back 15 min at most |
+| events of an object in a step, of which a batch has ten | 2,000 | `MOST_AT_ONCE` |
+| a listener of replays lives at most | 120 s | `OF_STORES` of `andon.cdk.function` |
+| the queue hides a message that was received | 720 s | `andon.cdk.queues`: six times the function's time |
+| a message is delivered before it is a dead letter | 5 times | `RECEIVES` of `andon.cdk.queues` |
+| a job and its marks are kept | 90 days | `store.JOBS_KEEP_DAYS` |
 """
 
 import json
@@ -36,8 +55,7 @@ from andon.recorded.resend import Topics, id_of, messages_of
 from andon.runtime import clock, strict_json, times
 from andon.runtime.errors import CallFailed, Conflict, Invalid, NotFound
 from andon.runtime.json_types import members_of
-from andon.stores.replays.store import BUCKET, QUEUE, SETTLES, VIEWS
-from andon.stores.replays.tables import KEEPS_DAYS, KEYS, TABLE
+from andon.stores.replays.store import BUCKET, JOBS_KEEP_DAYS, KEYS, QUEUE, SETTLES, TABLE, VIEWS
 from andon.wire.bucket import Bucket
 from andon.wire.queue import DelayedMessage, beside, name_of, send_all, send_later
 
@@ -177,7 +195,7 @@ def plan(view: str, first: str | None, last: str | None, rate: int, *, actor: st
         "days": 0,
         "requestedBy": actor,
         "requestedAt": times.to_utc(now_ms),
-        "ttl": ttl_at(now_ms, KEEPS_DAYS),
+        "ttl": ttl_at(now_ms, JOBS_KEEP_DAYS),
     }
 
 

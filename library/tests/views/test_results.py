@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 from andon.events.received import Received
 from andon.runtime.errors import CallFailed, Poison
 from andon.runtime.json_types import JsonObject
-from andon.views.ledger import LATE_SECONDS, Result, failures, line_of
 from andon.views.outcome import Outcome
+from andon.views.results import LATE_SECONDS, Result, failures, line_of
 from tests.support.samples import NOW
 from toys.things import happened
 

@@ -1,4 +1,4 @@
-"""Counts of the outcomes of a batch, so that no message is dropped in silence."""
+"""Results of a batch, one for each fact: what must come again, and its one log line, which drops none in silence."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ from andon.wire.aws import name_of
 NONE_YET: Final = {outcome.value: 0 for outcome in Outcome}
 
 LATE_SECONDS: Final = 300
-"""A healthy reader is behind by seconds."""
+"""Behind so much, a fact is late: a healthy reader is behind by seconds. Alarms compare with it, too."""
 
 MOST_VALUES: Final = 100
 """Of a metric, in a line in CloudWatch's embedded format; with more the line has no metrics at all."""
