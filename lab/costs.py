@@ -32,7 +32,7 @@ from andon.testing.memory import aws
 from andon.testing.samples import body_of, sample
 from andon.views.object_batch import write_objects
 from andon.views.object_table import ObjectKeys, ObjectTable
-from andon.views.view_update import Message, ViewUpdate
+from andon.views.view_update import FactWrite, ViewUpdate
 from andon.views.view_updates import entered
 from lab import on_paper, prices
 from lab.metered import Counting, Do, Line, Metered, Row, Table, counted, dollars, fixed
@@ -66,23 +66,23 @@ LISTED_SCHEMAS: Final = {LISTED.variable: TableSchema(LISTED.keys, indexes={"ByG
 OBJECTS: Final = ObjectTable("AGENDA_DAYS_BUCKET", ObjectKeys("group", about="thing"))
 
 
-def _moved(things: int, group: str, *left: str, at_ms: int = START_MS) -> list[Message]:
+def _moved(things: int, group: str, *left: str, at_ms: int = START_MS) -> list[FactWrite]:
     """Return the events that so many things are in a group."""
 
-    def message(number: int) -> Message:
+    def message(number: int) -> FactWrite:
         thing = f"thing {number}"
         event = DomainEvent(f"e{at_ms}-{number}", "thing-moved", at_ms, thing, {})
         update = ViewUpdate(key=OBJECTS.keys.of(group, thing), fields={"text": "x" * 180}, oplock="state")
-        return Message(Received(event.id), event, entered(update, *(OBJECTS.keys.of(one, thing) for one in left)))
+        return FactWrite(Received(event.id), event, entered(update, *(OBJECTS.keys.of(one, thing) for one in left)))
 
     return [*map(message, range(things))]
 
 
-def _in_objects(messages: Sequence[Message], _: Metered) -> None:
+def _in_objects(messages: Sequence[FactWrite], _: Metered) -> None:
     write_objects(OBJECTS, messages, ttl_days=TTL_DAYS)
 
 
-def _in_table(messages: Sequence[Message], group: str, loop: Metered) -> None:
+def _in_table(messages: Sequence[FactWrite], group: str, loop: Metered) -> None:
     for message in messages:
         fields = {"group": group, "text": "x" * 180}
         update = ViewUpdate(key=LISTED.keys.of(message.event.partition_key), fields=fields, oplock="state")

@@ -50,7 +50,7 @@ from andon.testing.lambda_events import http_event
 from andon.views.materialize import interpret
 from andon.views.outcome import Outcome
 from andon.views.results import Result, line_of
-from andon.views.view_update import Message, compact
+from andon.views.view_update import FactWrite, compact
 from andon.wire import aws
 from andon.wire.in_parallel import in_parallel
 from contract.duty import Roster
@@ -131,7 +131,7 @@ def _of_listener(bodies: Sequence[str], now_ms: int) -> list[Figure]:
     decide, table = VIEW.on[deliveries[0].source, events[0].type], VIEW.table
     if not isinstance(table, Table):
         raise TypeError(f"{VIEW.name} has no table")
-    messages = [Message(Received("id"), one.event, decide(one.event), taken_ms=one.taken_ms) for one in deliveries]
+    messages = [FactWrite(Received("id"), one.event, decide(one.event), taken_ms=one.taken_ms) for one in deliveries]
     results = [Result(Received("id"), Outcome.APPLIED, one.event, taken_ms=one.taken_ms) for one in messages]
 
     def check(delivery: Delivery) -> None:
@@ -139,7 +139,7 @@ def _of_listener(bodies: Sequence[str], now_ms: int) -> list[Figure]:
         require_few(delivery.event)
         upcast(delivery.event, VIEW.upcasters, source=delivery.source)
 
-    def write(message: Message) -> None:
+    def write(message: FactWrite) -> None:
         message.update.write(table, message.event, ttl_days=VIEW.ttl_days, now_ms=now_ms)
 
     def log(some: Sequence[Result]) -> None:
@@ -366,6 +366,6 @@ def saved(equipment: Sequence[int], batch: int) -> float:
     """Return the percentage of messages that need no write of their own."""
     now_ms = clock.now_ms()
     bodies = reported(equipment, now_ms=now_ms)
-    messages = [Message(Received("", alone=body), *interpret(body, ON, now_ms=now_ms)) for body in bodies]
+    messages = [FactWrite(Received("", alone=body), *interpret(body, ON, now_ms=now_ms)) for body in bodies]
     writes = sum(len(compact(some)) for some in split(messages, batch))
     return 100 * (1 - writes / len(messages))

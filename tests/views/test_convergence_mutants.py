@@ -18,7 +18,7 @@ from andon.views.materialize import Listener
 from andon.views.oplocked_fields import OplockFamily
 from andon.views.outcome import Outcome
 from andon.views.row_life import UntilAnchored
-from andon.views.view_update import NEWER, Message, ViewUpdate, event_order, put_if_newer
+from andon.views.view_update import NEWER, FactWrite, ViewUpdate, event_order, put_if_newer
 from tests.views.board.stories import JOIN, LIFE
 from toys import things
 from toys.things import happened
@@ -118,8 +118,8 @@ def surplus_of_the_newest(patch: pytest.MonkeyPatch, view: Listener) -> Listener
 
 
 def compaction_across_oplocks(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
-    def by_row(messages: Iterable[Message]) -> list[list[Message]]:
-        groups: dict[str, list[Message]] = {}
+    def by_row(messages: Iterable[FactWrite]) -> list[list[FactWrite]]:
+        groups: dict[str, list[FactWrite]] = {}
         for message in messages:
             groups.setdefault(str(cast("ViewUpdate", message.update).key), []).append(message)
         return [

@@ -21,7 +21,7 @@ from constructs import Construct
 
 from andon.cdk.checks import nag
 from andon.cdk.function import Function, rollback_alarm
-from andon.cdk.package_stack import tell
+from andon.cdk.package_stack import add_output
 from andon.cdk.target import Target
 from andon.cdk.throttles import Throttle
 from andon.packages.discovery import role_of
@@ -70,7 +70,7 @@ class SignIn(Construct):
         self.origin, self.issuer = domain.base_url(), pool.user_pool_provider_url
         if target.stage.origin and target.serves_sign_in:
             self.origin, self.issuer = target.stage.origin, f"{target.stage.origin}/{pool.user_pool_id}"
-        tell(self, "PageClientId", self.people.user_pool_client_id, "the app client of the page")
+        add_output(self, "PageClientId", self.people.user_pool_client_id, "the app client of the page")
 
     def _client(self, name: str, lasts: Duration, scope: cognito.OAuthScope) -> cognito.UserPoolClient:
         return self.pool.add_client(
@@ -248,7 +248,7 @@ class Api(Construct):
         target = self._target
         log_group = logs.LogGroup(self, "Access", retention=target.log_retention, removal_policy=RemovalPolicy.DESTROY)
         self._count_throttled(log_group)
-        tell(self, "ApiUrl", self.http.api_endpoint, "the HTTP API")
+        add_output(self, "ApiUrl", self.http.api_endpoint, "the HTTP API")
         return gateway.CfnStage(
             self,
             "Stage",
@@ -290,7 +290,7 @@ class Api(Construct):
         )
         for name in project().groups.all:
             pool.add_group(name.capitalize(), group_name=name)
-        tell(self, "UserPoolId", pool.user_pool_id, "the users")
+        add_output(self, "UserPoolId", pool.user_pool_id, "the users")
         nag.acknowledge(pool, COG2=nag.DEVICES, COG8=nag.PLUS_TIER)
         return pool
 
@@ -310,7 +310,7 @@ class Api(Construct):
             access_token_validity=lasts,
             refresh_token_validity=lasts,
         )
-        tell(self, "UserPoolClientId", client.user_pool_client_id, "the app client of scripts")
+        add_output(self, "UserPoolClientId", client.user_pool_client_id, "the app client of scripts")
         return client
 
     def _scopes(self, method: str) -> list[str]:

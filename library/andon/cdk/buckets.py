@@ -18,7 +18,7 @@ from andon.cdk.checks import nag
 from andon.cdk.checks.declared import refuse_unkept
 from andon.cdk.function import Function
 from andon.cdk.names import pascal
-from andon.cdk.package_stack import tell
+from andon.cdk.package_stack import add_output
 from andon.cdk.stage import MOST_LOCK_DAYS
 from andon.cdk.target import Target
 from andon.content.contents import FOLDER, Contents
@@ -88,7 +88,7 @@ class DeclaredBucket:
 
     def let(self, functions: Mapping[str, Function], bucket: s3.Bucket, *, told: Construct | None = None) -> None:
         """Name a bucket, and let functions by their roles use it as declared; told: in that template, not its own."""
-        tell(told or bucket, pascal(self.variable), bucket.bucket_name, self.holds)
+        add_output(told or bucket, pascal(self.variable), bucket.bucket_name, self.holds)
         for use in self.uses:
             for role in use.roles:
                 if role in functions:

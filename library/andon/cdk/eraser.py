@@ -17,7 +17,7 @@ from andon.cdk.names import ERASER_ROLE, SWEPT_BUCKETS
 from andon.cdk.operations import dashboard
 from andon.cdk.operations.signals import Watched
 from andon.cdk.owned_table import KEY_USES, OwnedTable
-from andon.cdk.package_stack import root_of, tell
+from andon.cdk.package_stack import add_output, root_of
 from andon.cdk.queues import LastResort
 from andon.cdk.target import Target
 from andon.project import project
@@ -60,7 +60,7 @@ class Eraser:
             assumed_by=iam.AccountPrincipal(Aws.ACCOUNT_ID),
             description="Erases a person; for an administrator",
         )
-        tell(self.stack, ERASER_ROLE, self._role.role_arn, "the role that erases a person")
+        add_output(self.stack, ERASER_ROLE, self._role.role_arn, "the role that erases a person")
 
     def connect(self) -> None:
         """Connect nothing: see `finish`."""
@@ -104,7 +104,9 @@ class Eraser:
         self._allow(["s3:DeleteObject"], [bucket.arn_for_objects("*") for bucket in renamed])
         for bucket in buckets:
             nag.acknowledge_wildcard(self._role, f"<{nag.arn_of(bucket, seen_from=self._role)}>/*", nag.SWEPT_KEYS)
-        tell(self.stack, SWEPT_BUCKETS, Fn.join(",", [bucket.bucket_name for bucket in buckets]), "buckets to sweep")
+        add_output(
+            self.stack, SWEPT_BUCKETS, Fn.join(",", [bucket.bucket_name for bucket in buckets]), "buckets to sweep"
+        )
 
     def _allow(self, actions: Iterable[str], resources: list[str], only_if: Mapping[str, object] | None = None) -> None:
         self._role.add_to_policy(iam.PolicyStatement(actions=[*actions], resources=resources, conditions=only_if))

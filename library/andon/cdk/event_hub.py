@@ -27,7 +27,7 @@ from andon.cdk.names import pascal
 from andon.cdk.operations.dashboard import draw
 from andon.cdk.operations.signals import Watched, watch
 from andon.cdk.owned_table import follow_load
-from andon.cdk.package_stack import order, tell
+from andon.cdk.package_stack import add_output, order
 from andon.cdk.queues import Batch, Reader
 from andon.cdk.target import Target
 from andon.events import fault
@@ -157,7 +157,7 @@ class EventHub(Construct):
         self._declared: dict[str, Declared] = {}
         self._is_closed = False
         self.node.add_validation(_Closed(self))
-        tell(self, "BusName", self.bus.event_bus_name, "the event bus")
+        add_output(self, "BusName", self.bus.event_bus_name, "the event bus")
         self._archive()
 
     def _archive(self) -> None:

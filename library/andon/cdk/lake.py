@@ -16,7 +16,7 @@ from andon.cdk.checks import nag
 from andon.cdk.event_hub import EventHub
 from andon.cdk.operations import dashboard
 from andon.cdk.operations.signals import OF_COPY, OF_LAKE, Watched
-from andon.cdk.package_stack import tell
+from andon.cdk.package_stack import add_output
 from andon.cdk.queues import FEWEST, Batch
 from andon.cdk.replica import LAKE_COPY, replicate
 from andon.cdk.stores import LAKE, Store
@@ -69,9 +69,9 @@ class Questions(Construct):
         for name in queries.names():
             self._save(name, database, group)
         policy = self._policy(database, group, lake, answers)
-        tell(self, "LakeDatabaseName", database, "the lake's table is in it")
-        tell(self, "LakeWorkGroup", group.name, "Athena's work group for the lake")
-        tell(self, "AskLakePolicyArn", policy.managed_policy_arn, "allows asking the lake")
+        add_output(self, "LakeDatabaseName", database, "the lake's table is in it")
+        add_output(self, "LakeWorkGroup", group.name, "Athena's work group for the lake")
+        add_output(self, "AskLakePolicyArn", policy.managed_policy_arn, "allows asking the lake")
 
     def _table(self, database: str, bucket: s3.Bucket) -> glue.CfnTable:
         folder = f"s3://{bucket.bucket_name}/{EVENTS}"

@@ -15,7 +15,7 @@ from andon.cdk.checks import nag
 from andon.cdk.checks.declared import refuse_hot_partitions
 from andon.cdk.function import Function
 from andon.cdk.names import pascal
-from andon.cdk.package_stack import root_of, tell
+from andon.cdk.package_stack import add_output, root_of
 from andon.cdk.target import Target
 from andon.dynamodb.schema import MOST_RECOVERY_DAYS, Index, Keys, TableSchema
 from andon.packages.discovery import role_of
@@ -75,7 +75,7 @@ class OwnedTable(dynamodb.Table):
         self._add_indexes(schema, target)
         # By name: the `/index/*` of `grant` would allow indexes that nobody declared.
         self._indexes = [f"{variable}/{name}" for name in self.index_names]
-        tell(self, pascal(variable), self.table_name, "a table")
+        add_output(self, pascal(variable), self.table_name, "a table")
 
     def grant_read(self, function: Function) -> None:
         """Allow single reads and queries, of the table and of each declared index."""

@@ -40,7 +40,7 @@ def root_of(scope: IConstruct) -> Stack:
     return stack
 
 
-def tell(scope: Construct, name: str, value: str, description: str) -> None:
+def add_output(scope: Construct, name: str, value: str, description: str) -> None:
     """Make a value an output of the scope's template, under exactly this name.
 
     description: tells it apart from the outputs that CDK writes for other templates, which have none.

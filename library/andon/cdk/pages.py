@@ -13,7 +13,7 @@ from andon.cdk.event_hub import EventHub
 from andon.cdk.function import Function
 from andon.cdk.names import pascal
 from andon.cdk.owned_table import OwnedTable
-from andon.cdk.package_stack import tell
+from andon.cdk.package_stack import add_output
 from andon.cdk.part import Part
 from andon.cdk.target import Target
 from andon.cdk.things import arn_of
@@ -117,4 +117,4 @@ class Page(Part):
             }
         )
         self.serve(functions)
-        tell(self.stack, f"{pascal(self.package.name)}Url", self.api.page_url, "a page")
+        add_output(self.stack, f"{pascal(self.package.name)}Url", self.api.page_url, "a page")

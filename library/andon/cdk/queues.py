@@ -13,7 +13,7 @@ from constructs import Construct
 from andon.cdk.checks import nag
 from andon.cdk.function import Function
 from andon.cdk.names import DEAD_LETTERS
-from andon.cdk.package_stack import tell
+from andon.cdk.package_stack import add_output
 from andon.cdk.target import Target
 from andon.runtime.log import STAGE
 from andon.views.results import UNPROCESSED
@@ -107,8 +107,8 @@ def feed(
     name = queue.name_of(listener.package.name, purpose)
     waiting = work(scope, name, consumer_timeout=listener.timeout, dead_letters=dead_letters, batch=batch)
     wake(listener, waiting, batch)
-    tell(scope, f"{output}QueueUrl", waiting.queue_url, "a queue")
-    tell(scope, f"{output}{DEAD_LETTERS}", dead_letters.queue_url, "its dead-letter queue")
+    add_output(scope, f"{output}QueueUrl", waiting.queue_url, "a queue")
+    add_output(scope, f"{output}{DEAD_LETTERS}", dead_letters.queue_url, "its dead-letter queue")
     reader = Reader(listener.package.name, listener, waiting, dead_letters)
     _roll_back(reader)
     return reader

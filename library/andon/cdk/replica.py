@@ -14,7 +14,7 @@ from constructs import Construct
 
 from andon.cdk.buckets import append_only_bucket, tiered_bucket
 from andon.cdk.checks import nag
-from andon.cdk.package_stack import tell
+from andon.cdk.package_stack import add_output
 from andon.cdk.target import Target
 
 LAKE_COPY, ARCHIVE_COPY = "lake", "archive"
@@ -78,8 +78,8 @@ class ReplicaStack(Stack):
             versioned=True,
             bucket_name=name_of_copy(target, ARCHIVE_COPY),
         )
-        tell(self, "LakeCopy", lake.bucket_name, "the copy of the lake")
-        tell(self, "ArchiveCopy", archive.bucket_name, "the copy of the archive")
+        add_output(self, "LakeCopy", lake.bucket_name, "the copy of the lake")
+        add_output(self, "ArchiveCopy", archive.bucket_name, "the copy of the archive")
 
 
 def replicate(bucket: s3.Bucket, kind: str, *, in_time: bool) -> None:

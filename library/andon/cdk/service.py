@@ -24,7 +24,7 @@ from andon.cdk.names import FAILURES_BUCKET, TRIGGER, pascal
 from andon.cdk.operations import dashboard
 from andon.cdk.operations.signals import OF_INGESTING, OF_MODEL, OF_READER, OF_SENDING, Watched, of_facts
 from andon.cdk.owned_table import OwnedTable
-from andon.cdk.package_stack import root_of, tell
+from andon.cdk.package_stack import add_output, root_of
 from andon.cdk.part import Part
 from andon.cdk.queues import Batch, Reader
 from andon.cdk.target import Target
@@ -61,8 +61,8 @@ def let_send(sender: Function, api: Api, *, others: Mapping[str, Function]) -> N
         variables.PUSH_HOSTS: " ".join(settings.push_hosts),
     }
     for function in (sender, *(one for role, one in others.items() if role == COMMAND)):
-        _tell(function, hosts)
-    _tell(
+        _add_environment(function, hosts)
+    _add_environment(
         sender,
         {
             variables.MAIL_FROM: settings.mail_from,
@@ -109,11 +109,11 @@ def _secret(function: Function, variable: str) -> secretsmanager.Secret:
         removal_policy=target.removal_policy,
     )
     nag.acknowledge(secret, SMG4=nag.SECRETS)
-    tell(root, name, secret.secret_arn, "a secret")
+    add_output(root, name, secret.secret_arn, "a secret")
     return secret
 
 
-def _tell(function: Function, variables: Mapping[str, str | None]) -> None:
+def _add_environment(function: Function, variables: Mapping[str, str | None]) -> None:
     for name, value in variables.items():
         if value:
             function.handler.add_environment(name, value)
@@ -300,8 +300,8 @@ class Service(Part):
         elif self.package.keeps_from_stream:
             self._grant(trigger, _KEEPING_ACTIONS)
         failures, name = failure_store(self.stack, trigger), pascal(self.package.name)
-        tell(self.stack, f"{name}{TRIGGER}", trigger.handler.function_name, "a trigger")
-        tell(self.stack, f"{name}{FAILURES_BUCKET}", failures.bucket_name, "the batches that it gave up on")
+        add_output(self.stack, f"{name}{TRIGGER}", trigger.handler.function_name, "a trigger")
+        add_output(self.stack, f"{name}{FAILURES_BUCKET}", failures.bucket_name, "the batches that it gave up on")
         self._follow_tables(trigger, failures)
 
     def _follow_tables(self, trigger: Function, failures: s3.Bucket) -> None:

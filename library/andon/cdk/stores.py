@@ -19,7 +19,7 @@ from andon.cdk.names import pascal
 from andon.cdk.operations import dashboard
 from andon.cdk.operations.signals import OF_FAULTS, OF_LISTENER, OF_REPLAYS, Watched
 from andon.cdk.owned_table import OwnedTable
-from andon.cdk.package_stack import root_of, tell
+from andon.cdk.package_stack import add_output, root_of
 from andon.cdk.part import Part
 from andon.cdk.queues import SOON, Batch, Reader
 from andon.cdk.replica import ARCHIVE_COPY, ReplicaStack, old_versions, replicate
@@ -199,7 +199,7 @@ class Drift(Store):
         recompute.handler.add_environment(queue_variable(name), asked.queue_url)
         recompute.let_feed_itself(asked)
         self._command.grant(["sqs:SendMessage"], [asked.queue_arn])
-        tell(asking, f"{pascal(name)}Recompute", recompute.handler.function_name, "a comparison with past events")
+        add_output(asking, f"{pascal(name)}Recompute", recompute.handler.function_name, "a comparison with past events")
         # No run is retried: the next one draws other rows.
         recompute.handler.configure_async_invoke(retry_attempts=0, max_event_age=_LOOKS_EVERY)
         target = targets.LambdaFunction(recompute.handler, retry_attempts=0)
@@ -295,7 +295,7 @@ class Archive(Store):
         """Compact the lake each hour. No run is retried: the next one does the rest."""
         sweep = self._functions["sweep"]
         LAKE.let_read(sweep, lake, lake_contract.EVENTS, variable=archive.LAKE)
-        tell(self.stack, "ArchiveSweep", sweep.handler.function_name, "the hourly sweep")
+        add_output(self.stack, "ArchiveSweep", sweep.handler.function_name, "the hourly sweep")
         sweep.handler.configure_async_invoke(retry_attempts=0, max_event_age=_LOOKS_EVERY)
         target = targets.LambdaFunction(sweep.handler, retry_attempts=0)
         events.Rule(self.stack, "EachHour", schedule=events.Schedule.rate(_LOOKS_EVERY), targets=[target])

@@ -24,7 +24,7 @@ from andon.runtime.message_batch import BatchResponse, retry
 from andon.runtime.tried import Failed, tried
 from andon.views.outcome import Outcome
 from andon.views.results import Result, failures, line_of
-from andon.views.view_update import Message, RowWrite, Subscriptions, compact
+from andon.views.view_update import FactWrite, RowWrite, Subscriptions, compact
 from andon.wire.deadline import in_time
 from andon.wire.in_parallel import in_parallel
 from andon.wire.queue import WORK
@@ -130,7 +130,7 @@ def understand(
     return event, update
 
 
-def _parse_and_decide(facts: Iterable[Received], listener: Listener) -> tuple[list[Message], list[Result]]:
+def _parse_and_decide(facts: Iterable[Received], listener: Listener) -> tuple[list[FactWrite], list[Result]]:
     messages, unreadable, now_ms = [], [], clock.now_ms()
     for one in facts:
         message = tried(_message, one, listener, now_ms)  # pure: it would fail in the same way for ever
@@ -141,13 +141,13 @@ def _parse_and_decide(facts: Iterable[Received], listener: Listener) -> tuple[li
     return messages, unreadable
 
 
-def _message(one: Received, listener: Listener, now_ms: int) -> Message:
+def _message(one: Received, listener: Listener, now_ms: int) -> FactWrite:
     delivery = one.read()
     event, update = understand(delivery, listener.on_of(delivery.replay), listener.upcasters, now_ms=now_ms)
-    return Message(one, event, update, delivery.replay, delivery.taken_ms)
+    return FactWrite(one, event, update, delivery.replay, delivery.taken_ms)
 
 
-def _send_newest(newest_first: Sequence[Message], table: Table, listener: Listener) -> list[Result]:
+def _send_newest(newest_first: Sequence[FactWrite], table: Table, listener: Listener) -> list[Result]:
     """Write the newest of several updates of one row; an older one only if those before it can never be written."""
     results: list[Result] = []
     for message in newest_first:
@@ -158,14 +158,14 @@ def _send_newest(newest_first: Sequence[Message], table: Table, listener: Listen
     return results
 
 
-def _write_to_objects(table: "ObjectTable", messages: Sequence[Message], listener: Listener) -> list[Result]:
+def _write_to_objects(table: "ObjectTable", messages: Sequence[FactWrite], listener: Listener) -> list[Result]:
     from andon.views.object_batch import write_objects  # noqa: PLC0415  see above
 
     written = write_objects(table, messages, ttl_days=listener.ttl_days)
     return [_result_of(message, one) for message, one in zip(messages, written, strict=True)]
 
 
-def _result_of(message: Message, outcome: Outcome | Failed) -> Result:
+def _result_of(message: FactWrite, outcome: Outcome | Failed) -> Result:
     is_live = message.replay is None
     if isinstance(outcome, Failed):
         failed = Outcome.FAULT if isinstance(outcome.error, Poison) else Outcome.FAILED
@@ -173,13 +173,13 @@ def _result_of(message: Message, outcome: Outcome | Failed) -> Result:
     return Result(message.received, outcome, message.event, None, is_live, message.taken_ms, _origin_of(message))
 
 
-def _origin_of(message: Message) -> str:
+def _origin_of(message: FactWrite) -> str:
     """Return the service of an event if its update names it: the other origins are entities, see `origin_of_entity`."""
     origin = message.update.origin
     return origin if origin == message.event.tags.get("source") else ""
 
 
-def _write(table: Table, message: Message, listener: Listener) -> Outcome:
+def _write(table: Table, message: FactWrite, listener: Listener) -> Outcome:
     update, event, now_ms = message.update, message.event, clock.now_ms()
     try:
         return update.write(table, event, ttl_days=listener.ttl_days, now_ms=now_ms, replay=message.replay)
@@ -187,7 +187,7 @@ def _write(table: Table, message: Message, listener: Listener) -> Outcome:
         raise Poison(REFUSED) from error
 
 
-def _settle_by_newer(newer: Result, older: Message) -> Result:
+def _settle_by_newer(newer: Result, older: FactWrite) -> Result:
     """Settle an older update by the newer one: it comes again together with that, or was compacted into it."""
     if newer.outcome is Outcome.FAILED:
         return Result(older.received, Outcome.FAILED, older.event, newer.error, newer.is_live)

@@ -10,7 +10,7 @@ from andon.runtime.errors import Poison
 from andon.runtime.tried import Failed, tried
 from andon.views.object_table import ObjectRows, ObjectTable
 from andon.views.outcome import Outcome
-from andon.views.view_update import Message, ViewUpdate
+from andon.views.view_update import FactWrite, ViewUpdate
 from andon.views.view_updates import together, updates_in
 from andon.wire.in_threads import at_once
 
@@ -21,11 +21,11 @@ class _Change(NamedTuple):
     """An update of a row, and the number of its message."""
 
     number: int
-    message: Message
+    message: FactWrite
     update: ViewUpdate
 
 
-def write_objects(table: ObjectTable, messages: Sequence[Message], *, ttl_days: int | None) -> list[Outcome | Failed]:
+def write_objects(table: ObjectTable, messages: Sequence[FactWrite], *, ttl_days: int | None) -> list[Outcome | Failed]:
     """Write the updates of all messages; return their outcomes. A message that failed may stand in other objects.
 
     A failure that is `Poison` can never succeed.

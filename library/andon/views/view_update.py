@@ -360,7 +360,7 @@ On = Mapping[Topic, Callable[[DomainEvent], ViewUpdate]]
 # Several updates of one row in one batch -> one write, of the newest.
 
 
-class Message(NamedTuple):
+class FactWrite(NamedTuple):
     """A fact that was understood: as it was received, its event and the write of that.
 
     replay: None for a live one. taken_ms: see `Delivery`.
@@ -373,12 +373,12 @@ class Message(NamedTuple):
     taken_ms: int | None = None
 
 
-def compact(messages: Iterable[Message]) -> list[list[Message]]:
+def compact(messages: Iterable[FactWrite]) -> list[list[FactWrite]]:
     """Group the messages that one write settles, the newest of each group first.
 
     A live one settles no replayed one: that has another ttl to write.
     """
-    groups: dict[Hashable, list[Message]] = {}
+    groups: dict[Hashable, list[FactWrite]] = {}
     for message in messages:
         groups.setdefault((message.replay, message.update.target), []).append(message)
     for group in groups.values():
@@ -387,5 +387,5 @@ def compact(messages: Iterable[Message]) -> list[list[Message]]:
     return [*groups.values()]
 
 
-def _order_in(message: Message) -> str:
+def _order_in(message: FactWrite) -> str:
     return event_order(message.event, message.update.about_ms, message.update.origin)

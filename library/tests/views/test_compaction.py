@@ -15,7 +15,7 @@ from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.lambda_events import sqs_event
 from andon.testing.memory.aws import OneTable
 from andon.views.materialize import interpret, materialize
-from andon.views.view_update import Message, compact, event_order
+from andon.views.view_update import FactWrite, compact, event_order
 from tests.support.log_lines import LogLines, logged
 from tests.support.samples import NOW
 from toys.things import KEYS, ON, TTL_MS, VARIABLE, VIEW, happened, message, on_painted
@@ -169,7 +169,9 @@ def test_a_duplicate_that_is_the_newest_answers_for_the_older_ones_too(memory: O
 
 @given(st.lists(facts, max_size=12))
 def test_updates_are_put_together_by_row_and_oplock_newest_first_and_none_is_lost(events: list[DomainEvent]) -> None:
-    messages = [Message(Received(str(n)), *interpret(message(event), ON, now_ms=NOW)) for n, event in enumerate(events)]
+    messages = [
+        FactWrite(Received(str(n)), *interpret(message(event), ON, now_ms=NOW)) for n, event in enumerate(events)
+    ]
 
     groups = compact(messages)
 
@@ -190,6 +192,6 @@ def test_what_is_about_the_later_time_is_the_newest_of_a_batch_whenever_it_was_s
     later, earlier = (on_painted(event) for event in said)
     about = (replace(later, about_ms=1), replace(earlier, about_ms=2))
 
-    [group] = compact(Message(Received(event.id), event, update) for event, update in zip(said, about, strict=True))
+    [group] = compact(FactWrite(Received(event.id), event, update) for event, update in zip(said, about, strict=True))
 
     assert [message.received.message_id for message in group] == ["early", "late"]

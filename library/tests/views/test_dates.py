@@ -30,7 +30,7 @@ from andon.views import view_update
 from andon.views.materialize import Listener
 from andon.views.outcome import Outcome
 from andon.views.seen import Writes
-from andon.views.view_update import Message, On, ViewUpdate, compact
+from andon.views.view_update import FactWrite, On, ViewUpdate, compact
 from tests.support.samples import NOW
 from toys.things import KEYS, TABLE, TTL_DAYS, VARIABLE, happened, message, on_painted
 
@@ -120,7 +120,7 @@ def test_what_was_over_is_brought_back_by_nothing_that_is_older(memory: OneTable
 
 def test_updates_with_other_dates_are_not_compacted_into_one(memory: OneTable) -> None:
     events = [lent(60), lent(30, "l2", at=NOW + 1), lent(30, "l3", at=NOW + 2)]
-    groups = compact(Message(Received(event.id), event, on_lent(event)) for event in events)
+    groups = compact(FactWrite(Received(event.id), event, on_lent(event)) for event in events)
 
     assert [[message.received.message_id for message in group] for group in groups] == [["l1"], ["l3", "l2"]]
     assert memory.rows() == []

@@ -15,7 +15,7 @@ from andon.sync.crossing import Edit
 from andon.views.outcome import Outcome
 from andon.views.seen import Awaited
 from andon.views.view_update import (
-    Message,
+    FactWrite,
     ViewUpdate,
     compact,
     event_order,
@@ -68,7 +68,7 @@ def test_texts_of_orders_sort_as_they_are_expected(one: tuple[int, str, str], ot
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_of_one_batch_the_edit_that_wins_in_the_tables_is_written(order: tuple[int, int]) -> None:
     edits = [painted("x", (NOW, "shop", "z")), painted("x", (NOW, "shop2", "a"))]
-    messages = [Message(Received(f"{number}"), *edits[number]) for number in order]
+    messages = [FactWrite(Received(f"{number}"), *edits[number]) for number in order]
 
     [group] = compact(messages)
 

@@ -33,7 +33,7 @@ from andon.cdk.changes import StreamMapping
 from andon.cdk.function import Function
 from andon.cdk.operations import metrics
 from andon.cdk.owned_table import OwnedTable
-from andon.cdk.package_stack import tell
+from andon.cdk.package_stack import add_output
 from andon.cdk.queues import LastResort, Reader
 from andon.cdk.replica import COPY_MINUTES
 from andon.cdk.target import Target
@@ -519,7 +519,7 @@ def watch(root: Stack, found: Iterable[Construct], parts: Mapping[Stack, Iterabl
         return
     topic = Target.of(root).stage.alarm_topic
     if topic:
-        tell(root, "AlarmTopicArn", _arn(root, topic), "the topic of all alarms")
+        add_output(root, "AlarmTopicArn", _arn(root, topic), "the topic of all alarms")
     _ring(Construct(root, "Functions"), [(root, _OF_STACK)])
     for one in found:
         _ring(one, _rows(one))
