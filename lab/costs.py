@@ -13,8 +13,7 @@ from unittest.mock import patch
 
 from andon.cdk.target import AWS
 from andon.content.contents import Content, Contents
-from andon.content.keep import AwaitedUpload, keep
-from andon.content.links import to_upload
+from andon.content.keep import AwaitedUpload, keep, to_upload
 from andon.dynamodb.client import Table as DynamoTable
 from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.dynamodb.schema import Index, KeyQuery, Keys, TableSchema

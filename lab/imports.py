@@ -13,9 +13,8 @@ from tempfile import TemporaryDirectory
 from typing import Final, cast
 
 from andon.handlers.declared import PACKAGE
-from andon.packages.discovery import packages
+from andon.packages.discovery import packages, source
 from andon.packages.package import Package, Side
-from andon.packages.source import source
 from lab.figure import OF_ONE, Figure, Goal, median_ratio
 
 ROLES: Final = ("listener", "trigger", "push", "sweep", "command", "query")

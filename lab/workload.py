@@ -13,8 +13,8 @@ from andon.dynamodb.attribute_values import to_typed
 from andon.dynamodb.ttl import ATTRIBUTE, ttl_at
 from andon.events.domain_event import DomainEvent
 from andon.project import project
-from andon.rules.due import Due, partition_of, shard_of
 from andon.rules.stored_event import StoredEvent, sort_of
+from andon.rules.timing import Due, partition_of, shard_of
 from andon.runtime import clock, times
 from andon.runtime.clock import MINUTE_MS
 from andon.testing.lambda_events import bus_message, sqs_event

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from andon.packages.source import source
+from andon.packages.discovery import source
 from andon.tools.docs_index import anchor_of, indexed
 from tests.support.course import EXCERPT, blocks_of
 from tests.support.layers import LEVELS, reached, read_sources, rooms_imported

@@ -59,7 +59,7 @@ WARM_UP_S: Final = 2 * 3_600  # then the sweeps take out as much as is put in, a
 BEGIN_MS: Final = 1_790_000_000_000 // 3_600_000 * 3_600_000
 
 DUE: Final = "due#"
-"""Prefix of the partitions that hold what is due; see `andon/rules/due.py`."""
+"""Prefix of the partitions that hold what is due; see `andon/rules/timing.py`."""
 
 
 class Way(StrEnum):

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from andon.cdk.target import Target
 from andon.packages.discovery import follower_of_table
-from andon.rules import due
+from andon.rules import timing
 from andon.rules.micro_event_store import STORED_WITHIN_MS
 from andon.rules.sweep import EVERY_SECONDS, MARGIN_MS
 from andon.testing.memory.meter import TableOrIndex
@@ -327,7 +327,7 @@ def _kind_of(key: str) -> str:
 @cache
 def _largest_share(machines: int) -> float:
     """Return the share of all machines whose due times lie in the fullest shard, by the code that chooses it."""
-    counts = Counter(due.shard_of(f"Equipment#press-{number:07d}") for number in range(machines))
+    counts = Counter(timing.shard_of(f"Equipment#press-{number:07d}") for number in range(machines))
     return max(counts.values()) / machines
 
 

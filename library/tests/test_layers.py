@@ -2,7 +2,7 @@
 
 import pytest
 
-from andon.packages.source import source
+from andon.packages.discovery import source
 from andon.project import library_folder, project
 from tests.support.layers import (
     DOMAIN,

@@ -9,8 +9,8 @@ from aws_cdk import App, Stack
 
 from andon.cdk import assets as packing
 from andon.cdk.assets import TASK, code_of, compile_all, hash_of
+from andon.packages.discovery import NOT_FOR_LAMBDA, Source, source
 from andon.packages.package import Package
-from andon.packages.source import NOT_FOR_LAMBDA, Source, source
 from tests.support.infra.synthesised import PACKAGES
 
 UNCHECKED = 0b01  # by the hash of the source, which nobody compares

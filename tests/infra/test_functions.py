@@ -5,9 +5,8 @@ import pytest
 
 from andon.handlers.declared import PACKAGE
 from andon.http import places
-from andon.packages.discovery import apis, role_of
+from andon.packages.discovery import apis, role_of, source
 from andon.packages.package import Package, Side
-from andon.packages.source import source
 from andon.testing.synthesised import Synthesised, text
 from tests.support.infra.synthesised import CONTROL, FILES, IN_ALL_STAGES, PROJECT, STREAM_FIRST
 

@@ -10,7 +10,7 @@ import pytest
 from andon.cdk import assets
 from andon.cdk.assets import BOTOCORE_DESCRIBES, compiler_here
 from andon.cdk.target import AWS, LOCAL
-from andon.packages.source import source
+from andon.packages.discovery import source
 from andon.wire import aws
 
 MAX_MB: Final = 70

@@ -10,8 +10,8 @@ from andon.outbound import provider, sender
 from andon.outbound.delivery import LEASE_MS, MOST_CHANNELS, TRIED_FOR_MS, most_receives
 from andon.outbound.pace import SECOND_MS
 from andon.packages.package import Package
-from andon.rules.due import READ_SHARDS
 from andon.rules.sweep import EVERY_SECONDS, shards_in
+from andon.rules.timing import READ_SHARDS
 from andon.runtime.clock import MINUTE_MS
 from andon.testing.synthesised import Synthesised, text
 from services.notify.contact import CHANNELS

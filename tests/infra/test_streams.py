@@ -9,7 +9,7 @@ from andon.content.contents import Content, row_of
 from andon.dynamodb.attribute_values import to_typed
 from andon.dynamodb.schema import Keys
 from andon.packages.package import Package
-from andon.rules.due import READ_SHARDS, Due, shard_of
+from andon.rules.timing import READ_SHARDS, Due, shard_of
 from andon.testing.synthesised import Synthesised, text
 from tests.support.infra.synthesised import CONTROL, SERVICES, SWEPT, VIEWS, declared_tables
 

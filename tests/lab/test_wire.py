@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from andon.events.group import details_in
-from andon.rules.due import READ_SHARDS
+from andon.rules.timing import READ_SHARDS
 from andon.runtime import clock
 from lab import npm
 from lab.figure import COLUMNS, OURS

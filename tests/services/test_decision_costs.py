@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import pytest
 
-from andon.rules.due import READ_SHARDS
+from andon.rules.timing import READ_SHARDS
 from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.loop import Loop
 from lab.on_paper import due_after_ms

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from andon.http.rows_at import MOST_READS, TOO_FEW
+from andon.http.whereabouts import MOST_READS, TOO_FEW
 from andon.testing.loop import Answer, Loop
 from demo.people import LIZ, SARA, SUE
 from tests.support.services.people import put as put_person

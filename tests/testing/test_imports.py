@@ -1,4 +1,4 @@
-from andon.packages.source import source
+from andon.packages.discovery import source
 from andon.testing.imports import imports, imports_that, lookalikes
 
 FORMS = '''"""A docstring, in which a line looks like an import:

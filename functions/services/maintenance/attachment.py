@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from typing import Annotated, Final, Literal, NotRequired, TypedDict
 
 from andon.content.contents import OBJECT, Content
-from andon.content.keep import AwaitedUpload, Kept, keep, lost_among
-from andon.content.links import READ_SECONDS, to_read, to_upload
+from andon.content.keep import READ_SECONDS, AwaitedUpload, Kept, keep, lost_among, to_read, to_upload
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.keys import prefix, sort_key

@@ -11,7 +11,7 @@ from andon.dynamodb.client import MOST_READ_AT_ONCE, Rows, Table
 from andon.dynamodb.schema import KeyQuery
 from andon.http.page import MAX_LIMIT, ReadRows, Scope, read_rows_from, start_of
 from andon.http.places import SEPARATOR, Places
-from andon.http.rows_at import MOST_READS, page_of
+from andon.http.whereabouts import MOST_READS, page_of
 from andon.runtime.errors import Conflict
 from andon.wire.in_parallel import in_parallel
 from views.board.places import whereabouts_in

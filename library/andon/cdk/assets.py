@@ -26,8 +26,8 @@ from constructs import Construct
 
 from andon.cdk.package_stack import root_of
 from andon.cdk.target import OPTIONAL, REQUIRED, Target
+from andon.packages.discovery import Source, source
 from andon.packages.package import Package
-from andon.packages.source import Source, source
 from andon.project import project
 
 # Bytecode: compiled on this machine by the Python that Lambda runs, so that no cold start compiles anything.

@@ -22,7 +22,7 @@ from andon.cdk.package_stack import add_output
 from andon.cdk.stage import MOST_LOCK_DAYS
 from andon.cdk.target import Target
 from andon.content.contents import FOLDER, Contents
-from andon.content.links import CHECKSUM, CONTENT_TYPE
+from andon.content.keep import CHECKSUM, CONTENT_TYPE
 from andon.packages.package import Package
 from andon.views.object_table import FOLDER as OBJECTS
 from andon.views.object_table import ObjectTable

@@ -37,7 +37,7 @@ from andon.outbound.delivery import most_receives
 from andon.outbound.pace import OPENS_AT
 from andon.packages.discovery import role_of
 from andon.packages.package import PROVISION, Package
-from andon.rules import due, micro_event_store
+from andon.rules import micro_event_store, timing
 from andon.rules.sweep import ALL_SHARDS, EVERY_SECONDS, SHARDS
 from andon.versions.owned import COMMAND_ACTIONS
 from andon.wire import queue
@@ -306,7 +306,9 @@ class Service(Part):
 
     def _follow_tables(self, trigger: Function, failures: s3.Bucket) -> None:
         # No event comes from rows of due times.
-        due_times = [due.partition_of(shard) for shard in range(due.READ_SHARDS)] if "sweep" in self.functions else []
+        due_times = (
+            [timing.partition_of(shard) for shard in range(timing.READ_SHARDS)] if "sweep" in self.functions else []
+        )
         target = Target.of(self.stack)
         crossed = self._decides and bool(self.package.latched) and target.filters_absent
         if target.resumes_batches:

@@ -1,4 +1,4 @@
-"""The only place that calls DynamoDB: a handful of calls, transactions included, each one request."""
+"""The only place that calls DynamoDB: a handful of calls, transactions included, each one request; their errors."""
 
 import os
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The schema of a table, declared once by the package that owns it."""
+"""The schema of a table, declared once by the package that owns it, and a query of it."""
 
 from collections.abc import Mapping
 from typing import Any, Final, Literal, NamedTuple

@@ -14,8 +14,6 @@ from andon.runtime.lambda_context import LambdaContext
 from andon.runtime.message_batch import BatchResponse
 from andon.wire.deadline import in_time
 
-# A batch of the stream of a table with contents: facts -> bus; objects of expired rows are deleted.
-
 # The end of contents: an object is deleted once the row that it lived by has expired.
 
 

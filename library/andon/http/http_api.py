@@ -24,9 +24,8 @@ from andon.dynamodb.schema import KeyQuery
 from andon.http.after import PARAMETER, NotSeenYet, respond_not_yet, rows_not_older_than
 from andon.http.arguments import Validator
 from andon.http.etag import Tags, etag_of, matches, upon_match
-from andon.http.limits import EVERYWHERE_ONLY, At, found_by_view
 from andon.http.page import PageResponse, ReadRows, Scope, read_page, read_rows
-from andon.http.places import ALWAYS, NOBODY, NOT_ALLOWED, Caller, Stay, authorize
+from andon.http.places import ALWAYS, EVERYWHERE_ONLY, NOBODY, NOT_ALLOWED, At, Caller, Stay, authorize, found_by_view
 from andon.http.response import (
     Response,
     headers_of_every_response,
@@ -240,7 +239,7 @@ class HttpApi:
         if about.subject_of is not None and not self.caller.places.is_everywhere:
             read = self._read_at_places(about.subject_of, about.time_of, after)
         elif since := self.stay.since if about.since is None else about.since:
-            from andon.http.rows_at import rows_since  # noqa: PLC0415  few things change hands
+            from andon.http.whereabouts import rows_since  # noqa: PLC0415  few things change hands
 
             read = rows_since(since, about.time_of)
         page = self.read_page(table, query, to_response=to_response, limit=limit, cursor=cursor, after=after, read=read)
@@ -279,7 +278,7 @@ class HttpApi:
             Forbidden: the write that the caller waits for is about what is elsewhere.
 
         """
-        from andon.http.rows_at import rows_at  # noqa: PLC0415  callers who are everywhere need no such import
+        from andon.http.whereabouts import rows_at  # noqa: PLC0415  callers who are everywhere need no such import
 
         if after is not None:
             found_by_view(after.written.partition_key).require_at(self.caller.places)

@@ -1,4 +1,4 @@
-"""Responses: their bodies, and the headers that all of them have."""
+"""Responses: bodies and headers, problem details of refusals, and how the OpenAPI document declares them."""
 
 from collections.abc import Mapping
 from http import HTTPStatus

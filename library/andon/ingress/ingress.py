@@ -1,4 +1,4 @@
-"""Declaration of a service's input from things, in its `ingress.py`."""
+"""Declaration of a service's input from things, in its `ingress.py`, and a message of one as it lies in a queue."""
 
 import base64
 import binascii

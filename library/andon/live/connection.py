@@ -9,8 +9,7 @@ from typing import Final, NamedTuple
 
 from andon.runtime.json_types import JsonObject
 from andon.wire import aws
-from andon.wire.credentials import Credentials, region
-from andon.wire.presign import presigned
+from andon.wire.credentials import Credentials, presigned, region
 
 # MQTT topics of a tree of places, from the widest level to the narrowest: whoever subscribes to one gets all below.
 #

@@ -2,7 +2,7 @@
 
 How a message is sent once, from the row that asks for it to the call of a provider and back:
 
-To read on: `delivery.py` has the statuses of a delivery, `provider.py` the call. `pace.py` (may a channel be called now)
+To read on: `delivery.py` has the statuses of a delivery, `provider.py` the call. `pace.py` (may one be called now?)
 and the channels decide nothing about once.
 
 1. A service decides a message and keeps its row, once: the id is the same whoever decides it again. Its fact wakes the

@@ -16,7 +16,6 @@ from andon.events.fact import Facts
 from andon.events.latch import is_crossed, is_latched, is_same_version
 from andon.events.publish_changes import PublishedBatch, log_published, publish_batch, tags_of
 from andon.rules.collect import Collected
-from andon.rules.due import Due
 from andon.rules.evaluate import (
     Evaluator,
     RowKey,
@@ -34,7 +33,7 @@ from andon.rules.past import Past
 from andon.rules.plan import ArrivalPlan, deferred, dues_at_arrival, is_screened, plan_arrival
 from andon.rules.rule import Control, Counts, Rule, Rules, Verdict
 from andon.rules.stored_event import CORRELATED, EVENT, CorrelationKey, StoredEvent
-from andon.rules.timing import PASSED_OVER
+from andon.rules.timing import PASSED_OVER, Due
 from andon.runtime import clock, strict_json
 from andon.runtime.json_types import JsonMapping
 from andon.runtime.lambda_context import LambdaContext

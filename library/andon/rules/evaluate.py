@@ -14,13 +14,12 @@ from andon.dynamodb.ttl import ATTRIBUTE, EXPIRE, ttl_at
 from andon.events.fault import fault_of
 from andon.events.hops import hops_after
 from andon.events.publish import publish
-from andon.rules.due import Due
 from andon.rules.micro_event_store import hold_back_ms
 from andon.rules.past import Past, UnreadableRow
 from andon.rules.plan import DuePlan
 from andon.rules.rule import RULE, Control, Counts, Decision, DecisionAttributes, History, Rule, Verdict
 from andon.rules.stored_event import UNREADABLE, CorrelationKey, StoredEvent
-from andon.rules.timing import PASSED_OVER
+from andon.rules.timing import PASSED_OVER, Due
 from andon.runtime import clock, strict_json
 from andon.runtime.errors import CallFailed, Poison
 from andon.runtime.strict_json import is_whole

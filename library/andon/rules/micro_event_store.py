@@ -1,4 +1,4 @@
-"""Storage of events under their correlation keys, for rules; facts that are final on arrival are stored with them."""
+"""Storage of events under their correlation keys, for rules, and the hold-back that a decision waits."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence

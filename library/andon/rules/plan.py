@@ -8,10 +8,9 @@ from typing import Final, NamedTuple
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.schema import Keys
 from andon.dynamodb.ttl import ttl_at
-from andon.rules.due import KEPT_DAYS, Due
 from andon.rules.rule import Rule, Rules
 from andon.rules.stored_event import CorrelationKey, StoredEvent, is_event_sort
-from andon.rules.timing import PASSED_OVER, EvaluateAt, EventsBehind, Renewal, Start, SweepTime, Timer
+from andon.rules.timing import KEPT_DAYS, PASSED_OVER, Due, EvaluateAt, EventsBehind, Renewal, Start, SweepTime, Timer
 from andon.runtime.tried import Failed, tried
 
 # When a rule that nobody knows is asked for again: it comes back with the next deployment, or with a roll-back.

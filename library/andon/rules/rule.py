@@ -23,9 +23,8 @@ from andon.events.domain_event import DomainEvent
 from andon.events.fact import Change, Fact, Meanings
 from andon.events.hops import hops_after
 from andon.events.topic import Topic
-from andon.rules.due import MAX_AT_MS
 from andon.rules.stored_event import EVENT, CorrelationKey, StoredEvent, correlation_key
-from andon.rules.timing import HELD_BACK, Screened, Timing, due_ms
+from andon.rules.timing import HELD_BACK, MAX_AT_MS, Screened, Timing, due_ms
 from andon.runtime.clock import DAY_MS
 from andon.runtime.errors import Poison
 

@@ -14,13 +14,12 @@ from typing import Final, NamedTuple
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Keys
-from andon.rules.due import READ_SHARDS, Due, due_by, due_from
 from andon.rules.evaluate import Evaluator, RowKey, publish_fault, set_aside, settle_due, write_decisions
 from andon.rules.micro_event_store import STORED_WITHIN_MS, hold_back_ms
 from andon.rules.plan import plan_due
 from andon.rules.rule import Control, Counts, Verdict
 from andon.rules.stored_event import CorrelationKey
-from andon.rules.timing import SweepTime
+from andon.rules.timing import READ_SHARDS, Due, SweepTime, due_by, due_from
 from andon.runtime import clock, strict_json
 from andon.runtime.errors import CallFailed
 from andon.runtime.lambda_context import LambdaContext

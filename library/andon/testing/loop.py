@@ -21,8 +21,8 @@ from andon.packages.discovery import (
     woken_by,
 )
 from andon.packages.package import Package
-from andon.rules.due import partition_of
 from andon.rules.sweep import ALL_SHARDS, SHARDS
+from andon.rules.timing import partition_of
 from andon.runtime.json_types import JsonObject
 from andon.testing.environment import LocalContext
 from andon.testing.lambda_events import http_event, sqs_event

@@ -29,12 +29,12 @@ from andon.packages.package import Package
 from andon.project import project
 from andon.rules import control as on_arrival
 from andon.rules import sweep as on_due
-from andon.rules.due import DUE, partition_of
 from andon.rules.evaluate import Evaluation, Evaluator, RowKey, write_decisions
 from andon.rules.micro_event_store import STORED_WITHIN_MS, hold_back_ms, store
 from andon.rules.rule import BY, RULE, TRIGGERS, Control, Counts
 from andon.rules.stored_event import CORRELATED, EVENT, StoredEvent
 from andon.rules.sweep import ALL_SHARDS, SHARDS
+from andon.rules.timing import DUE, partition_of
 from andon.runtime import clock, times
 from andon.runtime.clock import HOUR_MS
 from andon.testing.environment import frozen_clock, is_quick

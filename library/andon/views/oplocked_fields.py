@@ -1,4 +1,4 @@
-"""Fields of a row that one oplock guards, as an event has them."""
+"""Fields of a row that one oplock guards, as an event has them, and the store of such rows."""
 
 import re
 from collections.abc import Hashable, Mapping

@@ -1,4 +1,9 @@
-"""The update of a view by one event: fields of a row, under an oplock."""
+"""The update of a view by one event: fields of a row, under an inverse oplock; the newest event writes, in any order.
+
+*Newer* is the total order (timestamp, event id), kept as sortable text in one attribute per set of fields. Where two
+versions of a service write one set, it is (timestamp, origin, event id): the rows of both services and the view must
+take the same one of two edits of one millisecond.
+"""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from functools import cache
@@ -63,7 +68,7 @@ Subscriptions = Mapping[tuple[str, str], Callable[[DomainEvent], RowWrite]]
 """`(source, type)` -> the write of such an event."""
 
 
-# Inverse optimistic locking: only a newer event writes a field, in any order of arrival.
+# Inverse optimistic locking: an event that comes again, or behind a newer one, is dropped here.
 
 ATTEMPTS = 10
 

@@ -7,9 +7,8 @@ from typing import Any, Final
 
 import pytest
 
-from andon.content import links
 from andon.content.contents import FOLDER, GRANTED_SECONDS, OBJECT, OUTLIVES_SECONDS, URL_SECONDS, Content, Contents
-from andon.content.keep import AwaitedUpload, Kept, keep
+from andon.content.keep import CHECKSUM, AwaitedUpload, Kept, keep, to_upload
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item, to_plain
 from andon.dynamodb.client import Table
@@ -59,7 +58,7 @@ class Album(AwsInMemory):
     def upload(self, photo: bytes, awaited: AwaitedUpload, *, body: bytes | None = None) -> int:
         """Upload a photo, or something else in its place; return the status."""
         with frozen_clock(self.now * 1000):
-            told = links.to_upload(CONTENTS, awaited.name, content_of(photo), now_ms=self.now * 1000)
+            told = to_upload(CONTENTS, awaited.name, content_of(photo), now_ms=self.now * 1000)
             sent = photo if body is None else body
             return aws.request(self, "PUT", told.url, headers=told.headers, body=sent)[0]
 
@@ -150,14 +149,14 @@ def test_other_bytes_are_refused_and_not_kept(album: Album) -> None:
 def test_an_upload_begins_in_time_and_to_its_own_name_only(album: Album) -> None:
     awaited = album.keep(b"cat", "mine")
     assert isinstance(awaited, AwaitedUpload)
-    told = links.to_upload(CONTENTS, awaited.name, content_of(b"cat"), now_ms=album.now * 1000)
+    told = to_upload(CONTENTS, awaited.name, content_of(b"cat"), now_ms=album.now * 1000)
 
     for seconds, url, headers, status in (
         (URL_SECONDS + 1, told.url, told.headers, 403),
         (0, told.url.replace(FOLDER, "other"), told.headers, 403),
         (0, told.url, {**told.headers, "content-type": "text/html"}, 403),
         (0, told.url, {"content-type": "image/jpeg"}, 403),
-        (0, told.url, {links.CHECKSUM: told.headers[links.CHECKSUM]}, 403),
+        (0, told.url, {CHECKSUM: told.headers[CHECKSUM]}, 403),
         (URL_SECONDS, told.url, told.headers, 200),
     ):
         with frozen_clock((album.now + seconds) * 1000):
@@ -253,13 +252,13 @@ def test_a_reference_without_an_end_is_refused(album: Album) -> None:
 def test_it_is_read_at_an_address_as_the_type_that_the_reference_says(album: Album) -> None:
     kept = album.attach(b"cat", "mine")
     assert isinstance(kept, Kept)
-    url = links.to_read(CONTENTS, kept.row[OBJECT], "image/jpeg", now_ms=album.now * 1000)
+    url = keep.to_read(CONTENTS, kept.row[OBJECT], "image/jpeg", now_ms=album.now * 1000)
 
     with frozen_clock(album.now * 1000):
         assert aws.request(album, "GET", url) == (200, b"cat")
         assert aws.request(album, "PUT", url, body=b"dog")[0] == 403
         assert aws.request(album, "GET", url.replace("jpeg", "html"))[0] == 403
-    with frozen_clock((album.now + links.READ_SECONDS + 1) * 1000):
+    with frozen_clock((album.now + keep.READ_SECONDS + 1) * 1000):
         assert aws.request(album, "GET", url)[0] == 403
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from andon.content.links import address_of
+from andon.content.keep import address_of
 from andon.testing.environment import ENVIRONMENT, environment
 
 

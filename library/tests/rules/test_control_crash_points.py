@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from andon.events.domain_event import DomainEvent
-from andon.rules import due
-from andon.rules.due import partition_of
+from andon.rules import timing
 from andon.rules.sweep import sweep
+from andon.rules.timing import partition_of
 from andon.testing.environment import LocalContext, frozen_clock
 from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, Killed, broken_at_every_call
 from tests.support.samples import NOW
@@ -123,7 +123,7 @@ def empty_keeper() -> Iterator[Keeper]:
 @pytest.fixture(autouse=True)
 def one_shard(monkeypatch: pytest.MonkeyPatch) -> None:
     """Break one query for due rows, not sixteen that are all the same."""
-    monkeypatch.setattr(due, "SHARDS", 1)
+    monkeypatch.setattr(timing, "SHARDS", 1)
 
 
 @pytest.mark.usefixtures("pauses")

@@ -9,10 +9,10 @@ from andon.dynamodb.keys import MAX_SORT_KEY_BYTES
 from andon.dynamodb.schema import LessThan
 from andon.dynamodb.ttl import SECONDS_PER_DAY
 from andon.events.domain_event import MAX_TIMESTAMP_MS
-from andon.rules.due import MAX_AT_MS, READ_SHARDS, SHARDS, Due, due_by, partition_of, shard_of
 from andon.rules.plan import dues_of
 from andon.rules.rule import Rule
 from andon.rules.stored_event import StoredEvent, sort_of
+from andon.rules.timing import MAX_AT_MS, READ_SHARDS, SHARDS, Due, due_by, partition_of, shard_of
 from tests.support.samples import NOW
 from toys.things import happened
 from toys.toy_control import BROKEN, FORGOTTEN, FORGOTTEN_MS, KEYS, NOISY

@@ -10,9 +10,8 @@ import pytest
 
 from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.events.domain_event import DomainEvent
-from andon.rules.due import Due
 from andon.rules.rule import Control
-from andon.rules.timing import DueAt, EvaluateAt, Later, SweepTime, Timing
+from andon.rules.timing import Due, DueAt, EvaluateAt, Later, SweepTime, Timing
 from andon.runtime.clock import DAY_MS
 from andon.testing.environment import frozen_clock
 from tests.support.samples import NOW

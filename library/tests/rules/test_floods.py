@@ -13,13 +13,12 @@ from andon.dynamodb.ttl import ttl_at
 from andon.events.domain_event import DomainEvent
 from andon.rules import sweep as sweeping
 from andon.rules.control import control_changes
-from andon.rules.due import SHARDS, shard_of
 from andon.rules.micro_event_store import PAGE, PAGES_OF_NEWER, STORED_WITHIN_MS
 from andon.rules.plan import dues_of
 from andon.rules.rule import Control, Decision, History
 from andon.rules.stored_event import StoredEvent
 from andon.rules.sweep import MARGIN_MS, sweep
-from andon.rules.timing import PASSED_OVER
+from andon.rules.timing import PASSED_OVER, SHARDS, shard_of
 from andon.runtime.errors import CallFailed
 from andon.testing.above_retries import Pass, between
 from andon.testing.environment import REGION, LocalContext, frozen_clock

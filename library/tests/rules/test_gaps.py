@@ -14,12 +14,22 @@ from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.events.domain_event import DomainEvent
 from andon.rules.collect import Collected
 from andon.rules.control import control_changes
-from andon.rules.due import READ_SHARDS, Due, shard_of
 from andon.rules.micro_event_store import STORED_WITHIN_MS, following, store
 from andon.rules.rule import Control, Decision, History, Rule
 from andon.rules.stored_event import StoredEvent
 from andon.rules.sweep import sweep
-from andon.rules.timing import PASSED_OVER, RENEWED_MS, AfterGap, BeforeGap, Start, due_ms, is_renewed
+from andon.rules.timing import (
+    PASSED_OVER,
+    READ_SHARDS,
+    RENEWED_MS,
+    AfterGap,
+    BeforeGap,
+    Due,
+    Start,
+    due_ms,
+    is_renewed,
+    shard_of,
+)
 from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.memory.aws import OneTable
 from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, calls_of

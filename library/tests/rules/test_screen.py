@@ -15,13 +15,12 @@ from andon.dynamodb.attribute_values import to_plain, to_typed
 from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.events.domain_event import DomainEvent
 from andon.rules.control import MOST_BEHIND, control_changes
-from andon.rules.due import shard_of
 from andon.rules.micro_event_store import PAGE, STORED_WITHIN_MS, late_by
 from andon.rules.plan import dues_of
 from andon.rules.rule import Control, Decision, History, Rule
 from andon.rules.stored_event import EVENT, StoredEvent
 from andon.rules.sweep import sweep
-from andon.rules.timing import PASSED_OVER, Screened
+from andon.rules.timing import PASSED_OVER, Screened, shard_of
 from andon.testing.above_retries import Pass, between
 from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.memory.aws import OneTable

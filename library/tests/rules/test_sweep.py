@@ -7,11 +7,10 @@ import pytest
 
 from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.rules import sweep as sweeping
-from andon.rules.due import SHARDS, Due, partition_of, shard_of
 from andon.rules.micro_event_store import STORED_WITHIN_MS
 from andon.rules.rule import Control, Decision, History, Rule
 from andon.rules.sweep import MARGIN_MS, OLDEST, shards_in, sweep
-from andon.rules.timing import Later
+from andon.rules.timing import SHARDS, Due, Later, partition_of, shard_of
 from andon.testing.environment import frozen_clock
 from tests.support.samples import NOW
 from tests.support.wire import Wire

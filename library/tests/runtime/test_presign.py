@@ -8,8 +8,7 @@ from botocore import auth
 from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials as BotocoreCredentials
 
-from andon.wire.credentials import Credentials
-from andon.wire.presign import ANY_BODY, Signed, presigned
+from andon.wire.credentials import ANY_BODY, Credentials, Signed, presigned
 
 NOW = 1_587_739_830_123
 AT = dt.datetime.fromtimestamp(NOW // 1000, dt.UTC)

@@ -14,13 +14,12 @@ from andon.events.domain_event import DomainEvent
 from andon.events.fact import Change, Fact, Facts
 from andon.rules.collect import Collected
 from andon.rules.control import control_changes
-from andon.rules.due import READ_SHARDS, partition_of
 from andon.rules.evaluate import Evaluator, set_aside, write_decisions
 from andon.rules.micro_event_store import DEFAULT_SECONDS, STORED_WITHIN_MS
 from andon.rules.rule import BY, RULE, TRIGGERS, Control, Counts, Decision, History, Rule, Rules, decision_key, expired
 from andon.rules.stored_event import PREFIX, StoredEvent
 from andon.rules.sweep import sweep
-from andon.rules.timing import AtOnce, Later
+from andon.rules.timing import READ_SHARDS, AtOnce, Later, partition_of
 from andon.runtime.message_batch import BatchResponse
 from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.lambda_events import sqs_event

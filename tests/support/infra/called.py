@@ -17,9 +17,9 @@ from andon.events.group import body_of
 from andon.live import connection
 from andon.packages.discovery import packages, recomputed, restorers, services, views
 from andon.packages.package import Package
-from andon.rules.due import DUE
 from andon.rules.micro_event_store import STORED_WITHIN_MS
 from andon.rules.rule import RULE
+from andon.rules.timing import DUE
 from andon.runtime import times
 from andon.runtime.errors import Poison
 from andon.testing.drift import forge, keep_in_lake, rows_of

@@ -1,4 +1,4 @@
-"""A batch of messages -> objects and their outcomes. Pure."""
+"""A batch of messages -> lines -> objects of the lake, and their outcomes. Pure."""
 
 import gzip
 import hashlib

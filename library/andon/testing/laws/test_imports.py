@@ -11,9 +11,8 @@ from typing import Final, Protocol
 import pytest
 
 from andon.handlers.declared import PACKAGE
-from andon.packages.discovery import packages
+from andon.packages.discovery import packages, source
 from andon.packages.package import Package
-from andon.packages.source import source
 from andon.project import project
 from andon.testing.imports import imports_that
 from andon.wire import aws

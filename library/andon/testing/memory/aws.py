@@ -28,8 +28,7 @@ from andon.testing.memory.objects import Objects
 from andon.testing.memory.queues import MemoryQueues
 from andon.testing.memory.tables import MemoryTable, Observer, Partitions, Record, WriteKind
 from andon.wire import aws_json, retries
-from andon.wire.credentials import credentials, region
-from andon.wire.presign import ANY_BODY, Signed, presigned
+from andon.wire.credentials import ANY_BODY, Signed, credentials, presigned, region
 
 Request = JsonObject
 Refuse = Callable[[int, Request], str | None]

@@ -15,9 +15,8 @@ from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Final, NamedTuple, Self
 
-from andon.packages.discovery import packages, views
+from andon.packages.discovery import NOT_FOR_LAMBDA, packages, source, views
 from andon.packages.package import Package
-from andon.packages.source import NOT_FOR_LAMBDA, source
 from andon.project import library_folder, project
 from andon.tools.stack import emulator
 

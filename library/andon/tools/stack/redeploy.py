@@ -13,9 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from andon.packages.discovery import packages
+from andon.packages.discovery import packages, source
 from andon.packages.package import Package
-from andon.packages.source import source
 from andon.tools.called import as_called
 from andon.tools.stack import aws, emulator, outputs, stack
 from andon.tools.stack.assets import packed

@@ -13,9 +13,9 @@ from typing import Final, NamedTuple
 from andon.dynamodb.attribute_values import Item
 from andon.packages.discovery import services
 from andon.packages.package import Package
-from andon.rules.due import DUE
 from andon.rules.rule import BY, RULE
 from andon.rules.stored_event import CORRELATED, EVENT, UNREADABLE
+from andon.rules.timing import DUE
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.what_if.asked import RuleNames, left_to_lake, name_of
 from andon.tools.what_if.known_tables import KnownRows

@@ -28,14 +28,13 @@ from andon.packages.discovery import services
 from andon.packages.package import Package
 from andon.rules.collect import Collected
 from andon.rules.control import remembered
-from andon.rules.due import Due
 from andon.rules.evaluate import Evaluation, Evaluator
 from andon.rules.micro_event_store import hold_back_ms
 from andon.rules.plan import concerned, dues_at_start, plan_due
 from andon.rules.rule import Control, Rule, Rules
 from andon.rules.stored_event import CorrelationKey, StoredEvent
 from andon.rules.sweep import EVERY_SECONDS
-from andon.rules.timing import SweepTime
+from andon.rules.timing import Due, SweepTime
 from andon.runtime.clock import MINUTE_MS
 from andon.runtime.tried import Failed, tried
 from andon.tools.what_if.key_events import KeyEvents, KeyPast
