@@ -11,7 +11,8 @@ from typing import Any, Final
 
 import pytest
 
-from andon.http.places import ELSEWHERE, EVERYWHERE_ONLY, VARIABLE
+from andon.http.limits import EVERYWHERE_ONLY
+from andon.http.places import ELSEWHERE, VARIABLE
 from andon.packages.discovery import apis, owner_of_route
 from andon.testing.environment import LocalContext
 from andon.testing.lambda_events import http_event

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from andon.http.places import OfPlace
+from andon.http.limits import OfPlace
 from andon.http.resource_api import ResourceApi
 from contract.groups import CALL_READERS, ROSTER_KEEPERS
 from contract.parameters import FactoryId

@@ -5,8 +5,9 @@ from http import HTTPStatus
 from typing import Any
 
 from andon.http.http_api import HttpApi
+from andon.http.limits import IN_FUNCTION
 from andon.http.parameters import IfMatch
-from andon.http.places import IN_FUNCTION, Caller
+from andon.http.places import Caller
 from andon.http.response import PROBLEM_JSON, Response, responses_of_write
 from andon.runtime.errors import Forbidden, Invalid, NotFound
 from andon.versions.optimistic_lock import Command, Saved

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any, Final, TypedDict
 
 from andon.dynamodb.attribute_values import Item
-from andon.http.places import ELSEWHERE, Caller, OfSubject, Places, Stay, names_of
+from andon.http.limits import OfSubject
+from andon.http.places import ELSEWHERE, Caller, Places, Stay, names_of
 from andon.runtime.errors import Forbidden, NotFound
 from andon.runtime.json_types import members_of
 from contract import factories

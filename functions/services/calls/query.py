@@ -3,9 +3,10 @@
 from collections.abc import Callable
 
 from andon.http.http_api import About, HttpApi
+from andon.http.limits import IN_FUNCTION
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import Cursor, IfNoneMatch, Limit
-from andon.http.places import ALWAYS, IN_FUNCTION
+from andon.http.places import ALWAYS
 from andon.http.response import Response, responses
 from andon.runtime import clock
 from andon.runtime.errors import NotFound

@@ -3,7 +3,7 @@
 from typing import Final
 
 from andon.http.http_api import HttpApi
-from andon.http.places import OfPlace
+from andon.http.limits import OfPlace
 from andon.http.resource_api import ResourceApi
 from andon.runtime.json_types import JsonMapping
 from contract import directory

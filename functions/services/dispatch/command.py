@@ -7,8 +7,9 @@ from http import HTTPStatus
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.client import ConditionFailed
 from andon.http.http_api import HttpApi
+from andon.http.limits import BY_ROWS, OfSubject
 from andon.http.parameters import IfMatch, Timestamp
-from andon.http.places import BY_ROWS, ELSEWHERE, OfSubject
+from andon.http.places import ELSEWHERE
 from andon.http.response import Response, respond, responses, responses_of_write
 from andon.http.whereabouts import stays_of
 from andon.runtime import clock

@@ -6,9 +6,9 @@ from http import HTTPStatus
 from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.ttl import is_alive
 from andon.http.http_api import HttpApi
+from andon.http.limits import OfSubject
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import Cursor, IfNoneMatch, Limit, Timestamp
-from andon.http.places import OfSubject
 from andon.http.response import Response, respond, responses
 from andon.runtime import clock
 from andon.runtime.errors import NotFound

@@ -2,8 +2,8 @@
 
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 
+from andon.http.limits import OfSubject
 from andon.http.parameters import IfMatch, Timestamp
-from andon.http.places import OfSubject
 from andon.http.powertools import PowertoolsApi
 from andon.http.response import Response, responses_of_write
 from andon.versions.versioned_write import save

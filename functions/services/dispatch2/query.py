@@ -3,8 +3,8 @@
 from aws_lambda_powertools.event_handler import APIGatewayHttpResolver
 
 from andon.dynamodb.ttl import is_alive
+from andon.http.limits import OfSubject
 from andon.http.parameters import IfNoneMatch, Timestamp
-from andon.http.places import OfSubject
 from andon.http.powertools import PowertoolsApi
 from andon.http.response import Response, responses
 from andon.runtime import clock

@@ -6,8 +6,8 @@ from http import HTTPStatus
 from andon.dynamodb.client import ConditionFailed
 from andon.events.publish import try_publish
 from andon.http.http_api import HttpApi
+from andon.http.limits import IN_FUNCTION
 from andon.http.parameters import Timestamp
-from andon.http.places import IN_FUNCTION
 from andon.http.response import Response, respond, responses, responses_of_write
 from andon.runtime import clock
 from andon.runtime.errors import Forbidden

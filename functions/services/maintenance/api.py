@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from andon.http.places import OfSubject
+from andon.http.limits import OfSubject
 from andon.http.resource_api import Names, ResourceApi
 from contract.groups import PLANNERS, READERS
 from contract.parameters import EquipmentId

@@ -3,8 +3,8 @@
 from http import HTTPStatus
 
 from andon.http.http_api import HttpApi
+from andon.http.limits import IN_FUNCTION
 from andon.http.parameters import IfMatch
-from andon.http.places import IN_FUNCTION
 from andon.http.response import Response, respond, responses
 from andon.runtime import clock
 from andon.runtime.json_types import all_members_of

@@ -6,9 +6,9 @@ from typing import Final
 from andon.http.derived import PageOf
 from andon.http.etag import etag_of
 from andon.http.http_api import About, HttpApi
+from andon.http.limits import BY_ROWS, IN_FUNCTION, OfSubject
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import Cursor, Limit
-from andon.http.places import BY_ROWS, IN_FUNCTION, OfSubject
 from andon.http.response import Response, respond, responses
 from andon.runtime.errors import NotFound
 from contract.groups import READERS

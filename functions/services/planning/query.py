@@ -6,9 +6,9 @@ from andon.dynamodb.keys import prefix
 from andon.dynamodb.schema import BeginsWith, KeyQuery
 from andon.http.derived import PageOf, Shown
 from andon.http.http_api import About, HttpApi
+from andon.http.limits import OfSubject
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import Cursor, Limit
-from andon.http.places import OfSubject
 from andon.http.response import Response, responses
 from contract.entities.planning import OverdueEntity
 from contract.groups import READERS

@@ -7,9 +7,9 @@ from andon.dynamodb.schema import Between, KeyQuery
 from andon.http.after import NOT_YET, awaited
 from andon.http.derived import PageOf
 from andon.http.http_api import HttpApi
+from andon.http.limits import OfPlace
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import After, Cursor, Limit
-from andon.http.places import OfPlace
 from andon.http.response import Response, responses
 from andon.runtime.errors import Invalid
 from andon.views.seen import Writes

@@ -5,9 +5,9 @@ from typing import Final
 from andon.http.after import NOT_YET, awaited, read_object
 from andon.http.derived import PageOf
 from andon.http.http_api import HttpApi
+from andon.http.limits import OfPlace
 from andon.http.page import MAX_LIMIT, count_that_fit, decode_texts, encode_cursor
 from andon.http.parameters import After, Cursor, IfNoneMatch, Limit
-from andon.http.places import OfPlace
 from andon.http.response import Response, respond_unless_known, responses
 from andon.runtime import clock
 from andon.views.seen import Writes

@@ -5,9 +5,9 @@ from http import HTTPStatus
 
 from andon.http.after import NOT_YET, awaited, read_row
 from andon.http.http_api import HttpApi
+from andon.http.limits import IN_FUNCTION, OfPlace
 from andon.http.page import DEFAULT_LIMIT, ReadRows, read_rows
 from andon.http.parameters import After, Cursor, IfNoneMatch, Limit
-from andon.http.places import IN_FUNCTION, OfPlace
 from andon.http.response import Response, respond, respond_unless_known, responses
 from andon.live.connection import connect, root
 from andon.runtime import clock

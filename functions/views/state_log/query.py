@@ -6,9 +6,9 @@ from andon.dynamodb.schema import KeyQuery
 from andon.http.after import NOT_YET, awaited
 from andon.http.derived import PageOf
 from andon.http.http_api import About, HttpApi
+from andon.http.limits import BY_ROWS, OfSubject
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import After, Cursor, Day, From, Limit, To
-from andon.http.places import BY_ROWS, OfSubject
 from andon.http.response import Response, responses
 from andon.runtime import clock
 from andon.views.seen import Writes

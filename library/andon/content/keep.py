@@ -97,10 +97,10 @@ def fits(sha256: str, head: Head | None) -> bool:
 
     One without it is none: S3 takes no upload by our addresses whose digest is another one.
     """
-    return head is not None and head.sha256 == checksum_of(sha256)
+    return head is not None and head.sha256 == _checksum_of(sha256)
 
 
-def checksum_of(sha256: str) -> str:
+def _checksum_of(sha256: str) -> str:
     """Return a digest as S3 writes it."""
     return b64encode(bytes.fromhex(sha256)).decode()
 
@@ -196,7 +196,7 @@ def to_upload(contents: Contents, name: str, content: Content, *, now_ms: int) -
 
     Its length is signed too, which every client sends itself.
     """
-    headers = {CHECKSUM: checksum_of(content.sha256), CONTENT_TYPE: content.content_type}
+    headers = {CHECKSUM: _checksum_of(content.sha256), CONTENT_TYPE: content.content_type}
     signed = Signed("PUT", {**headers, LENGTH: str(content.size)}, body=ANY_BODY, signs_token=True)
     url = _presigned(contents, name, signed, now_ms=now_ms, seconds=URL_SECONDS)
     return Upload(url, headers, now_ms + URL_SECONDS * 1000)

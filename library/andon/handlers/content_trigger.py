@@ -34,7 +34,7 @@ def release(contents: Contents, records: Iterable[StreamRecord]) -> int:
     return len(names)
 
 
-def is_of_content(record: StreamRecord) -> bool:
+def _is_of_content(record: StreamRecord) -> bool:
     """Return True if a record is about a row that an object lives by."""
     row = record["dynamodb"].get("NewImage", record["dynamodb"].get("OldImage"))
     return kind_of(row) == DISCRIMINATOR  # one that nobody can read becomes a fault, as that of any other row
@@ -51,8 +51,8 @@ def publish_and_release(
         CallFailed: S3 did not delete an object.
 
     """
-    number = release(contents, filter(is_of_content, event["Records"]))  # its order among the facts does not matter
-    others = [record for record in event["Records"] if not is_of_content(record)]
+    number = release(contents, filter(_is_of_content, event["Records"]))  # its order among the facts does not matter
+    others = [record for record in event["Records"] if not _is_of_content(record)]
     batch = publish_batch({"Records": others}, context, facts=facts)
     log_published(batch, context, facts=facts, more={"released": number})
     return batch.respond()

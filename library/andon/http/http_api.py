@@ -24,8 +24,9 @@ from andon.dynamodb.schema import KeyQuery
 from andon.http.after import PARAMETER, NotSeenYet, respond_not_yet, rows_not_older_than
 from andon.http.arguments import Validator
 from andon.http.etag import Tags, etag_of, matches, upon_match
+from andon.http.limits import EVERYWHERE_ONLY, At, found_by_view
 from andon.http.page import PageResponse, ReadRows, Scope, read_page, read_rows
-from andon.http.places import ALWAYS, EVERYWHERE_ONLY, NOBODY, NOT_ALLOWED, At, Caller, Stay, authorize, found_by_view
+from andon.http.places import ALWAYS, NOBODY, NOT_ALLOWED, Caller, Stay, authorize
 from andon.http.response import (
     Response,
     headers_of_every_response,
@@ -305,7 +306,7 @@ class HttpApi:
         try:
             route, caller = self._admit(event)
             if route.is_shared:
-                require_share(event["routeKey"], caller.subject, clock.now_ms())
+                _require_share(event["routeKey"], caller.subject, clock.now_ms())
             self._request = {"event": event, "context": context, "caller": caller}
             return self._answer(event, route)
         except Rejected as error:
@@ -426,7 +427,7 @@ class Shares:
         return 0.0 if is_admitted else (REQUEST - level) / (self._per_second * REQUEST)
 
 
-def require_share(route: str, caller: str, now_ms: int) -> None:
+def _require_share(route: str, caller: str, now_ms: int) -> None:
     """Check that a caller has not used up its share of a route, as far as this worker knows.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Base classes of the pydantic models of requests and responses, and JSON Schemas of what clients send."""
+"""Base classes of the pydantic models of requests and responses, and JSON Schemas of texts in them."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final

@@ -22,9 +22,10 @@ from andon.http.arguments import REQUIRED, answering
 from andon.http.derived import PageOf, Shown, typed_dict
 from andon.http.etag import etag_of
 from andon.http.http_api import HttpApi
+from andon.http.limits import IN_FUNCTION, OfPlace
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import Cursor, IfMatch, Limit, Path, Query, described
-from andon.http.places import ELSEWHERE, IN_FUNCTION, SEPARATOR, OfPlace, Places, names_of
+from andon.http.places import ELSEWHERE, SEPARATOR, Places, names_of
 from andon.http.response import Response, respond, responses
 from andon.http.said import person_id, person_schema
 from andon.runtime.errors import Forbidden, NotFound

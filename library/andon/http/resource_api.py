@@ -26,9 +26,10 @@ from andon.http import periods
 from andon.http.arguments import REQUIRED, Takes, answering
 from andon.http.derived import PageOf, Shown, typed_dict
 from andon.http.http_api import About, HttpApi
+from andon.http.limits import IN_FUNCTION, At, OfSubject
 from andon.http.page import DEFAULT_LIMIT
 from andon.http.parameters import AsOf, Cursor, From, IfMatch, IfNoneMatch, KnownAt, Limit, To, Version
-from andon.http.places import IN_FUNCTION, At, OfSubject, Places, Stay
+from andon.http.places import Places, Stay
 from andon.http.response import Response, respond, responses, responses_of_write
 from andon.http.said import Number, Time
 from andon.runtime import clock

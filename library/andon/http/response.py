@@ -15,7 +15,7 @@ from andon.runtime.json_types import JsonMapping, JsonObject
 
 CONTENT_TYPE: Final = "Content-Type"
 JSON: Final = "application/json"
-NO_MEMBERS: Final[JsonMapping] = MappingProxyType({})
+_NO_MEMBERS: Final[JsonMapping] = MappingProxyType({})
 
 AFTER: Final = "x-after"
 """The header with the token of a write: a view's `?after=` takes it."""
@@ -30,7 +30,7 @@ class Response(NamedTuple):
     status_code: int
     body: str
     headers: Mapping[str, str]
-    more: JsonMapping = NO_MEMBERS
+    more: JsonMapping = _NO_MEMBERS
 
 
 def headers_of_every_response(*, request_id: str, no_store: bool = False) -> dict[str, str]:
@@ -115,7 +115,7 @@ def respond_problem(
     fields: tuple[FieldError, ...] = (),
     *,
     retry_after_seconds: int | None = None,
-    members: JsonMapping = NO_MEMBERS,
+    members: JsonMapping = _NO_MEMBERS,
 ) -> Response:
     """Return `{type, title, status, detail, errors?: [{field, detail}]}`; `about:blank` means: see the status.
 

@@ -42,7 +42,7 @@ NAME: Final = "Name"
 MEMBER: Final = "Member"
 """Parameter with the name of something that belongs to the thing, where its service knows it by that; else empty."""
 
-CERTIFICATE_ID: Final = "AWS::IoT::Certificate::Id"
+_CERTIFICATE_ID: Final = "AWS::IoT::Certificate::Id"
 """Parameter with the id of the certificate that was signed, which AWS adds."""
 
 # https://docs.aws.amazon.com/iot/latest/apireference/API_CreateProvisioningTemplate.html
@@ -89,10 +89,10 @@ def body_of(root: str, kind: Kind) -> dict[str, object]:
     https://docs.aws.amazon.com/iot/latest/developerguide/provision-template.html
     """
     name = {"Fn::Join": ["", [f"{root}{SEPARATOR}", {"Ref": NAME}]]}
-    certificate = {"CertificateId": {"Ref": CERTIFICATE_ID}, "Status": "Active"}
+    certificate = {"CertificateId": {"Ref": _CERTIFICATE_ID}, "Status": "Active"}
     text = {"Type": "String"}
     return {
-        "Parameters": {NAME: text, MEMBER: {**text, "Default": ""}, CERTIFICATE_ID: text},
+        "Parameters": {NAME: text, MEMBER: {**text, "Default": ""}, _CERTIFICATE_ID: text},
         "Resources": {
             "thing": {"Type": "AWS::IoT::Thing", "Properties": {"ThingName": name}},
             "certificate": {"Type": "AWS::IoT::Certificate", "Properties": certificate},

@@ -52,7 +52,7 @@ from andon.wire import queue
 
 if TYPE_CHECKING:
     from andon.http.http_api import HttpApi, Route
-    from andon.http.places import At
+    from andon.http.limits import At
     from andon.ingress.ingress import Ingress
     from andon.outbound.delivery import Gateway
 

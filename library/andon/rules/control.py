@@ -208,7 +208,7 @@ def _look(arrived: Sequence[StoredEvent], key: CorrelationKey, control: Control,
     if not control.rules.screened:
         return Counts()
     evaluator = Evaluator(control, key, anchors=[], now_ms=now_ms)
-    counts = write_due_rows(due_rows_found(arrived, evaluator, control), control)
+    counts = write_due_rows(_due_rows_found(arrived, evaluator, control), control)
     set_aside(evaluator.past.take_unreadable(), control, now_ms=now_ms)
     return counts
 
@@ -324,7 +324,7 @@ class RowsPut:
 _PUT: Final = WeakKeyDictionary[Rules, RowsPut]()  # one for each service of the process
 
 
-def due_rows_found(arrivals: Iterable[StoredEvent], evaluator: Evaluator, control: Control) -> Iterator[Item]:
+def _due_rows_found(arrivals: Iterable[StoredEvent], evaluator: Evaluator, control: Control) -> Iterator[Item]:
     """Return the due rows of screened rules, as follows from the events that arrived under the evaluator's key."""
     able = [rule for rule in control.rules.screened if evaluator.knows_enough_for(rule)]
     counting = {one.sort: one for one in arrivals if not all(rule.is_late(one) for rule in able)}

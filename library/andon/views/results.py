@@ -1,4 +1,4 @@
-"""Results of a batch, one for each fact: what must come again, and its one log line, which drops none in silence."""
+"""Results of a batch, one for each fact: those that must come again, and the one log line that counts them all."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence

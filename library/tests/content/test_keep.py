@@ -8,7 +8,7 @@ from typing import Any, Final
 import pytest
 
 from andon.content.contents import FOLDER, GRANTED_SECONDS, OBJECT, OUTLIVES_SECONDS, URL_SECONDS, Content, Contents
-from andon.content.keep import CHECKSUM, AwaitedUpload, Kept, keep, to_upload
+from andon.content.keep import CHECKSUM, READ_SECONDS, AwaitedUpload, Kept, keep, to_read, to_upload
 from andon.dynamodb import ttl
 from andon.dynamodb.attribute_values import Item, to_plain
 from andon.dynamodb.client import Table
@@ -252,13 +252,13 @@ def test_a_reference_without_an_end_is_refused(album: Album) -> None:
 def test_it_is_read_at_an_address_as_the_type_that_the_reference_says(album: Album) -> None:
     kept = album.attach(b"cat", "mine")
     assert isinstance(kept, Kept)
-    url = keep.to_read(CONTENTS, kept.row[OBJECT], "image/jpeg", now_ms=album.now * 1000)
+    url = to_read(CONTENTS, kept.row[OBJECT], "image/jpeg", now_ms=album.now * 1000)
 
     with frozen_clock(album.now * 1000):
         assert aws.request(album, "GET", url) == (200, b"cat")
         assert aws.request(album, "PUT", url, body=b"dog")[0] == 403
         assert aws.request(album, "GET", url.replace("jpeg", "html"))[0] == 403
-    with frozen_clock((album.now + keep.READ_SECONDS + 1) * 1000):
+    with frozen_clock((album.now + READ_SECONDS + 1) * 1000):
         assert aws.request(album, "GET", url)[0] == 403
 
 

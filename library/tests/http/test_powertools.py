@@ -22,9 +22,10 @@ from andon.http import parameters
 from andon.http.after import NotSeenYet
 from andon.http.arguments import MAX_BODY_BYTES
 from andon.http.http_api import HttpApi
+from andon.http.limits import OfSubject
 from andon.http.models import RequestModel
 from andon.http.parameters import After, IfMatch, IfNoneMatch, Limit
-from andon.http.places import OfSubject, Stay, names_of
+from andon.http.places import Stay, names_of
 from andon.http.powertools import PowertoolsApi
 from andon.http.response import Response, respond, responses
 from andon.runtime.errors import CallFailed, NotFound, PreconditionRequired, Stale

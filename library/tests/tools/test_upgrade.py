@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from andon import cdk
+from andon.runtime.moved import MOVED
 from andon.tools.docs import pages, shown
 from andon.tools.upgrade.asks import RENAMED, asked
 from andon.tools.upgrade.merge import How, Merged, merged
@@ -202,11 +202,11 @@ def test_each_new_name_is_there() -> None:
         assert name in vars(__import__(module, fromlist=[name])), one
 
 
-@pytest.mark.parametrize(("old", "new"), cdk.MOVED.items())
-def test_a_module_of_the_build_that_moved_is_found_by_its_old_name_with_a_warning(old: str, new: str) -> None:
-    now = import_module(f"andon.cdk.{new}")
+@pytest.mark.parametrize(("old", "new"), MOVED.items())
+def test_a_module_that_moved_is_found_by_its_old_name_with_a_warning(old: str, new: str) -> None:
+    now = import_module(f"andon.{new}")
 
-    with pytest.warns(DeprecationWarning, match=f"andon.cdk.{old} is now andon.cdk.{new}"):
-        before = import_module(f"andon.cdk.{old}")
+    with pytest.warns(DeprecationWarning, match=f"andon.{old} is now andon.{new}"):
+        before = import_module(f"andon.{old}")
 
     assert all(getattr(before, name) is thing for name, thing in vars(now).items() if not name.startswith("__"))

@@ -4,7 +4,7 @@ from http import HTTPStatus
 from typing import TypedDict
 
 from andon.http.http_api import HttpApi
-from andon.http.places import OfSubject
+from andon.http.limits import OfSubject
 from andon.http.response import Response, respond, responses
 from andon.http.said import First, Last
 from andon.project import project

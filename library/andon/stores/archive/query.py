@@ -9,10 +9,10 @@ from pydantic import ConfigDict, Field, StringConstraints
 
 from andon.http.derived import PageOf
 from andon.http.http_api import HttpApi
+from andon.http.limits import OfSubject
 from andon.http.models import ResponseModel
 from andon.http.page import DEFAULT_LIMIT, Scope, decode_texts, encode_cursor, wrong_cursor
 from andon.http.parameters import Beginning, Cursor, End, Header, Limit, Path
-from andon.http.places import OfSubject
 from andon.http.response import CONTENT_TYPE, JSON, Response, respond, responses
 from andon.project import Actors, project
 from andon.recorded.resend import ID_PATTERN

@@ -34,7 +34,7 @@ _DETAIL: Final = ',"detail":'
 _DIGEST: Final = re.compile("[0-9a-f]{64}")
 
 
-class LakeLine(NamedTuple):
+class _LakeLine(NamedTuple):
     """A line, and its envelope without the fact, which would keep all of a batch in memory twice."""
 
     text: str
@@ -44,7 +44,7 @@ class LakeLine(NamedTuple):
 class Lines(NamedTuple):
     """The lines of a message; is_whole: it had nothing else, of which no line can be made."""
 
-    lines: list[LakeLine]
+    lines: list[_LakeLine]
     is_whole: bool = True
 
 
@@ -59,7 +59,7 @@ def lines_in(body: str, *, now_ms: int) -> Lines:
         return _one_by_one(body, now_ms)
 
 
-def moment_of(head: EnvelopeHead) -> datetime:
+def _moment_of(head: EnvelopeHead) -> datetime:
     """Return the time at which the bus took an event, in UTC.
 
     Raises:
@@ -87,7 +87,7 @@ def _one_by_one(body: str, now_ms: int) -> Lines:
     return Lines([line for one in found for line in one.lines], all(one.is_whole for one in found))
 
 
-def _lines(body: str, envelope: JsonObject, now_ms: int) -> Iterator[LakeLine]:
+def _lines(body: str, envelope: JsonObject, now_ms: int) -> Iterator[_LakeLine]:
     """Yield the lines of a message.
 
     Raises:
@@ -108,17 +108,17 @@ def _lines(body: str, envelope: JsonObject, now_ms: int) -> Iterator[LakeLine]:
             yield from _lines(one, orjson.loads(one), now_ms)
 
 
-def _line(envelope: JsonObject, detail: JsonMapping, written: str, now_ms: int) -> LakeLine:
+def _line(envelope: JsonObject, detail: JsonMapping, written: str, now_ms: int) -> _LakeLine:
     texts = (envelope["id"], envelope["source"], envelope["detail-type"])
     if not isinstance(detail, dict) or not all(isinstance(text, str) and text for text in texts):
         raise TypeError("no envelope of EventBridge")
     head = head_of(envelope)
     head["id"] = _id_of(envelope, detail)
     told = cast("EnvelopeHead", head)
-    if moment_of(told).timestamp() * 1000 > now_ms + MAX_AHEAD_MS:
+    if _moment_of(told).timestamp() * 1000 > now_ms + MAX_AHEAD_MS:
         head[CLAIMED], head["time"] = head["time"], f"{times.to_utc(now_ms)[:19]}Z"
     around = orjson.dumps(head).decode()
-    return LakeLine(f"{around[:-1]}{_DETAIL}{_on_one_line(written)}}}", told)
+    return _LakeLine(f"{around[:-1]}{_DETAIL}{_on_one_line(written)}}}", told)
 
 
 def _id_of(envelope: JsonObject, detail: JsonMapping) -> str:
@@ -151,7 +151,7 @@ DIGITS: Final = 24  # 96 bits: no two batches of an hour get one name
 
 def partition_of(head: EnvelopeHead) -> str:
     """Return the folder of an event: `events/day=2026-11-21/hour=09/`, in UTC."""
-    moment = moment_of(head)
+    moment = _moment_of(head)
     return f"{folder_of(moment.date().isoformat())}{HOUR}{moment.hour:02}/"
 
 
@@ -161,10 +161,10 @@ def key_of(heads: Iterable[EnvelopeHead]) -> str:
     HHMMSS is the time of the earliest one; the digits are a digest of the ids and times of the lines, sorted.
     """
     found = list(heads)
-    first = min(found, key=moment_of)
+    first = min(found, key=_moment_of)
     lines = [f"{head['time']} {head['id']}" for head in found]
     digest = hashlib.sha256("\n".join(sorted(set(lines))).encode()).hexdigest()[:DIGITS]
-    return f"{partition_of(first)}{moment_of(first):%H%M%S}-{digest}.ndjson.gz"
+    return f"{partition_of(first)}{_moment_of(first):%H%M%S}-{digest}.ndjson.gz"
 
 
 def unreadable_key_of(message_id: str) -> str:
@@ -206,7 +206,7 @@ class ObjectResult(NamedTuple):
 
 class _Fact(NamedTuple):
     message_id: str
-    line: LakeLine
+    line: _LakeLine
 
 
 def objects_of(messages: Iterable[tuple[str, str]], *, now_ms: int) -> list[LakeObject]:

@@ -1,4 +1,4 @@
-"""What replays read, and what they keep: settings of the deployment, their bucket (the lake's) and their table.
+"""Declarations of replays: settings of the deployment, their bucket, which is the lake's, and their table.
 
 | pk | sk | row |
 |---|---|---|

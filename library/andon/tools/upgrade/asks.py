@@ -10,8 +10,8 @@ from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from andon import cdk
 from andon.http import parameters
+from andon.runtime.moved import MOVED
 
 CODE: Final = ("app.py", "functions", "infra", "tests")
 """Files of a project that may have names of the library, from its root."""
@@ -42,27 +42,6 @@ class Renamed(NamedTuple):
     old: str
     new: str
 
-
-MOVED: Final = {
-    **{f"cdk.{old}": f"cdk.{new}" for old, new in cdk.MOVED.items()},
-    "live.topics": "live.connection",
-    "outbound.channel": "outbound.delivery",
-    "outbound.gateway": "outbound.delivery",
-    "outbound.hosts": "outbound.addresses",
-    "outbound.mailbox": "outbound.sender",
-    "outbound.once": "outbound.provider",
-    "outbound.secret": "outbound.channels",
-    "outbound.subscription": "outbound.addresses",
-    "recorded.replaying": "recorded.resend",
-    "rules.backlog": "rules.sweep",
-    "rules.expired": "rules.rule",
-    "rules.verdict": "rules.control_service",
-    "runtime.metrics": "runtime.log",
-    "sync.edit": "sync.crossing",
-    "testing.lambda_context": "testing.environment",
-    "views.oplock_family": "views.oplocked_fields",
-}
-"""Modules of the library whose names stand in another one now."""
 
 RENAMED: Final = (
     Renamed("AN01", "andon.sync.crossing.Content", "andon.sync.crossing.EditedRow"),
