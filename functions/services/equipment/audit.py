@@ -2,7 +2,7 @@
 
 from typing import Final, NotRequired
 
-from andon.versions.numbered_versions import NumberedResource
+from andon.versions.numbered_resource import NumberedResource
 from andon.versions.optimistic_lock import VersionedRow
 from contract.entities.audits import Audit, AuditEntity, AuditKey
 from services.equipment.metadata import EQUIPMENT

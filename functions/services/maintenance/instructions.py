@@ -7,7 +7,7 @@ said before does so days later.
 
 from typing import Final, NotRequired
 
-from andon.versions.numbered_versions import FromStream
+from andon.versions.numbered_resource import FromStream
 from andon.versions.optimistic_lock import VersionedRow
 from contract.entities.instructions import Instructions, InstructionsEntity, InstructionsKey
 from services.maintenance.tables import TABLE, partition_of

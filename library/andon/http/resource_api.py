@@ -37,7 +37,7 @@ from andon.runtime.errors import NotFound, PreconditionRequired
 from andon.runtime.json_types import JsonMapping, JsonObject
 from andon.runtime.marks import CHECK, Says, checked
 from andon.versions.declared import Declared, Id, parts_of
-from andon.versions.numbered_versions import FromStream, NumberedResource
+from andon.versions.numbered_resource import FromStream, NumberedResource
 from andon.versions.optimistic_lock import Changed, Guard, Saved, require_admitted
 from andon.versions.resource import NO_VERSION, Resource, since_in, time_of
 from andon.versions.timed_resource import BEFORE_ALL, BEHIND_ALL, KeptReport, TimedResource

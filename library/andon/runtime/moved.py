@@ -57,7 +57,6 @@ MOVED: Final = {
     "testing.lambda_context": "testing.environment",
     "versions.from_stream": "handlers.keeping_trigger",
     "versions.lifetime": "versions.sequential_history",
-    "versions.numbered_resource": "versions.numbered_versions",
     "views.compaction": "views.view_update",
     "views.inverse_oplock": "views.view_update",
     "views.ledger": "views.results",

@@ -24,7 +24,7 @@ from andon.testing.world import World
 from andon.versions.bitemporal import Asked
 from andon.versions.current_resource import CurrentResource
 from andon.versions.declared import Declared, facts_of, kept
-from andon.versions.numbered_versions import FromStream, NumberedResource
+from andon.versions.numbered_resource import FromStream, NumberedResource
 from andon.versions.optimistic_lock import Command, Draft, Saved, fingerprint_of
 from andon.versions.owned import grants_of, tables_of
 from andon.versions.resource import HISTORY, HISTORY_SCHEMA, Resource

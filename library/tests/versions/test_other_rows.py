@@ -18,7 +18,7 @@ from andon.versions.bitemporal import Asked
 from andon.versions.claims import CLAIM
 from andon.versions.current_resource import CurrentResource
 from andon.versions.declared import Declaration, Declared
-from andon.versions.numbered_versions import FromStream, NumberedResource
+from andon.versions.numbered_resource import FromStream, NumberedResource
 from andon.versions.optimistic_lock import Command, fingerprint_of
 from andon.versions.resource import HISTORY, HISTORY_SCHEMA, Resource
 from andon.versions.timed_resource import TimedResource
