@@ -14,8 +14,7 @@ from andon.runtime.clock import DAY_MS, MINUTE_MS
 from andon.stores.replays.job import DONE_STATE
 from andon.testing.proving.prover import Record
 from andon.tools.stack.api import HttpResponse
-from andon.tools.sync.compare import PublishedRows, differences
-from andon.tools.sync.in_step import ways
+from andon.tools.sync.in_step import PublishedRows, differences, ways
 from andon.versions.bitemporal import MOST_CORRECTIONS
 from andon.wire.queue import name_of
 from lab import load

@@ -21,7 +21,7 @@ from andon.testing.loop import Answer, Loop
 from andon.testing.memory.tables import AppliedWrite, MemoryTable
 from andon.testing.proving.prover import Record
 from andon.testing.world import to_text
-from andon.tools.region.rows import bring_back
+from andon.tools.region.services import bring_back
 from lab.quiet_clock import Now
 from lab.region.writes import Writers
 

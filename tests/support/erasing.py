@@ -20,8 +20,7 @@ from andon.testing.lambda_events import rule_message, sqs_event
 from andon.testing.loop import Loop
 from andon.testing.memory.hook import Answer, Call
 from andon.testing.memory.objects import Objects
-from andon.tools.erase.erase import Erasing, ErasureOrder, run
-from andon.tools.erase.job import JobTable
+from andon.tools.erase.erase import Erasing, ErasureOrder, JobTable, run
 from andon.tools.erase.stores import Clients, Stores
 from andon.tools.stack.api import ApiClient, HttpResponse
 from andon.versions.persons import KEYS

@@ -4,7 +4,7 @@ from andon.recorded import lake
 from andon.runtime.clock import DAY_MS
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
-from andon.tools.region.rows import bring_back
+from andon.tools.region.services import bring_back
 from tests.services.calls.samples import ANOTHER, CALL, EQUIPMENT, FACTORY, MATERIAL, SAFETY
 from tests.services.calls.test_calls import (
     AT_EQUIPMENT,

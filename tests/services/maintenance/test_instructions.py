@@ -11,7 +11,7 @@ from andon.packages.package import Package
 from andon.recorded import lake
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer, Loop
-from andon.tools.region.rows import bring_back
+from andon.tools.region.services import bring_back
 from andon.wire import aws
 from contract.entities.instructions import LONGEST_STEP, MOST_STEPS
 from services.maintenance import instructions

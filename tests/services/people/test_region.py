@@ -3,7 +3,7 @@
 from andon.recorded import lake
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
-from andon.tools.region.rows import bring_back
+from andon.tools.region.services import bring_back
 from services.dispatch.erased import erased_among
 from services.dispatch.tables import TABLE as DISPATCH
 from tests.support.samples import NOW

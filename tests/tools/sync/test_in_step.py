@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.sync.crossing import Crossing, Edit
-from andon.tools.sync.compare import PublishedRows, SyncDifference, differences
-from andon.tools.sync.in_step import ways
+from andon.tools.sync.in_step import PublishedRows, SyncDifference, differences, ways
 from toys.pair import NAMES, Name, Side
 from toys.two_sides import CLOCK_MS, TwoSides
 

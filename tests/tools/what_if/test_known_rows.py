@@ -9,7 +9,7 @@ from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
 from andon.tools.views.deployed import Deployed
 from andon.tools.what_if.asked import name_of
-from andon.tools.what_if.known_rows import known_of
+from andon.tools.what_if.replaying import known_of
 from andon.tools.what_if.tree import tree_rules
 from demo.people import LIZ, SUE
 from tests.support.samples import NOW

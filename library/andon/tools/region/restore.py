@@ -12,7 +12,7 @@ from andon.cdk.names import pascal, stack_of
 from andon.packages.discovery import services
 from andon.recorded import lake
 from andon.runtime import clock
-from andon.tools.region.rows import Counts, bring_back
+from andon.tools.region.services import Counts, bring_back
 from andon.tools.stack.aws import KEY, REGION
 from andon.tools.views.deployed import Deployed, deployed
 from andon.wire import aws
