@@ -19,8 +19,8 @@ from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.dynamodb.schema import Index, KeyQuery, Keys, TableSchema
 from andon.events.domain_event import DomainEvent
 from andon.events.received import Received
+from andon.ingress.fleet import NAME, template_of
 from andon.ingress.names import Kind
-from andon.ingress.provisioning import NAME, template_of
 from andon.outbound.delivery import Message as ToPerson
 from andon.outbound.delivery import Sent
 from andon.packages.package import Package

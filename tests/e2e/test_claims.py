@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from andon.ingress import provisioning
+from andon.ingress import fleet
 from andon.ingress.names import Kind, basic_ingest, rule_of, thing_of, topic_of
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.processes import eventually
@@ -30,7 +30,7 @@ from tests.gateway.test_mqtt_north import CONFIGURATION
 from tests.support.thing import Refused, Thing, with_certificate
 
 OTHERS = topic_of(ROOT, MACHINE, thing_of(ROOT, "claim-press-1"))
-SIGNING = provisioning.SIGNING
+SIGNING = fleet.SIGNING
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def made(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> MadeClaim:
 def connect(made: MadeClaim) -> Callable[..., Thing]:
     """Connect by the claim."""
 
-    def connect(client: str = provisioning.client_of(ROOT, "1"), *, will: str | None = None) -> Thing:
+    def connect(client: str = fleet.client_of(ROOT, "1"), *, will: str | None = None) -> Thing:
         return with_certificate(made.broker.port, client, made.folder, of=made.folder, will=will)
 
     return connect
@@ -55,10 +55,8 @@ def provisioned(made: MadeClaim, name: str, folder: Path, *, kind: Kind = MACHIN
     """Ask by a claim for a certificate, as a device does."""
     tls = Tls(made.folder / SIGNERS, folder / CERTIFICATE, folder / KEY)
     broker = Broker(made.broker.host, made.broker.port, tls, client_id=f"{ROOT}:{name}")
-    template = provisioning.template_of(ROOT, kind)
-    asked = Claim(
-        made.folder / CERTIFICATE, made.folder / KEY, template, provisioning.client_of(ROOT, ""), name, member
-    )
+    template = fleet.template_of(ROOT, kind)
+    asked = Claim(made.folder / CERTIFICATE, made.folder / KEY, template, fleet.client_of(ROOT, ""), name, member)
     return certificate_of(broker, asked)
 
 
@@ -150,8 +148,8 @@ def test_who_is_not_registered_deleted_of_another_stack_or_there_already_is_refu
     [
         OTHERS,
         basic_ingest(rule_of(ROOT, MACHINE), OTHERS),
-        provisioning.topic_of("Andon_factory"),
-        provisioning.topic_of("Andon_prod_equipment"),
+        fleet.topic_of("Andon_factory"),
+        fleet.topic_of("Andon_prod_equipment"),
         "$aws/certificates/create/json",
         f"{SIGNING}/accepted",
         "$aws/things/Andon:claim-press-1/shadow/update",

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from andon.ingress import provisioning
+from andon.ingress import fleet
 from andon.ingress.names import rule_of, thing_of
 from andon_gateway import private_files
 from andon_gateway.brokers import Broker, Tls
@@ -232,8 +232,8 @@ def test_its_names_are_those_of_the_deployment(tmp_path: Path) -> None:
 
         claim = claim_of(files, tmp_path, tls=tls, thing=thing_of(root, "gdl-1"), member="press")
 
-        assert claim.template == provisioning.template_of(root, GATEWAY) == rule_of(root, GATEWAY)
-        assert claim.client == provisioning.client_of(root, "")
+        assert claim.template == fleet.template_of(root, GATEWAY) == rule_of(root, GATEWAY)
+        assert claim.client == fleet.client_of(root, "")
         asked = ClaimDoor(Broker("localhost", 8883, tls), claim)._parameters  # noqa: SLF001
-        assert asked == {provisioning.NAME: "gdl-1", provisioning.MEMBER: "press"}
-    assert SIGNING == provisioning.SIGNING
+        assert asked == {fleet.NAME: "gdl-1", fleet.MEMBER: "press"}
+    assert SIGNING == fleet.SIGNING

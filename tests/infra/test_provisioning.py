@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from andon.ingress import provisioning
+from andon.ingress import fleet
 from andon.ingress.names import Kind, thing_of
 from andon.ingress.provisioning import REFUSED
 from andon.testing.synthesised import Synthesised, text
@@ -32,7 +32,7 @@ def after(arn: object, kind: str) -> str:
 def test_a_claim_connects_under_its_own_prefix_asks_to_be_one_kind_of_thing_and_hears_the_answers(
     aws: Synthesised, kind: Kind
 ) -> None:
-    name = provisioning.policy_of("Andon", kind)
+    name = fleet.policy_of("Andon", kind)
     [policy] = [made for made in aws.of_type("AWS::IoT::Policy").values() if made["PolicyName"] == name]
     asked = ["$aws/certificates/create-from-csr/json", f"$aws/provisioning-templates/Andon_{kind.name}/provision/json"]
     answers = {f"{topic}/{answer}" for topic in asked for answer in ("accepted", "rejected")}
@@ -52,17 +52,17 @@ def test_a_claim_connects_under_its_own_prefix_asks_to_be_one_kind_of_thing_and_
 @KINDS
 def test_no_thing_of_any_deployment_has_the_name_of_a_claims_client(kind: Kind) -> None:
     for root in ("Andon", "Andon-prod", "Andon-claim"):
-        client = provisioning.client_of(root, "a")
+        client = fleet.client_of(root, "a")
 
         assert not client.startswith((f"{root}:", "Andon-claim:"))
-        assert not fnmatchcase(thing_of("Andon-claim", kind.name), provisioning.client_of(root, "*"))
+        assert not fnmatchcase(thing_of("Andon-claim", kind.name), fleet.client_of(root, "*"))
 
 
 @KINDS
 def test_a_template_makes_a_thing_below_the_deployments_name_with_the_policy_of_its_kind(
     aws: Synthesised, kind: Kind
 ) -> None:
-    made = templates(aws)[provisioning.template_of("Andon", kind)]
+    made = templates(aws)[fleet.template_of("Andon", kind)]
     body = json.loads(made["TemplateBody"])
 
     assert (made["TemplateType"], made["Enabled"]) == ("FLEET_PROVISIONING", True)
@@ -155,8 +155,8 @@ def test_a_kind_that_no_service_has_is_refused_at_synth(layer: Path) -> None:
 
 
 def test_templates_of_two_deployments_have_other_names_and_one_that_aws_does_not_take_is_refused() -> None:
-    names = [provisioning.template_of(root, kind) for root in ("Andon", "Andon-prod") for kind in INGRESS.kinds]
+    names = [fleet.template_of(root, kind) for root in ("Andon", "Andon-prod") for kind in INGRESS.kinds]
 
     assert len(set(names)) == len(names)
     with pytest.raises(ValueError, match="36 letters"):
-        provisioning.template_of("Andon-of-a-stage-with-a-long-name", INGRESS.kinds[0])
+        fleet.template_of("Andon-of-a-stage-with-a-long-name", INGRESS.kinds[0])

@@ -15,7 +15,7 @@ from andon.cdk.checks import nag
 from andon.cdk.function import Function
 from andon.cdk.queues import Batch, Reader, wake, work
 from andon.cdk.target import Target
-from andon.ingress import provisioning
+from andon.ingress import fleet
 from andon.ingress.ingress import SQL, Ingress
 from andon.ingress.names import ROOT, SEPARATOR, Kind, basic_ingest, rule_named, rule_of, topic_of
 from andon.ingress.presence import DISCONNECTED, HAPPENINGS, sql_of
@@ -183,7 +183,7 @@ class Provisioning(Construct):
         nag.acknowledge_wildcard(hook, things, nag.OWN_THINGS)
         role = self._role(kinds, things)
         for kind in kinds:
-            template = provisioning.template_of(self._root, kind)
+            template = fleet.template_of(self._root, kind)
             self._add_template(kind, template, role, hook)
             self._add_policy(kind, template)
 
@@ -235,7 +235,7 @@ class Provisioning(Construct):
             enabled=True,
             description=f"Who has a claim becomes a thing: {kind.name}",
             provisioning_role_arn=role.role_arn,
-            template_body=json.dumps(provisioning.body_of(self._root, kind)),
+            template_body=json.dumps(fleet.body_of(self._root, kind)),
             pre_provisioning_hook=iot.CfnProvisioningTemplate.ProvisioningHookProperty(
                 payload_version=PAYLOAD, target_arn=hook.handler.function_arn
             ),
@@ -244,13 +244,13 @@ class Provisioning(Construct):
         made.node.add_dependency(role)
 
     def _add_policy(self, kind: Kind, template: str) -> None:
-        asked = (provisioning.SIGNING, provisioning.topic_of(template))
-        answers = [answer for topic in asked for answer in provisioning.answers_to(topic)]
+        asked = (fleet.SIGNING, fleet.topic_of(template))
+        answers = [answer for topic in asked for answer in fleet.answers_to(topic)]
         statements = [
             {
                 "Effect": "Allow",
                 "Action": "iot:Connect",
-                "Resource": arn_of(f"client/{provisioning.client_of(self._root, '*')}"),
+                "Resource": arn_of(f"client/{fleet.client_of(self._root, '*')}"),
                 "Condition": _WITHOUT_A_WILL,
             },
             {"Effect": "Allow", "Action": "iot:Publish", "Resource": [arn_of(f"topic/{one}") for one in asked]},
@@ -262,5 +262,5 @@ class Provisioning(Construct):
             },
         ]
         document = {"Version": "2012-10-17", "Statement": statements}
-        name = provisioning.policy_of(self._root, kind)
+        name = fleet.policy_of(self._root, kind)
         iot.CfnPolicy(self, f"Policy-{kind.name}", policy_name=name, policy_document=document)

@@ -31,7 +31,6 @@ MOVED: Final = {
     "http.rows_at": "http.whereabouts",
     "http.schemas": "http.models",
     "http.shares": "http.http_api",
-    "ingress.fleet": "ingress.provisioning",
     "ingress.message": "ingress.ingress",
     "live.topics": "live.connection",
     "outbound.channel": "outbound.delivery",

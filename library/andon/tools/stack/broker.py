@@ -13,7 +13,7 @@ import ssl
 import time
 from typing import Any, Final
 
-from andon.ingress.provisioning import SIGNING
+from andon.ingress.fleet import SIGNING
 from andon.tools.stack.sink import Application, Message, Receive, Send, answer
 
 # Certificates that clients of the emulator's broker ask for, each for a key of its own: `CreateCertificateFromCsr`.

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from andon.ingress import provisioning
+from andon.ingress import fleet
 from andon.ingress.names import Kind
 from andon.project import project
 from andon.tools.called import as_called
@@ -73,8 +73,8 @@ def make(stack: Deployed, kind_name: str, *, home: Path, folder: Path | None = N
         raise ToolFailed(f"{folder} is not empty: a claim in it may still count")
     iot, policy, template = (
         stack.client("iot"),
-        provisioning.policy_of(root, kind),
-        provisioning.template_of(root, kind),
+        fleet.policy_of(root, kind),
+        fleet.template_of(root, kind),
     )
     require_policy(iot, policy, else_=CLOSED)
     broker = broker_of(stack)
@@ -82,8 +82,8 @@ def make(stack: Deployed, kind_name: str, *, home: Path, folder: Path | None = N
     folder = folder or home / template / made.id[:SHOWN]
     keep(made, folder, broker.signers)
     iot.attach_policy(policyName=policy, target=made.arn)  # from here on it counts
-    topics = (provisioning.SIGNING, provisioning.topic_of(template))
-    return MadeClaim(kind.name, made.id, template, provisioning.client_of(root, ""), topics, broker, folder)
+    topics = (fleet.SIGNING, fleet.topic_of(template))
+    return MadeClaim(kind.name, made.id, template, fleet.client_of(root, ""), topics, broker, folder)
 
 
 def claims(stack: Deployed, kind_name: str | None = None) -> list[ThingClaim]:
@@ -113,7 +113,7 @@ def withdraw(stack: Deployed, which: str, kind_name: str | None = None) -> list[
     for one in meant:
         described = iot.describe_certificate(certificateId=one.id)["certificateDescription"]
         end(iot, one.id)
-        policy = provisioning.policy_of(root, kind_named(one.kind))
+        policy = fleet.policy_of(root, kind_named(one.kind))
         iot.detach_policy(policyName=policy, target=described["certificateArn"])  # from here on it is not listed
     return meant
 
@@ -124,7 +124,7 @@ def _chosen(kind_name: str | None) -> list[Kind]:
 
 def _of_kind(iot: Any, root: str, kind: Kind) -> Iterator[ThingClaim]:  # noqa: ANN401  boto3's
     try:
-        pages = [*iot.get_paginator("list_targets_for_policy").paginate(policyName=provisioning.policy_of(root, kind))]
+        pages = [*iot.get_paginator("list_targets_for_policy").paginate(policyName=fleet.policy_of(root, kind))]
     except iot.exceptions.ResourceNotFoundException:
         return
     for target in (target for page in pages for target in page["targets"]):
