@@ -14,9 +14,9 @@ if "AWS_LAMBDA_INITIALIZATION_TYPE" in os.environ:
 class _Moved:  # finds a module that moved by its old name, when nothing else has found it
     def find_spec(self, fullname: str, *_: object) -> ModuleSpec | None:
         if fullname.startswith(f"{__name__}."):
-            from andon.runtime.moved import spec_of  # noqa: PLC0415  nothing is asked for in vain, but by old names
+            from andon.runtime.moved import moved  # noqa: PLC0415  nothing is asked for in vain, but by old names
 
-            return spec_of(fullname)
+            return moved(fullname)
         return None
 
 

@@ -2,6 +2,8 @@
 
 Who has a claim, which many things share, has a certificate of its own signed for a key of its own, and asks to be a
 thing by it: https://docs.aws.amazon.com/iot/latest/developerguide/provision-wo-cert.html#claim-based
+
+Apart from `provisioning.py`: the emulator's broker, which has no more than Python, reads these names.
 """
 
 import re

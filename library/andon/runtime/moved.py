@@ -77,6 +77,6 @@ class _Alias(Loader):
         module.__dict__["__getattr__"] = partial(getattr, import_module(now))
 
 
-def spec_of(name: str) -> ModuleSpec | None:
+def moved(name: str) -> ModuleSpec | None:
     """Return the spec of a module that moved, by its old name; None: none did."""
     return ModuleSpec(name, _Alias()) if name.removeprefix("andon.") in MOVED else None

@@ -49,7 +49,7 @@ Counts = dict[str, dict[str, int]]
 """By store: `seen`, `found`, `kept`, see `SweepCounts`."""
 
 
-class JobRow(TypedDict):
+class _JobRow(TypedDict):
     """The row beside its key; times in epoch milliseconds.
 
     before, again, after: what passes found. names: gone once it is proved.
@@ -72,13 +72,13 @@ class JobTable:
     def __init__(self, dynamodb: Any, name: str, keys: Keys) -> None:  # noqa: ANN401  boto3's
         self._dynamodb, self._name, self._keys = dynamodb, name, keys
 
-    def find(self, id_: str) -> JobRow | None:
+    def find(self, id_: str) -> _JobRow | None:
         """Return the job of a person, None if there is none."""
         found = self._dynamodb.get_item(TableName=self._name, Key=to_typed(self._key(id_)), ConsistentRead=True)
         row = to_plain(found["Item"]) if "Item" in found else None
-        return members_of(JobRow, row) if row else None
+        return members_of(_JobRow, row) if row else None
 
-    def write(self, job: JobRow) -> JobRow:
+    def write(self, job: _JobRow) -> _JobRow:
         """Write a job as it is now."""
         self._dynamodb.put_item(TableName=self._name, Item=to_typed({**job, **self._key(job["person"])}))
         return job
@@ -94,8 +94,8 @@ def look(stores: Stores, mentions: Mentions) -> Counts:
 
 
 def begin(
-    stores: Stores, id_: str, names: Iterable[str], *, before: JobRow | None, keep_ids: bool, now_ms: int
-) -> JobRow:
+    stores: Stores, id_: str, names: Iterable[str], *, before: _JobRow | None, keep_ids: bool, now_ms: int
+) -> _JobRow:
     """Return a job for some names; before: that of earlier ones, whose counts it goes on from.
 
     keep_ids: an id that is registered may be a name and nothing else. One that only came in a report may always be:
@@ -114,7 +114,7 @@ def begin(
     kept = sorted({one for one, _ in ids})
     mentions = mentions_of(id_, known, kept)
     found = look(stores, mentions)
-    job: JobRow = {"person": id_, "begunAt": now_ms, "names": sorted(known), "kept": kept, "before": found}
+    job: _JobRow = {"person": id_, "begunAt": now_ms, "names": sorted(known), "kept": kept, "before": found}
     if before and "finishedAt" not in before:
         job |= {"begunAt": before["begunAt"], "before": _together(before["before"], found)}
     return job
@@ -133,7 +133,7 @@ def mentions_of(id_: str, names: Iterable[str], kept: Iterable[str] = ()) -> Men
         raise ToolFailed(str(error)) from error
 
 
-def sweep(stores: Stores, table: JobTable, job: JobRow, *, clock: Callable[[], int]) -> JobRow:
+def sweep(stores: Stores, table: JobTable, job: _JobRow, *, clock: Callable[[], int]) -> _JobRow:
     """Erase the mentions in all stores, the first time."""
     mentions = _mentions_for(job)
     for _ in stores.sweep(mentions, dry_run=False):
@@ -141,7 +141,7 @@ def sweep(stores: Stores, table: JobTable, job: JobRow, *, clock: Callable[[], i
     return table.write({**job, "sweptAt": clock()})
 
 
-def finish(stores: Stores, table: JobTable, job: JobRow, *, clock: Callable[[], int]) -> JobRow:
+def finish(stores: Stores, table: JobTable, job: _JobRow, *, clock: Callable[[], int]) -> _JobRow:
     """Erase what came to the stores since, write the proof, and forget the names.
 
     Raises:
@@ -157,17 +157,17 @@ def finish(stores: Stores, table: JobTable, job: JobRow, *, clock: Callable[[], 
         "finishedAt": times.to_utc(job["finishedAt"]),
     }
     bucket = SweptBucket(stores.clients.s3, stores.buckets[LAKE])
-    bucket.put(proof_key(job), strict_json.dumps(proof).encode())
+    bucket.put(_proof_key(job), strict_json.dumps(proof).encode())
     forgotten = {name: value for name, value in job.items() if name != "names"}
-    return table.write(members_of(JobRow, {**forgotten, "kept": []}))
+    return table.write(members_of(_JobRow, {**forgotten, "kept": []}))
 
 
-def proof_key(job: JobRow) -> str:
+def _proof_key(job: _JobRow) -> str:
     """Return the key of the proof of a job."""
     return f"{PROOFS}/{job['person']}/{job['begunAt']}.json"
 
 
-def _swept_again(stores: Stores, table: JobTable, job: JobRow, *, now_ms: int) -> JobRow:
+def _swept_again(stores: Stores, table: JobTable, job: _JobRow, *, now_ms: int) -> _JobRow:
     swept_ms = job.get("sweptAt")
     if swept_ms is None or now_ms < swept_ms + DAY_MS:
         when = "after the first pass" if swept_ms is None else f"from {times.to_utc(swept_ms + DAY_MS)} on"
@@ -188,7 +188,7 @@ def _swept_again(stores: Stores, table: JobTable, job: JobRow, *, now_ms: int) -
     return {**job, "after": after, "finishedAt": now_ms}
 
 
-def _mentions_for(job: JobRow) -> Mentions:
+def _mentions_for(job: _JobRow) -> Mentions:
     """Return the mentions that a job erases."""
     return mentions_of(job["person"], job.get("names", ()), job["kept"])
 
@@ -292,7 +292,7 @@ def run(erasing: Erasing, asked: ErasureOrder) -> Iterator[str]:
 ALSO: Final = "more names need a first pass: without AGAIN"
 
 
-def _begun(erasing: Erasing, asked: ErasureOrder, found: JobRow | None) -> JobRow:
+def _begun(erasing: Erasing, asked: ErasureOrder, found: _JobRow | None) -> _JobRow:
     """Return the job that goes on, or a new one: for the person's name and those that were asked for besides."""
     if found and "names" in found and {*asked.also} <= {*found["names"]}:
         return found
@@ -313,7 +313,7 @@ def _name(erasing: Erasing, id_: str) -> list[str]:
     return [answer.json[erasing.people.name]] if erasing.people.name in answer.json else []
 
 
-def _erased(erasing: Erasing, job: JobRow) -> Iterator[str]:
+def _erased(erasing: Erasing, job: _JobRow) -> Iterator[str]:
     """Erase the name, the user and the mentions."""
     answer = erasing.api.request("DELETE", f"{erasing.people.path}{path_of(job['person'])}")
     if answer.status != HTTPStatus.NO_CONTENT:
@@ -326,9 +326,9 @@ def _erased(erasing: Erasing, job: JobRow) -> Iterator[str]:
     yield f"Every store is swept. Once more in 24 hours: {as_called('erase', ID=job['person'], AGAIN=1)}"
 
 
-def _proved(job: JobRow) -> Iterator[str]:
+def _proved(job: _JobRow) -> Iterator[str]:
     yield from _said(job["again"], "mentions came since")
-    yield f"Erased: before {_sum(job['before'])} mentions, now {_sum(job['after'])}. The proof: {proof_key(job)}"
+    yield f"Erased: before {_sum(job['before'])} mentions, now {_sum(job['after'])}. The proof: {_proof_key(job)}"
 
 
 def _said(counts: Counts, what: str) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""A lost region's services: the rows that come back of the images in facts, and of what they keep of others' facts."""
+"""A lost region's services: rows that come back of the images in their facts, and of kept facts of others."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -89,9 +89,9 @@ class RestoredService(NamedTuple):
         new, _ = _images_in(delivery)
         if delivery.source == self.name and new:
             if not ttl.is_alive(new, now_ms):
-                is_written(self._put(new, OVER))  # what it was before may have had no end: that does not stay
+                _is_written(self._put(new, OVER))  # what it was before may have had no end: that does not stay
                 return Outcome.EXPIRED
-            return Outcome.APPLIED if is_written(self._put(new)) else Outcome.STALE
+            return Outcome.APPLIED if _is_written(self._put(new)) else Outcome.STALE
         event, [table, *_] = upcast(delivery.event, self.upcasters, source=delivery.source), self.tables
         update: RowWrite = self._decided(self.on, delivery)
         return update.write(table, event, ttl_days=None, now_ms=now_ms, replay=REPLAY)
@@ -117,7 +117,7 @@ class RestoredService(NamedTuple):
         return None if decide is None else decide(upcast(delivery.event, self.upcasters, source=delivery.source))
 
 
-def is_written(put: Put) -> bool:
+def _is_written(put: Put) -> bool:
     """Put a row; return False if there is one that is as new."""
     try:
         put.alone()
@@ -193,7 +193,7 @@ def _own_rows(restored: Sequence[RestoredService], now_ms: int, line: str) -> Co
         return Counts(unreadable=1)
     for service in restored:
         for put in service.puts(delivery, now_ms=now_ms):
-            counts["written" if is_written(put) else "kept"] += 1
+            counts["written" if _is_written(put) else "kept"] += 1
     return counts
 
 

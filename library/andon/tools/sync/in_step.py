@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 DELETED: Final = "deleted"
 
-Crossings = Mapping[Topic, Crossing[Any]]
+_Crossings = Mapping[Topic, Crossing[Any]]
 """Subscriptions of a service to its other version."""
 
 
@@ -91,7 +91,7 @@ class SyncDifference(NamedTuple):
 
 
 def differences(
-    ours: PublishedRows, theirs: Mapping[str, Iterable[Item]], crossings: Crossings, *, now_ms: int
+    ours: PublishedRows, theirs: Mapping[str, Iterable[Item]], crossings: _Crossings, *, now_ms: int
 ) -> Iterator[SyncDifference]:
     """Compare the rows of a service with those of its other version.
 
@@ -168,7 +168,7 @@ class CrossingWay(NamedTuple):
 
     source: Package
     into: Package
-    crossings: Crossings
+    crossings: _Crossings
 
 
 def ways() -> list[CrossingWay]:

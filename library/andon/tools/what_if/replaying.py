@@ -76,14 +76,14 @@ def rows_in(file: Path) -> KnownRows:
 FirstRows = Mapping[tuple[str, RowKey], tuple[int, Item | None]]
 """Service and key of a row -> when its first fact came, and the row before it; None: there was none."""
 
-RowsOf = Callable[[Package, str], Iterable[Item]]
+_RowsOf = Callable[[Package, str], Iterable[Item]]
 """Reads all rows of a table of a service, by the environment variable of the table, in the running system."""
 
 _NOT_KNOWN: Final = frozenset({None, EVENT, CORRELATED, UNREADABLE, DUE})
 """Discriminators of rows that follow from events; a row without one is kept by a subscription."""
 
 
-class KnownBeside(NamedTuple):
+class _KnownBeside(NamedTuple):
     """The rows from the start, keys of those that no event changes (as `repr`), and what is assumed of them."""
 
     rows: KnownRows
@@ -92,8 +92,8 @@ class KnownBeside(NamedTuple):
 
 
 def known_of(
-    file: Path | None, rows_of: RowsOf | None, trees: Sequence[TreeRules], replayed: RuleNames, first_rows: FirstRows
-) -> KnownBeside:
+    file: Path | None, rows_of: _RowsOf | None, trees: Sequence[TreeRules], replayed: RuleNames, first_rows: FirstRows
+) -> _KnownBeside:
     """Return the rows that rules know: of a file, or of the running system, as they were before their first fact.
 
     Raises:
@@ -108,14 +108,14 @@ def known_of(
         keys = {of["table"]: of["keys"] for of in facts.values()}
         pinned = [repr(row_key(row, keys[name])) for name, some in rows.items() if name in keys for row in some]
         said = f"rosters and their like were as {file.name} has them, all the time"
-        return KnownBeside(rows, pinned, [said, *_left(trees)])
+        return _KnownBeside(rows, pinned, [said, *_left(trees)])
     live = {} if rows_of is None else {of["table"]: [*_live(rows_of, name, of["table"])] for name, of in facts.items()}
     rows = {
         of["table"]: [*_at_first(live.get(of["table"], ()), name, of["keys"], first_rows)] for name, of in facts.items()
     }
     where = "in the lake alone" if rows_of is None else "in the running system"
     said = f"rosters and their like were as facts of the lake say, and before the first of them as they are {where}"
-    return KnownBeside(rows, (), [*([said] if asking else []), *_left(trees)])
+    return _KnownBeside(rows, (), [*([said] if asking else []), *_left(trees)])
 
 
 def _left(trees: Sequence[TreeRules]) -> Iterable[str]:
@@ -123,7 +123,7 @@ def _left(trees: Sequence[TreeRules]) -> Iterable[str]:
         yield f"{', '.join(left)} decided what the lake says: they know what no event does"
 
 
-def _live(rows_of: RowsOf, service: str, table: str) -> Iterable[Item]:
+def _live(rows_of: _RowsOf, service: str, table: str) -> Iterable[Item]:
     """Yield the rows of a service's table that people wrote."""
     package = next(one for one in services() if one.name == service)
     rows = rows_of(package, table)
@@ -321,7 +321,7 @@ class LakePlace(NamedTuple):
     """The folder of the lake's objects, and the rows of the running system that rules know; None: there is none."""
 
     lake: Path
-    rows_of: RowsOf | None
+    rows_of: _RowsOf | None
     hold_back: HoldBack
 
 
@@ -374,7 +374,7 @@ def _order(
     names: RuleNames,
     replayed: RuleNames,
     split: SplitLake,
-    known: KnownBeside,
+    known: _KnownBeside,
     end_ms: int,
     room: Path,
     hold_back: HoldBack,
@@ -405,7 +405,7 @@ def _report(
     asked: WhatIfAsked,
     names: RuleNames,
     split: SplitLake,
-    known: KnownBeside,
+    known: _KnownBeside,
     sides: Sequence[ReplayedSide],
     end_ms: int,
     hold_back: HoldBack,
