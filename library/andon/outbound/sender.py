@@ -6,7 +6,8 @@ To read on: `delivery.py` has the statuses of a delivery, `provider.py` the call
 and the channels decide nothing about once.
 
 1. A service decides a message and keeps its row, once: the id is the same whoever decides it again. Its fact wakes the
-   sender, by the sender's own queue. The message has no text: that is made of what waits when it is sent.
+   sender, by the sender's own queue (`_SENDS` of `andon.cdk.service`: ten seconds later, one message at a time). The
+   message has no text: that is made of what waits when it is sent.
 2. `tell` reads the deliveries to the recipient (their mailbox), what waits for them (`waiting_of`) and by which ways
    they are told (`ways_of`); `_next_step`, which is pure, says what is next. What another delivery covers is left out.
 3. `_claim` writes the delivery as `claimed`, with a lease, and the next version of the mailbox, in one transaction: of
@@ -25,7 +26,6 @@ Each figure holds only if it is below the next one (`tests/infra/test_queues.py`
 
 | figure | | where |
 |---|---|---|
-| a message waits in the queue, and is told with what is asked meanwhile | 10 s | `_SENDS` of `andon.cdk.service` |
 | a call takes at most | 5 s | `provider.LONGEST_MS` |
 | is left when a message is begun, for a call and its mark | 12 s | `CALL_MS` |
 | a sender lives at most | 20 s | `SIZES` of `andon.cdk.function` |
