@@ -112,7 +112,7 @@ def test_what_is_broken_is_found(monkeypatch: pytest.MonkeyPatch, broken: Break)
 
 
 def test_without_places_each_route_lets_callers_of_another_company_in(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(places, "places_of", lambda _: ANYWHERE)
+    monkeypatch.setattr(callers, "places_of", lambda _: ANYWHERE)
 
     found = proved(places.prove, requests=400).broken
 
