@@ -93,6 +93,16 @@ def test_a_worker_runs_until_it_is_killed_or_its_input_ends(layer: Path) -> None
         assert killed.stdout.read() == ended.stdout.read() == ""
 
 
+@pytest.mark.usefixtures("many_open_files")
+def test_a_worker_is_known_to_run_or_to_have_ended_however_many_there_are(layer: Path) -> None:
+    with started(layer) as (worker, _):
+        assert worker.poll() is None
+
+        worker.terminate()
+
+        assert worker.wait(10) == worker.poll() == 0
+
+
 def test_without_its_template_a_worker_is_started_as_ever_and_the_next_one_is_forked(layer: Path) -> None:
     with started(layer) as (_, says):
         os.kill(says["imported by"], signal.SIGKILL)

@@ -78,6 +78,15 @@ def test_all_that_was_logged_before_the_answer_is_known_with_it(worker: Worker, 
         assert [line.split()[:2] for line in lines] == [[str(number), "é"] for number in range(count)]
 
 
+@pytest.mark.usefixtures("many_open_files")
+def test_the_log_of_a_worker_is_known_however_many_workers_there_are() -> None:
+    worker = Worker()
+
+    assert len(worker.logs(1)) == 1
+    assert worker._stderr_thread.is_alive()  # noqa: SLF001  or a log that fills the pipe is waited for by nobody
+    worker.close()
+
+
 def test_what_a_worker_logged_until_it_ended_is_known(worker: Worker) -> None:
     worker.logs(1)
     worker.end()

@@ -104,7 +104,6 @@ class Broker:
             if self._server is None:
                 hold_to_policies(iot._WSSession)  # noqa: SLF001  the emulator's
                 add_signing(iot)
-                # Not by `loop.start_tls`, as the emulator does: under uvloop its handshake never ends.
                 self._server = await asyncio.start_server(
                     iot._mtls_handle_conn,  # noqa: SLF001  as above
                     HOST,

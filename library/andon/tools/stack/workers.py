@@ -41,7 +41,7 @@ class Forked:
 
     def poll(self) -> int | None:
         """Return None while it runs."""
-        return 0 if select.select([self._known], [], [], 0)[0] else None
+        return 0 if _is_readable(self._known, 0) else None
 
     def wait(self, timeout: float | None = None) -> int:
         """Wait until it has ended.
@@ -50,7 +50,7 @@ class Forked:
             subprocess.TimeoutExpired: it has not.
 
         """
-        if not select.select([self._known], [], [], timeout)[0]:
+        if not _is_readable(self._known, timeout):
             raise subprocess.TimeoutExpired(str(self.pid), timeout or 0)
         return 0
 
@@ -117,6 +117,13 @@ class Template:
         self._process.wait()
 
 
+def _is_readable(descriptor: int, within_s: float | None = None) -> bool:
+    """Return True once there is something to read or the other end is closed; `select` takes no number over 1,023."""
+    asked = select.poll()
+    asked.register(descriptor, select.POLLIN)
+    return bool(asked.poll(None if within_s is None else within_s * 1000))
+
+
 templates: Final = dict[tuple[str, ...], Template]()
 """By the folders that they import from."""
 
@@ -170,7 +177,7 @@ class Pipe:
 
     def wait(self) -> None:
         """Return when there is something to take, or the other end is closed."""
-        select.select([self._descriptor], [], [])
+        _is_readable(self._descriptor)
 
     def take(self, lines: Any) -> None:  # noqa: ANN401  a queue
         """Move the lines that are in the pipe to a queue."""
@@ -217,36 +224,3 @@ def drained(worker: Any) -> str:  # noqa: ANN401
     else:
         _pipe_of(worker._proc).take(worker._stderr_queue)  # noqa: SLF001
     return str(worker._drain_stderr())  # noqa: SLF001
-
-
-# The start of a Lambda's worker, without botocore: the emulator imports it in each, to count calls in a circle.
-#
-# The count is for functions that invoke one another by boto3 for ever. No function of a project invokes another one,
-# and
-# most do without boto3: to them the import is 0.25 s of CPU, three quarters of a cold start.
-
-COUNTS_CALLS: Final = "    _ms_install_invoke_depth()\n"
-
-
-def without_botocore(script: str) -> str:
-    """Return the script of the emulator's workers, which leaves importing to the handler."""
-    return script.replace(COUNTS_CALLS, "")
-
-
-# On which processors the emulator runs: on one, and its workers on all.
-#
-# Of the threads of a Python process one runs at a time. If they are on several processors, the lock is handed from
-# one to
-# the other at each request, and waiting for it costs a third of what the stack does in a second.
-
-
-def keep_to_one() -> None:
-    """Keep this process to one processor, and the processes that it starts until they are freed."""
-    if sys.platform == "linux":
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-
-
-def free(pid: int) -> None:
-    """Let another process run on all."""
-    if sys.platform == "linux":
-        os.sched_setaffinity(pid, range(os.cpu_count() or 1))
