@@ -13,8 +13,8 @@ Three figures stand where something else needs them, too:
 | `EVERY_SECONDS`, in `LATE_DECISION_SECONDS` (90) | 60 | `andon.rules.sweep` | the sweep: its schedule, its timeout |
 | `COPY_MINUTES`: the lake's copy | 15 | `andon.cdk.replica` | S3, which promises to be as fast |
 
-Elsewhere are those of deployments, which wake nobody (`rollback_alarm` in `function.py`), and the facts that ring
-whenever one is published (`alarms` in a service's `facts.py`; `of_facts` below).
+Elsewhere are those of deployments, which wake nobody (in `function.py`, `queues.py` and `api.py`), and the facts that
+ring whenever one is published (`alarms` in a service's `facts.py`; `of_facts` below).
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -52,26 +52,22 @@ class Signal(Generic[W]):
     """A sign of illness: a metric that should not be above a value for some minutes in a row.
 
     metric: of what is watched; without a label: with one, CDK writes it as metric math, which the emulator refuses.
-    above: a number, or what a stage's settings make it. unit: of the metric, in that of `above`: 1000 where it is in
-    milliseconds. means: what it means if it rings, with `{it}` for what is watched and `{above}`; so is `name`.
-    runbook: the page in `docs/runbooks/`, without its ending. ceases: instead, the metric should not cease to be
-    published every minute. collapses: nor should it fall below what is usual. there_is: whether a stage has it.
+    unit: of the metric, in that of `above`: 1000 where it is in milliseconds. means: what it means if it rings, with
+    `{it}` for what is watched (so is `name`), `{above}`, and in words `{minutes}` and `{above_minutes}`. runbook: the
+    page in `docs/runbooks/`, without its ending. ceases: instead, the metric should not cease to be published every
+    minute. collapses: nor should it fall below what is usual. there_is: whether a stage has it.
     """
 
     name: str
     metric: Callable[[W], cloudwatch.Metric]
     means: str
     runbook: str
-    above: float | Callable[[Target], float] = 0
+    above: float = 0
     unit: int = 1
     minutes: int = 1
     ceases: bool = False
     collapses: bool = False
     there_is: Callable[[Target], object] = lambda _: True
-
-    def limit(self, target: Target) -> float:
-        """Return the most that the metric may be, in the unit of `above`."""
-        return self.above(target) if callable(self.above) else self.above
 
 
 Watched = tuple[Any, Iterable[Signal[Any]]]
@@ -79,6 +75,8 @@ Watched = tuple[Any, Iterable[Signal[Any]]]
 
 # Of millions of calls a day some fail, and are tried again; so many minutes in a row are no accident.
 _NO_ACCIDENT: Final = 3
+
+_IN_WORDS: Final[Mapping[float, str]] = {2: "two", 5: "five", 10: "ten"}
 
 # Standard deviations from what CloudWatch has learnt for the hour and the weekday: a shift that ends is none of it.
 UNUSUAL: Final = 5
@@ -231,14 +229,14 @@ _OF_FUNCTION: Final[Mapping[str, tuple[Signal[Function], ...]]] = {  # by side a
             metric=metrics.runs,
             minutes=5,
             ceases=True,
-            means="For five minutes {it.package.name}'s sweep has not run: what is due is not decided.",
+            means="For {minutes} minutes {it.package.name}'s sweep has not run: what is due is not decided.",
             runbook="sweep-failing",
         ),
         Signal(
             name="Undecided",
             metric=metrics.of_service("failed"),
             minutes=5,
-            means="For five minutes {it.package.name}'s sweep could not decide all that was due.",
+            means="For {minutes} minutes {it.package.name}'s sweep could not decide all that was due.",
             runbook="sweep-failing",
         ),
         Signal(
@@ -247,7 +245,7 @@ _OF_FUNCTION: Final[Mapping[str, tuple[Signal[Function], ...]]] = {  # by side a
             above=LATE_DECISION_SECONDS,
             unit=1000,
             minutes=2,
-            means="For two minutes {it.package.name} had something to decide for longer than {above} s.",
+            means="For {minutes} minutes {it.package.name} had something to decide for longer than {above} s.",
             runbook="sweep-failing",
         ),
         Signal(
@@ -395,7 +393,7 @@ OF_READER: Final[tuple[Signal[Reader], ...]] = (  # of domain events
         name="Lag",
         metric=metrics.of_listener(LATE),
         minutes=5,
-        means=f"For five minutes facts take longer than {LATE_SECONDS} s from the bus to {{it.name}}.",
+        means=f"For {{minutes}} minutes facts take longer than {LATE_SECONDS} s from the bus to {{it.name}}.",
         runbook="reader-behind",
     ),
     *OF_LISTENER,
@@ -417,7 +415,7 @@ OF_SENDING: Final[tuple[Signal[Reader], ...]] = (  # a sender's queue: a message
         name="Undelivered",
         metric=metrics.oldest,
         above=600,
-        means="For more than ten minutes a message to somebody waits, and they were told by no channel.",
+        means="For more than {above_minutes} minutes a message to somebody waits, and they were told by no channel.",
         runbook="sender-failing",
     ),
 )
@@ -546,11 +544,11 @@ class _Settings(TypedDict):
 def _alarm(scope: Construct, it: object, row: Signal[Any]) -> None:
     """Create an alarm, named by the path of the watched thing: the root stack's name begins all of them."""
     target, missing, compared = Target.of(scope), cloudwatch.TreatMissingData, cloudwatch.ComparisonOperator
-    above, name, page = row.limit(target), row.name.format(it=it), f"{target.stage.runbooks}/{row.runbook}.md"
+    name, page = row.name.format(it=it), f"{target.stage.runbooks}/{row.runbook}.md"
     settings: _Settings = {
         "metric": row.metric(it),
         "alarm_name": f"{scope.node.path}/{name}",
-        "alarm_description": f"{row.means.format(it=it, above=above)} Runbook: {page}",
+        "alarm_description": f"{_meaning(it, row)} Runbook: {page}",
         "evaluation_periods": row.minutes,
         # Most of these metrics are published only when there is something to count.
         "treat_missing_data": missing.BREACHING if row.ceases else missing.NOT_BREACHING,
@@ -563,10 +561,15 @@ def _alarm(scope: Construct, it: object, row: Signal[Any]) -> None:
         )
     else:
         operator = compared.LESS_THAN_THRESHOLD if row.ceases else compared.GREATER_THAN_THRESHOLD
-        threshold = 1 if row.ceases else above * row.unit
+        threshold = 1 if row.ceases else row.above * row.unit
         alarm = cloudwatch.Alarm(scope, f"{name}Alarm", threshold=threshold, comparison_operator=operator, **settings)
     if target.stage.alarm_topic:
         alarm.add_alarm_action(actions.SnsAction(_topic(scope, target.stage.alarm_topic)))
+
+
+def _meaning(it: object, row: Signal[Any]) -> str:
+    minutes, above = (_IN_WORDS.get(count, count) for count in (row.minutes, row.above / 60))
+    return row.means.format(it=it, above=row.above, minutes=minutes, above_minutes=above)
 
 
 def _topic(scope: Construct, topic: str) -> sns.ITopic:

@@ -9,8 +9,8 @@ How it goes on after a crash, from the POST that asks for it (`command.py`) to a
    queue, and asks for the rest later (`_replay_object`); at its end it marks the object as done (`_mark`).
 3. A message whose handling failed (`resend.work_each` says so to Lambda), or whose listener was killed, is not deleted:
    the queue delivers it again, and all of its step is done again. That changes nothing that matters, see below.
-4. The view's listener takes a message as it takes any other. `ViewUpdate.write` (`andon.views.view_update`) drops what
-   its row has seen; only to a rebuild no row has expired.
+4. The view's listener takes a message as it takes any other: `ViewUpdate.write` (`andon.views.view_update`), of rows in
+   a table or in objects, drops what its row has. Only to a rebuild no row has expired.
 5. A message that fails as often as its queue delivers it is a dead letter, which rings. `POST …/resume` then begins a
    new run, which asks for all that is not done; messages of the run before are dropped (`_is_current`).
 
@@ -20,10 +20,11 @@ How it goes on after a crash, from the POST that asks for it (`command.py`) to a
 | the count of a day's objects (`_note_day`) | the day's message | writes the same count |
 | some events of an object | the object's message | sends them again: the view drops them |
 | the question for the rest of an object | the object's message | two go on, and end with the same mark |
-| the mark | the object's message | is dropped, or writes the same mark |
+| the mark | the object's message | is dropped, or marks it again |
 
 Hence no step needs to know how far the one before came, and a replay that is paused or cancelled stops by the same
-check, within `LEAD_MS`. What bounds what; how rows lie in the table: `store.py`.
+check, within `LEAD_MS`. Whoever repeats a POST whose answer was lost begins a second replay. The rows are
+in the table as `store.py` draws them; what bounds what:
 
 | figure | | where |
 |---|---|---|

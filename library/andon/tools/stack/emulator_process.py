@@ -106,11 +106,11 @@ def _patch_emulator() -> None:
     ministack.app = guarded(Sink(Broker(ministack.app)))
     followers = Followers(lambda_svc._iter_all_esms, lambda_svc._poll_dynamodb_streams)  # noqa: SLF001
     lambda_svc._iter_all_esms, lambda_svc._poll_dynamodb_streams = followers.mappings, followers.poll  # noqa: SLF001
-    dynamodb._evaluate_condition = faster(dynamodb._evaluate_condition)  # noqa: SLF001  see key_conditions.py
-    dynamodb.defaultdict, dynamodb._query = Partitions, narrowed(dynamodb._query)  # noqa: SLF001  see narrowing.py
+    dynamodb._evaluate_condition = faster(dynamodb._evaluate_condition)  # noqa: SLF001
+    dynamodb.defaultdict, dynamodb._query = Partitions, narrowed(dynamodb._query)  # noqa: SLF001
     lambda_runtime.Worker._read_stderr, lambda_runtime.Worker._drain_stderr_bounded = follow, drained  # noqa: SLF001
     lambda_runtime.zipfile, lambda_runtime.open, lambda_runtime.subprocess = SHARED_ZIPS, open_file, FORKS
-    cognito._fake_token = with_groups(cognito._fake_token, cognito._get_pool_unscoped)  # noqa: SLF001  see token_groups.py
+    cognito._fake_token = with_groups(cognito._fake_token, cognito._get_pool_unscoped)  # noqa: SLF001
     sns._sms_log_for = timed(sns._sms_log_for)  # noqa: SLF001
     provisioners._update_resource = remembering(provisioners._update_resource, cloudformation._stacks)  # noqa: SLF001
     provisioners._provision_resource = apart(provisioners._provision_resource, provisioners._NAME_SEED)  # noqa: SLF001
