@@ -335,7 +335,7 @@ def _end_after(seconds: float, until: float) -> None:
 
 def _settings(tests: Sequence[str]) -> tuple[str, ...]:
     """Name the settings: where all tests are the library's, pytest takes those of the library, in another project."""
-    return () if Path(tests[0]).is_absolute() else ("-c", str(ROOT / "pyproject.toml"))
+    return () if Path(tests[-1]).is_absolute() else ("-c", str(ROOT / "pyproject.toml"))
 
 
 def _failure(item: pytest.Item, following: pytest.Item | None) -> bool:
