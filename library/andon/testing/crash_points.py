@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from andon.runtime.errors import CallFailed
+from andon.runtime.json_types import JsonObject
 from andon.testing.above_retries import Pass, between
 from andon.testing.memory.hook import Call
 
@@ -114,7 +115,7 @@ def intruding(number: int, do: Callable[[], object]) -> Iterator[list[str]]:
     """Do something just before a call, counted from 1; yield the calls."""
     calls, intruded = list[str](), list[bool]()
 
-    def call(made: Call, make: Pass) -> dict[str, Any]:
+    def call(made: Call, make: Pass) -> JsonObject:
         if not intruded:
             calls.append(made.operation)
         if len(calls) == number and not intruded:
@@ -130,7 +131,7 @@ def intruding(number: int, do: Callable[[], object]) -> Iterator[list[str]]:
 def _watched(when: str, tell: Callable[[str], None], services: tuple[str, ...] = SERVICES) -> Iterator[None]:
     """Call `tell` with the operation at each call, above all retries."""
 
-    def call(made: Call, make: Pass) -> dict[str, Any]:
+    def call(made: Call, make: Pass) -> JsonObject:
         if made.service not in services:
             return make()
         if when == BEFORE:
