@@ -183,7 +183,7 @@ gateway-check: install  ## read each value of a gateway's configuration once, an
 	@$(if $(value CONFIG),$(GATEWAY) check "$$CONFIG",$(SAMPLE) check)
 
 test: lint  ## check, and run every test (check, then some of them: ARGS="-k order")
-	@$(if $(ARGS),$(MAKE) --no-print-directory types nag site && $(PYTHON) -m pytest $(ARGS),$(MAKE) --no-print-directory \
+	@$(if $(ARGS),$(MAKE) --no-print-directory types nag site && $(PYTHON) -m pytest --config-file=pyproject.toml $(ARGS),$(MAKE) --no-print-directory \
 	--jobs=5 BESIDE=1 deployed types site contracts-current machine pages walked others measured)
 
 t: override export P := $(value P)
@@ -225,7 +225,7 @@ PERMISSIONS := library/andon/testing/laws/test_permissions.py
 PAGES := tests/pages tests/demo
 MEASURED := lab/tests gateway/tests tests/gateway
 WITH_WHEEL := library/tests/tools library/tests/test_wheel.py library/tests/test_releases.py tests/test_course.py
-WITH_TEMPLATE := $(PERMISSIONS) library/tests/testing/test_proving.py
+WITH_TEMPLATE := $(PERMISSIONS) tests/testing/test_proving.py
 MACHINE := tests/infra tests/tools $(WITH_WHEEL) $(WITH_TEMPLATE)
 GIVING_WAY = $(if $(BESIDE),nice -n 5)
 IN_ONE_PIECE = $(if $(BESIDE),> .local/test-$@.log 2>&1; status=$$?; cat .local/test-$@.log; exit $$status)

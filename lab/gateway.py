@@ -32,6 +32,7 @@ from andon.recorded.lake import EVENTS, lines_of
 from andon.testing.proving.deployed import DeployedWorld
 from andon.testing.proving.prover import ProvedPart, Record
 from andon.testing.proving.world import LivingWorld
+from andon.testing.scripted_server import END, Asked, ScriptedServer
 from andon.tools.listings import keys_in
 from andon.tools.stack.stack import Stack
 from andon.tools.thing.certificate import CERTIFICATE, KEY, SIGNERS
@@ -63,7 +64,6 @@ from lab.gateway_process import (
 )
 from lab.liar import LOOK_S, Liar
 from services.equipment.things import GATEWAY as OF_PLANTS
-from tests.support.scripted_server import END, Asked, ScriptedServer
 
 _COUNT: Final = 400
 _CAPACITY: Final = 150

@@ -14,9 +14,9 @@ from random import Random
 from typing import Any, Final
 
 from andon.events.identifiers import of_content
+from andon.testing.scripted_server import HUNG_UP, Answer, Asked, whole
 from andon_gateway.testing.broker import Publication
 from lab.gateway_process import POISON, Fate, Made, judged
-from tests.support.scripted_server import HUNG_UP, Answer, Asked, whole
 
 _HANG_S: Final = 1.5
 LOOK_S: Final = 0.002

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from andon.testing.installed import ended, python
 from andon.tools.cli import VERBS
 from tests.support.course import CHAPTERS, Course, blocks_of, changed
-from toys.installed import ended, python
 
 RECIPES = CHAPTERS[0].parents[1] / "recipes.md"
 QUICK = "not test_permissions and not test_imports"

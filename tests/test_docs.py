@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from andon.packages.source import source
+from andon.testing.layers import LEVELS, reached, read_sources, rooms_imported
 from andon.tools.docs_index import anchor_of, indexed
 from tests.support.course import EXCERPT, blocks_of
-from tests.support.layers import LEVELS, reached, read_sources, rooms_imported
 
 PROJECT = Path(__file__).parents[1]
 README = PROJECT / "README.md"

@@ -17,6 +17,7 @@ from tests.support.near import NothingThere, found_at
         ("library/andon/stores/lake/read.py", "library/tests/stores/lake", ""),
         ("gateway/andon_gateway/store.py", "gateway/tests", ""),
         ("lab/simulate/batches.py", "lab/tests/simulate", ""),
+        ("stores/faults", "tests/stores/faults", ""),
     ],
 )
 def test_a_place_has_the_tests_of_its_folder_or_of_the_next_one_above(place: str, folder: str, package: str) -> None:

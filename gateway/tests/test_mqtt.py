@@ -8,6 +8,7 @@ from typing import Final
 
 import pytest
 
+from andon.testing.certificates import Authority
 from andon.tools.stack.processes import PATIENCE_S
 from andon_gateway import mqtt
 from andon_gateway.conditions import Value
@@ -17,7 +18,6 @@ from andon_gateway.testing import reader
 from andon_gateway.testing.broker import HOST, Broker
 from andon_gateway.testing.reader import Reader
 from andon_gateway.testing.sparkplug import INT32, payload
-from tests.support.certificates import Authority
 
 CONFIGURATION: Final = """
 [andon]

@@ -6,12 +6,12 @@ import pytest
 
 from andon.runtime import times
 from andon.testing.proving.prover import Record
+from andon.testing.scripted_server import ScriptedServer, in_turn, whole
 from andon_gateway.clock import to_utc
 from andon_gateway.store import Store
 from lab.gateway import LIES, in_memory, over_http, over_mqtt
 from lab.gateway_process import POISON, STORE, judged, workload
 from lab.opcua import Backlog, judge_backlog, judge_outage
-from tests.support.scripted_server import ScriptedServer, in_turn, whole
 
 SMALL = Backlog(memory_mb=60, disk_mib=100, batch_ms=(5, 20))
 

@@ -1,12 +1,19 @@
+import os
 from collections.abc import Iterator
 from itertools import count
 
 import pytest
 
+import andon.testing.examples  # noqa: F401  its profile is to be in force before any test is read
 from andon.testing.environment import frozen_clock
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.things import World
 from toys.toy_control import Keeper
+
+pytest_plugins = ["andon.testing.fixtures", "andon.testing.installed"]
+
+# The rules that the CDK itself has for templates only warn, and cost six seconds of CPU a process.
+os.environ["CDK_VALIDATION"] = "false"
 
 _numbers = count(1)
 

@@ -1,20 +1,19 @@
 """The order of the library: imports go down only, the vendor is called in one place, nothing speaks of the domain."""
 
 import pytest
+from support.sample_words import factory_words, sample_words
 
 from andon.packages.source import source
-from andon.project import library_folder, project
-from tests.support.layers import (
+from andon.project import library_folder
+from andon.testing.layers import (
     DOMAIN,
     LEVELS,
     Sources,
     circles,
-    factory_words,
     imports_of,
     outside_of_rooms,
     outward_imports,
     read_sources,
-    sample_words,
     upward_imports,
     users_of_packages,
     vendor_imports,
@@ -29,28 +28,21 @@ def library() -> Sources:
 
 @pytest.fixture(scope="module")
 def sources() -> Sources:
-    return read_sources(source().files())
+    """Its modules that functions get."""
+    here = library_folder().parent
+    return read_sources((file, place) for file, place in source().files() if file.is_relative_to(here / "andon"))
 
 
 def test_imports_go_down_only(sources: Sources) -> None:
     assert upward_imports(sources) == set()
 
 
-def test_the_library_imports_nothing_of_the_domain_and_no_function_imports_what_stands_around(sources: Sources) -> None:
-    assert outward_imports(sources) == set()
-
-
 def test_only_the_places_that_call_the_vendor_import_its_library(sources: Sources) -> None:
     assert vendor_imports(sources) == set()
 
 
-def test_no_modules_import_each_other(sources: Sources) -> None:
-    around = [
-        (file, file.relative_to(root))
-        for root in (library_folder().parent, project().root / "infra")
-        for file in sorted(root.rglob("*.py"))
-    ]
-    assert circles({**sources, **read_sources(around)}) == set()
+def test_no_modules_import_each_other(library: Sources) -> None:
+    assert circles(library) == set()
 
 
 @pytest.mark.parametrize(

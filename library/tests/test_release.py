@@ -1,4 +1,4 @@
-"""A release: built twice, from another place and another day, it is the same bytes; it lists what it is made of."""
+"""A release: built twice, from another place and another day, it is the same bytes; it lists its parts."""
 
 import json
 import os
@@ -13,20 +13,26 @@ from zipfile import ZipFile
 import pytest
 
 from andon.project import library_folder
+from andon.tools.new.template import PROJECT
 from andon.tools.release import CHECKSUMS, build, checksums, list_components
 
 SOURCES = library_folder().parent
 AT_S = 1_790_000_000
 
 
+def copied(clone: Path) -> Path:
+    """Copy the sources, beside one page; return their folder."""
+    sources = clone / "library"
+    shutil.copytree(SOURCES, sources, ignore=shutil.ignore_patterns("__pycache__", "tests"))  # in no release are tests
+    (clone / "docs").mkdir()
+    (clone / "docs" / "page.md").write_text("# A page\n")
+    return sources
+
+
 @pytest.fixture(scope="module")
 def moved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sources in another place, of another day, in other modes."""
-    sources = tmp_path_factory.mktemp("a clone") / "library"
-    shutil.copy(SOURCES.parent / ".gitignore", sources.parent)  # hatchling puts it into an sdist
-    shutil.copytree(SOURCES, sources, ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.rmtree(sources / "tests")  # they are not in a release
-    shutil.copytree(SOURCES.parent / "docs", sources.parent / "docs")
+    sources = copied(tmp_path_factory.mktemp("another clone"))
     for file in sources.rglob("*.py"):
         os.utime(file, (1_000_000_000, 1_000_000_000))
         file.chmod(0o600)
@@ -36,17 +42,17 @@ def moved(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_two_builds_of_the_same_sources_are_the_same_bytes(moved: Path, tmp_path: Path) -> None:
     here, there = tmp_path / "here", tmp_path / "there"
 
-    built = build(here, at_s=AT_S), build(there, at_s=AT_S, sources=moved)
+    built = build(here, at_s=AT_S, sources=copied(tmp_path / "clone")), build(there, at_s=AT_S, sources=moved)
 
     assert [file.suffix for file in built[0]] == [".whl", ".gz"]
     assert checksums(here) == checksums(there)
     assert {one.date_time for one in ZipFile(built[0][0]).infolist()} == {time.gmtime(AT_S)[:6]}
     with ZipFile(built[0][0]) as wheel:  # made of the sdist, which lies beside no docs/
-        assert {"andon/py.typed", "andon/tools/pages/how-do-i.md"} <= {*wheel.namelist()}
+        assert {"andon/py.typed", "andon/tools/pages/page.md"} <= {*wheel.namelist()}
 
 
 def test_the_bill_of_materials_has_each_pinned_package_with_its_version_and_hashes(tmp_path: Path) -> None:
-    requirements = SOURCES.parent / "requirements" / "runtime.txt"
+    requirements = PROJECT / "requirements" / "runtime.txt"
     pinned = set(re.findall(r"^([\w.-]+)==([\w.]+)", requirements.read_text(), re.MULTILINE))
 
     list_components(requirements, tmp_path / "sbom.json")
@@ -66,10 +72,3 @@ def test_checksums_are_of_every_file_but_their_own(tmp_path: Path) -> None:
     (tmp_path / CHECKSUMS).write_text("of before")
 
     assert checksums(tmp_path) == f"{sha256(b'wheel').hexdigest()}  a.whl\n"
-
-
-def test_the_version_stands_in_one_place() -> None:
-    root = tomllib.loads((SOURCES.parent / "pyproject.toml").read_text())["project"]
-
-    assert "version" not in root
-    assert "version" in root["dynamic"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from toys.installed import python
+from andon.testing.installed import python
 
 RELEASES = Path(__file__).parent / "releases"
 FROZEN = sorted(RELEASES.glob("*.tar.gz"))

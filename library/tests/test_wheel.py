@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from andon.project import library_folder
+from andon.testing.installed import python
 from andon.testing.synthesised import UNTRACED, assembled
-from toys.installed import python
 
 FOREIGN = Path(__file__).parent / "foreign"
 ROOMS = "import andon.views.materialize, andon.cdk, andon.tools, andon.testing.plugin; print(andon.__file__)"
@@ -97,17 +96,6 @@ def test_a_project_without_docs_and_verbs_tells_programs_of_its_packages(wheel: 
 
     assert "| `services/loans` | `PUT /books/{id}/loan` | book-lent |  |" in (lending / "AGENTS.md").read_text()
     assert "- [views/borrowed](functions/views/borrowed/): routes: 1; topics" in (lending / "llms.txt").read_text()
-
-
-def test_its_pages_are_there_without_a_project(wheel: Path, tmp_path: Path) -> None:
-    docs = library_folder().parent.parent / "docs"
-    pages = {file.relative_to(docs): file.read_text() for file in docs.rglob("*.md")}
-    shipped = wheel / "andon" / "tools" / "pages"
-
-    said = python("-m", "andon.tools.cli", "docs", "how-do-i#count", imports=(wheel,), cwd=tmp_path)
-
-    assert {file.relative_to(shipped): file.read_text() for file in shipped.rglob("*") if file.is_file()} == pages
-    assert said.startswith("## count\n\n")
 
 
 def test_without_a_project_the_command_says_so(wheel: Path, tmp_path: Path) -> None:

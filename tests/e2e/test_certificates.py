@@ -9,6 +9,7 @@ from shutil import copyfile
 import pytest
 
 from andon.ingress.names import basic_ingest, thing_of
+from andon.testing.certificates import Authority
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.processes import eventually
 from andon.tools.stack.stack import Stack
@@ -22,7 +23,6 @@ from andon_gateway.store import Stored
 from andon_gateway.tables import Table
 from services.equipment.things import GATEWAY, MACHINE
 from tests.e2e.test_things import ROOT, register_machine, report, states, topics
-from tests.support.certificates import Authority
 from tests.support.thing import Refused, Thing, with_certificate
 
 RULE = "Andon_equipment"

@@ -18,17 +18,16 @@ from andon.packages.package import Package
 from andon.rules.control_service import Verdict
 from andon.rules.micro_event_store import STORED_WITHIN_MS
 from andon.runtime import clock
-from andon.testing.emulated import EmulatedLoop
+from andon.testing.either_wire import over
+from andon.testing.emulated import EmulatedLoop, empty_emulator
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import BATCH, Loop
 from andon.testing.memory.aws import OneTable
 from andon.views.outcome import Outcome
 from andon.wire import aws, retries
 from tests.support.deployed.chaotic_loop import ChaoticLoop
-from tests.support.deployed.empty_emulator import empty_emulator
 from tests.support.deployed.fault_proxy import FaultProxy
 from tests.support.deployed.persistent_client import Log, PersistentClient
-from tests.support.either_wire import over
 from tests.support.lake import Lake, lake_of, lines_of_messages
 
 COMMANDS: Final = int(os.environ.get("CHAOS_COMMANDS", "300"))

@@ -13,6 +13,7 @@ from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 from andon.ingress.names import basic_ingest, rule_of, thing_of, topic_of, without_rule
 from andon.packages.package import Package
+from andon.testing.certificates import Authority
 from andon.testing.gateway import Environ, HttpGateway, StartResponse
 from andon.testing.lambda_events import rule_message, sqs_event
 from andon.testing.loop import Loop
@@ -22,7 +23,6 @@ from andon_gateway.gateway import Gateway
 from andon_gateway.testing.broker import HOST, Broker
 from andon_gateway.testing.lines_press import configured
 from services.equipment.things import GATEWAY
-from tests.support.certificates import Authority
 from tests.support.samples import sample
 
 THING: Final = thing_of("Andon", "gdl-1")

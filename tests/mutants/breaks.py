@@ -27,7 +27,18 @@ FOLDERS: Final = ("library/tests", "gateway/tests", "tests", "lab/tests")
 ARROW: Final = " -> "
 _LINKED: Final = (".venv", "node_modules")
 _LONGEST_S: Final = 900
-_PYTEST: Final = (sys.executable, "-m", "pytest", "-qx", "-p", "no:cacheprovider", "-p", "no:schemathesis")
+_PYTEST: Final = (
+    sys.executable,
+    "-m",
+    "pytest",
+    "-qx",
+    "-c",
+    "pyproject.toml",
+    "-p",
+    "no:cacheprovider",
+    "-p",
+    "no:schemathesis",
+)
 
 
 class Misfit(Exception):

@@ -31,7 +31,8 @@ _LAWS: Final = {
 _ELSEWHERE: Final[Mapping[str, tuple[str, ...]]] = {  # rooms of the library whose tests are those of the product
     "library/andon/drift": ("tests/views/test_drift.py", _LAWS["drift"]),
     "library/andon/handlers": ("tests/services/test_triggers.py", "tests/views/test_every_view.py", _LAWS["contracts"]),
-    "library/andon/recorded": ("library/tests/stores",),
+    "library/andon/recorded": ("library/tests/stores", "tests/stores"),
+    "library/andon/stores": ("tests/stores",),
 }
 
 
@@ -64,10 +65,11 @@ def tests_of(file: str) -> list[str]:
     while len(room.parts) > 1 and not (ROOT / room).is_dir():
         room = room.parent
     importing = [name for name, text in _texts_of_tests().items() if _imports(text, mutate.module_of(file))]
+    elsewhere = _ELSEWHERE.get("/".join(parts[:3]), ())
     if room.as_posix() in _TESTS:
-        return [*importing, *_ELSEWHERE.get("/".join(parts[:3]), ())]
+        return [*importing, *elsewhere]
     laws = _LAWS.values() if parts[0] == "functions" and parts[1] != "contract" else ()
-    return [*(name for name in importing if name.startswith(f"{room}/")), room.as_posix(), *laws]
+    return [*(name for name in importing if name.startswith(f"{room}/")), room.as_posix(), *elsewhere, *laws]
 
 
 @cache

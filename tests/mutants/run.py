@@ -35,7 +35,18 @@ NOTICED, SURVIVED, UNTESTED, UNDECIDED, LEFT = "noticed", "survived", "untested"
 _SURVIVED, _NOTICED, _UNFIT = 0, 1, 2  # exit statuses of forks; killed ones have noticed, too
 _NOT_NOTICED: Final = {_SURVIVED: SURVIVED, _UNFIT: "unfit"}
 _LOOKING: Final = 0.4  # the share of the time for a look at the tests, before the first mutant is tried
-_PYTEST: Final = ("-q", "-p", "no:cacheprovider", "-p", "no:schemathesis", "--timeout=0", "--no-header", "--no-summary")
+_PYTEST: Final = (
+    "-q",
+    "-c",
+    str(mutate.ROOT / "pyproject.toml"),
+    "-p",
+    "no:cacheprovider",
+    "-p",
+    "no:schemathesis",
+    "--timeout=0",
+    "--no-header",
+    "--no-summary",
+)
 LAWS: Final = "andon/testing/laws/"
 _PASSED: Final = "__passed__"  # a name among the builtins, called with a statement's number
 

@@ -21,11 +21,11 @@ from andon.project import project
 from andon.testing.environment import LocalContext
 from andon.testing.loop import Loop
 from andon.testing.samples import paths, read
+from andon.testing.wire import Wire
 from andon.tools.in_process import openapi
 from tests.support.documented import texts_in
 from tests.support.services import reports
 from tests.support.services.reports import AT, ESCALATIONS, LOGS, OPERATOR_LOGS, REPORT, STATES
-from tests.support.wire import Wire
 
 Event = dict[str, Any]
 

@@ -16,11 +16,11 @@ from andon.rules.due import READ_SHARDS
 from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.loop import Loop
 from andon.testing.rules import due_after_ms
+from andon.testing.wire import Wire
 from contract.reports import REPORTED
 from services.dispatch.control import CONTROL
 from tests.support.deployed.dispatched import DISPATCH, TABLE, collect, collected, registered
 from tests.support.samples import NOW, fact
-from tests.support.wire import Wire
 
 MINUTE_MS: Final = 60_000
 READS: Final = {"BatchGetItem", "GetItem", "Query"}

@@ -10,12 +10,12 @@ from andon.runtime import times
 from andon.runtime.clock import DAY_MS
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer, Loop
+from andon.testing.wire import Wire
 from demo.people import ANN, LIZ, SARA, SUE, TOM
 from tests.support.samples import NOW
 from tests.support.services import crews, reports
 from tests.support.services.crews import ASSIGN_CREW, assign_crew, crew_of
 from tests.support.services.reports import AT, acknowledge, assign, escalate, log_path, told_of
-from tests.support.wire import Wire
 
 MINUTE: Final = 60_000
 EXPIRES_MS: Final = times.to_ms(AT) + 33 * DAY_MS

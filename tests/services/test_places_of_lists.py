@@ -9,11 +9,11 @@ import pytest
 
 from andon.http.rows_at import MOST_READS, TOO_FEW
 from andon.testing.loop import Answer, Loop
+from andon.testing.wire import Wire
 from demo.people import LIZ, SARA, SUE
 from tests.support.services.people import put as put_person
 from tests.support.services.reports import ESCALATIONS, LOGS, OPERATOR_LOGS, assign, escalate, log_path, report, staff
 from tests.support.services.versions import LOCATION, equipment
-from tests.support.wire import Wire
 from views.board.factories import MOST_FACTORIES, TOO_MANY
 
 BOARD: Final = "GET /board/{company}"

@@ -10,6 +10,7 @@ import pytest
 from andon.http.places import ELSEWHERE
 from andon.runtime import clock
 from andon.testing.loop import Answer, Loop
+from andon.testing.wire import Wire
 from contract.places import MOST_FACTORIES_OF_LINES, TOO_MANY
 from services.equipment.metadata import EQUIPMENT
 from services.equipment2.resources import MACHINE
@@ -18,7 +19,6 @@ from tests.support.services import versions
 from tests.support.services.machines import PUT as PUT2
 from tests.support.services.reports import AT, REPORT
 from tests.support.services.versions import DELETE, LOCATION, PUT, ROLLBACK, delete, equipment, reap, tag
-from tests.support.wire import Wire
 
 MANY: Final = "POST /states"
 

@@ -8,6 +8,7 @@ import pytest
 from andon.packages.discovery import subscribers_of
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
+from andon.testing.wire import Wire
 from demo.people import ANN, LIZ, SARA, SUE
 from tests.support.samples import NOW
 from tests.support.services.reports import (
@@ -25,7 +26,6 @@ from tests.support.services.reports import (
     staff,
 )
 from tests.support.services.versions import audit, put
-from tests.support.wire import Wire
 
 Use = Callable[[Loop, str], object]
 

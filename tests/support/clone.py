@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from andon.project import project
+from andon.testing.installed import WITHOUT_PLUGINS
 from andon.tools.views import new_version
-from toys.installed import WITHOUT_PLUGINS
 
 TOOLS = (".venv", "node_modules", ".local/emulator-venv", ".local/layer", ".local/code")
 """What a clone shares with this project; code that was packed lies in folders that are named by what is in them."""

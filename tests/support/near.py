@@ -17,7 +17,10 @@ from andon.testing.environment import QUICK
 LAWS: Final = "library/andon/testing/laws"
 CODE: Final = ("functions/", "library/andon/", "tests/", "library/tests/", "gateway/tests/", "lab/tests/")
 # What needs a stack, a browser or the CDK is not of one package.
-WITHOUT: Final = ("-p", "no:schemathesis", "-p", "no:cacheprovider", "--quiet", f"--ignore={LAWS}/test_permissions.py")
+WITHOUT: Final = (
+    *("-p", "no:schemathesis", "-p", "no:cacheprovider", "--quiet", f"--ignore={LAWS}/test_permissions.py"),
+    *("-c", "pyproject.toml"),  # pytest takes the library's, where no test is of anything else: another project
+)
 HALVES: Final = 2
 
 APART: Final = ("gateway", "lab")
@@ -49,8 +52,9 @@ def found_at(place: str, root: Path) -> tuple[list[Path], str]:
     for depth in range(len(parts), 0, -1):
         here = "/".join(parts[:depth])
         is_package = (root / "functions" / here).is_dir() and depth > 1
-        folder = root / ("library/tests" if of_library or not is_package else "tests") / here
-        if found := sorted(folder.rglob("test_*.py")):
+        # Rooms that say something of a whole project only, as some stores do, are tried by tests of this one.
+        sides = ("library/tests", "tests") if of_library or not is_package else ("tests",)
+        if found := next(filter(None, (sorted((root / side / here).rglob("test_*.py")) for side in sides)), []):
             return found, parts[depth - 1] if is_package else ""
     raise NothingThere(f"no tests are at {place}: a package (views/board), a room (rules), a file or a folder")
 

@@ -22,10 +22,10 @@ from pathlib import Path
 from typing import Final, NamedTuple
 
 from andon.project import project
+from andon.testing.installed import WITHOUT_PLUGINS, python
 from andon.tools.stack.api import ApiClient, ApiConnection
 from andon.tools.stack.emulator import Emulator
 from andon.tools.stack.outputs import of_running_stack
-from toys.installed import WITHOUT_PLUGINS, python
 
 OWN: Final = ("MAKE", "PYTHON", "VIRTUAL_ENV", "ANDON_", "PYTEST_")
 """Beginnings of variables of whoever runs this, which are not the project's."""

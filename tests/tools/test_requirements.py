@@ -1,7 +1,12 @@
+import json
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
+
+from andon.project import library_folder
+from andon.tools.new.template import PROJECT
 
 REQUIREMENTS = Path(__file__).parents[2] / "requirements"
 PIN = re.compile(r"[\w.-]+==[\w.]+( ; .+)?")
@@ -30,3 +35,27 @@ def test_compiled_packages_have_files_for_more_than_this_machine(name: str) -> N
     for package in compiled:
         (pin,) = re.findall(rf"^{package}==.*(?:\n +--hash=.*)+", text, re.MULTILINE)
         assert pin.count("--hash=") > 20
+
+
+def test_a_project_begins_with_the_pins_that_this_repository_runs_with() -> None:
+    tools = library_folder() / "tools" / "pins"
+    pinned = {name: (tools / f"{name}.txt").read_text() for name in ("emulator", "uv", "dev")}
+    pinned["runtime"] = (PROJECT / "requirements" / "runtime.txt").read_text()
+
+    for name in ("emulator", "uv"):
+        assert pinned[name] == (REQUIREMENTS / f"{name}.txt").read_text()
+    for name in ("runtime", "dev"):  # this repository's own functions and tests may need more
+        own = re.sub(r"\n +# via.*(\n +#.*)*", "", (REQUIREMENTS / f"{name}.txt").read_text())
+        pins = re.findall(r"^[^#\s].*(?:\n +--hash=.*)+", pinned[name], re.MULTILINE)
+        assert pins
+        assert [pin for pin in pins if f"{pin}\n" not in f"{own}\n"] == []
+    assert "://" not in "".join(pinned.values())
+    its, ours = (json.loads((root / "package.json").read_text()) for root in (PROJECT, REQUIREMENTS.parent))
+    assert its["devDependencies"].items() <= ours["devDependencies"].items()
+
+
+def test_the_version_stands_in_one_place() -> None:
+    root = tomllib.loads((REQUIREMENTS.parent / "pyproject.toml").read_text())["project"]
+
+    assert "version" not in root
+    assert "version" in root["dynamic"]

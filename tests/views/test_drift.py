@@ -21,18 +21,18 @@ from andon.runtime import times
 from andon.testing.convergence import stories_of
 from andon.testing.drift import clear_rows, forge, look, remember, reported, rows_of, take_in
 from andon.testing.environment import frozen_clock
+from andon.testing.examples import ON_TABLES
 from andon.testing.lambda_events import sqs_event
+from andon.testing.log_lines import LogLines
 from andon.testing.loop import Loop
+from andon.testing.wire import Wire
 from andon.tools.stack import audit
 from andon.views.view_updates import updates_in
 from andon.wire import aws
 from demo.people import LIZ, SUE
 from tests.support.archive import ARCHIVE, DAY_MS, HOUR_MS, MINUTE_MS, clear, line_of, report_of, sweep
-from tests.support.examples import ON_TABLES
 from tests.support.lake import LAKE
-from tests.support.log_lines import LogLines
 from tests.support.samples import NOW, fact
-from tests.support.wire import Wire
 
 LOGS, BOARD = Package("views", "state_log"), Package("views", "board")
 VIEWS: Final = {view.name: view for view in recomputed()}

@@ -10,6 +10,7 @@ from andon.dynamodb.client import Rows, Table
 from andon.http.after import PAUSES_SECONDS
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer, Loop
+from andon.testing.wire import Wire
 from demo.people import LIZ, SARA
 from tests.support.samples import NOW
 from tests.support.services.crews import assign_crew
@@ -24,7 +25,6 @@ from tests.support.services.reports import (
     staff,
 )
 from tests.support.services.versions import LOCATION, audit, delete, equipment, put, roll_back
-from tests.support.wire import Wire
 from views.board.access_patterns import equipment_in
 from views.board.view import TABLE
 

@@ -21,8 +21,8 @@ from andon.testing.drift import keep_in_lake
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
 from andon.testing.samples import sample
+from andon.testing.wire import Request, Wire
 from lab.simulate.recorded import DAY_HOURS, OF_QUESTION, Requests, of_look, of_sweep, passes, reads
-from tests.support.wire import Request, Wire
 
 NOW = times.to_ms("2020-04-28T00:00:00Z")
 ARCHIVE, BOARD = Package("stores", "archive"), Package("views", "board")

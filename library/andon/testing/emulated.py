@@ -1,8 +1,10 @@
 """A project's AWS at an endpoint: an empty emulator, on which its tables, buckets, queues and bus are made."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import Any, Self
 
 from andon.dynamodb.attribute_values import Item, Typed
@@ -12,6 +14,7 @@ from andon.testing.environment import ACCOUNT, BUS, REGION, environment
 from andon.testing.loop import Loop
 from andon.testing.world import World, addresses_of_queues, declared_queues, to_bytes, to_text
 from andon.tools.listings import keys_in, rows_of
+from andon.tools.stack import emulator
 from andon.tools.stack.aws import client as direct_client
 from andon.wire import aws
 
@@ -19,6 +22,16 @@ EVERYTHING = "everything"
 
 Clients = Callable[[str], Any]
 """A service -> a client of it, as boto3 makes them."""
+
+
+@contextmanager
+def empty_emulator(home: Path) -> Iterator[str]:
+    """Run an emulator with nothing on it, which ends with this process; yield its address."""
+    running = emulator.start(home, emulator.free_port(), lifeline=True)
+    try:
+        yield running.endpoint
+    finally:
+        emulator.stop(home, running)
 
 
 class EmulatedWorld(World):

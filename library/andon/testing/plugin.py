@@ -1,6 +1,7 @@
 """A plugin of pytest: brings the laws of `testing/laws` to every package that it finds.
 
-Activate it in the root `conftest.py`: `pytest_plugins = ["andon.testing.plugin"]`. The samples of the laws are
+Activate it in the root `conftest.py`: `pytest_plugins = ["andon.testing.plugin"]`. It brings `andon.testing.fixtures`
+along. The samples of the laws are
 those under `events/`, and their stories for views those in `tests/views/<name>/stories.py`. They are collected where
 all tests are, by folder or by default, or where `--laws` is given; `-k` chooses among them as among all tests.
 
@@ -18,6 +19,8 @@ from typing import Final
 import pytest
 
 from andon.testing.synthesised import NotSynthesised, Synthesised, synthesised
+
+pytest_plugins = ["andon.testing.fixtures"]
 
 LAWS: Final = Path(__file__).parent / "laws"
 LAW: Final = "law"

@@ -50,7 +50,7 @@ def _run(*module: str, **environment: str) -> None:
 
 
 def main() -> None:
-    """Build into an empty folder, as of the last commit."""
+    """Build into an empty folder, as of the last commit of this folder, with its pins, `requirements/*.txt`."""
     folder = Path(sys.argv[1])
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -60,7 +60,7 @@ def main() -> None:
     wheel = next(one for one in build(folder, at_s=int(committed_s)) if one.suffix == ".whl")
     release = "-".join(wheel.name.split("-")[:2])
     for kind, about in REQUIREMENTS.items():
-        list_components(SOURCES.parent / "requirements" / f"{kind}.txt", folder / f"{release}-{kind}.cdx.json")
+        list_components(Path("requirements", f"{kind}.txt"), folder / f"{release}-{kind}.cdx.json")
         print(f"{release}-{kind}.cdx.json: {about}")
     (folder / CHECKSUMS).write_text(checksums(folder))
     print((folder / CHECKSUMS).read_text(), end="")

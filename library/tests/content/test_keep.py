@@ -17,12 +17,12 @@ from andon.dynamodb.client import Table
 from andon.dynamodb.schema import Keys, TableSchema
 from andon.events.fact import Facts
 from andon.runtime.errors import CallFailed, Conflict
+from andon.testing.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, intruding
 from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.memory import aws
 from andon.testing.memory.aws import AwsInMemory
 from andon.testing.memory.tables import Record
-from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, intruding
-from tests.support.samples import NOW
+from toys.clock import NOW
 
 KEYS: Final = Keys("pk", "sk", one_partition_per="entity")
 TABLE: Final = Table("PHOTOS_TABLE", KEYS)

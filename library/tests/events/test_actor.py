@@ -8,12 +8,7 @@ from hypothesis import strategies as st
 
 from andon.events.actor import UNKNOWN, actor_of, author_in, of_rule, with_actor
 from andon.events.domain_event import DomainEvent
-from tests.support.samples import paths, sample
 from toys.things import happened
-
-SAMPLES = [path.stem for path in paths("domain")]
-YOUNGER = ("drift-detected", "person-told", "delivery-failed")
-"""Than the tag: each has always had it."""
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=5),
@@ -57,13 +52,6 @@ def test_of_a_rules_decision_it_is_the_rule_though_the_row_has_an_author_for_all
     assert actor_of(written(row)) == "rule:assign"
 
 
-def test_an_event_that_was_stored_without_its_row_still_says_what_a_rule_or_somebody_did() -> None:
-    decided, acknowledged = sample("domain", "operator-assigned.by-rule"), sample("domain", "state-acknowledged")
-    stored = [DomainEvent.from_wire({**wire, "tags": {}, "raw": None}) for wire in (decided, acknowledged)]
-
-    assert [actor_of(event) for event in stored] == [decided["tags"]["actor"], acknowledged["tags"]["actor"]]
-
-
 def test_a_report_of_before_that_went_straight_to_the_bus_is_of_its_device() -> None:
     event = happened("painted", "lathe")._replace(tags={"pipeline": "workshop.command"})
 
@@ -71,25 +59,10 @@ def test_a_report_of_before_that_went_straight_to_the_bus_is_of_its_device() -> 
     assert actor_of(event._replace(partition_key="")) == UNKNOWN
 
 
-def test_a_fault_of_before_is_of_its_consumer() -> None:
-    wire = sample("domain", "fault")
-    del wire["tags"]["actor"]
-
-    assert actor_of(DomainEvent.from_wire(wire)) == "state_log.listener"
-
-
 @pytest.mark.parametrize("new", [None, {}, {"changedBy": ""}, {"changedBy": 7}, "row", ["row"]], ids=str)
 def test_what_a_row_does_not_say_is_unknown_and_never_the_equipment_or_the_author_before(new: object) -> None:
     assert actor_of(written(new)) == UNKNOWN
     assert actor_of(written(new, pipeline="workshop.command")) == UNKNOWN
-
-
-@pytest.mark.parametrize("name", [name for name in SAMPLES if ".v" not in name and not name.startswith(YOUNGER)])
-def test_an_event_of_today_without_its_tag_is_derived_the_actor_that_it_had(name: str) -> None:
-    event = DomainEvent.from_wire(sample("domain", name))
-    before = event._replace(tags={tag: value for tag, value in event.tags.items() if tag != "actor"})
-
-    assert with_actor(before) == event
 
 
 @given(tags=st.dictionaries(st.sampled_from(["actor", "pipeline"]), JSON), entity=JSON, raw=JSON)

@@ -7,7 +7,7 @@ from andon.dynamodb.attribute_values import to_typed
 from andon.events.actor import author_in
 from andon.events.change_data_capture import events_of
 from andon.events.fact import Change, Fact, Facts, lifecycle
-from tests.support.samples import NOW
+from toys.clock import NOW
 
 ARN = "arn:aws:dynamodb:eu-west-1:000000000000:table/Things/stream/2020-01-01T00:00:00.000"
 TAGS = {"pipeline": "workshop.trigger"}

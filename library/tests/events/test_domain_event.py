@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 from andon.events.domain_event import ENVELOPE, MAX_TIMESTAMP_MS, DomainEvent, Entity
 from andon.runtime import strict_json
 from andon.runtime.errors import Poison
-from tests.support.samples import paths, sample
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=10)
 names = texts.filter(str.isprintable)
@@ -28,13 +27,6 @@ MINIMAL = {"id": "e1", "type": "thing-painted", "timestamp": 1}
 @given(events)
 def test_an_event_is_read_as_it_was_written(event: DomainEvent) -> None:
     assert DomainEvent.from_wire(strict_json.loads(strict_json.dumps(event.to_wire()))) == event
-
-
-@pytest.mark.parametrize("path", paths("domain"), ids=lambda path: path.stem)
-def test_a_sample_is_written_as_it_was_read(path: object) -> None:
-    wire = sample("domain", getattr(path, "stem", ""))
-
-    assert DomainEvent.from_wire(wire).to_wire() == wire
 
 
 def test_what_others_leave_out_or_add_does_not_matter() -> None:

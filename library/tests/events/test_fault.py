@@ -8,7 +8,7 @@ from andon.events.bus_entry import MAX_REQUEST_BYTES, size_of, to_entry
 from andon.events.domain_event import DomainEvent
 from andon.events.fault import MAX_MESSAGE_CHARACTERS, fault_of
 from andon.runtime.errors import Poison
-from tests.support.samples import NOW
+from toys.clock import NOW
 
 
 def a_fault(message: str = "what came", *, consumer: str = "things.listener", now_ms: int = NOW) -> DomainEvent:

@@ -17,7 +17,7 @@ from andon.events.identifiers import (
     time_based,
 )
 from andon.runtime.errors import Conflict
-from tests.support.samples import NOW, sample
+from toys.clock import NOW
 
 moments = st.integers(min_value=0, max_value=10**13 - 1)
 ticks = st.integers(min_value=0, max_value=TICKS_PER_MS - 1)
@@ -62,7 +62,7 @@ def test_a_part_that_would_make_two_names_one_is_refused() -> None:
 
 
 def test_a_change_is_named_by_its_stream_however_often_it_is_delivered() -> None:
-    record = sample("stream", "state-reported")["Records"][0]
+    record = {"eventID": "2a5b0d0e6c1f", "eventName": "INSERT", "dynamodb": {"SequenceNumber": "1"}}
 
     assert of_change(record) == of_change(dict(record)) == record["eventID"]
 

@@ -11,8 +11,8 @@ from andon.events.bus_entry import MAX_REQUEST_BYTES, MAX_REQUEST_ENTRIES, size_
 from andon.events.domain_event import DomainEvent
 from andon.events.fault import fault_of
 from andon.events.publish import ATTEMPTS, NotPublished, Published, chunks, publish, try_publish
-from tests.support.samples import NOW
-from tests.support.wire import Wire
+from andon.testing.wire import Wire
+from toys.clock import NOW
 from toys.things import World, happened
 
 TRANSIENT = ["ThrottlingException", "InternalFailure", "InternalException", "AccessDeniedException"]

@@ -5,10 +5,10 @@ import threading
 import pytest
 
 from andon.events.publish import Published, publish
+from andon.testing.either_wire import connected
+from andon.testing.scripted_server import Answer, Asked, ScriptedServer, whole
 from andon.tools.stack.processes import PATIENCE_S
 from andon.wire import aws
-from tests.support.either_wire import connected
-from tests.support.scripted_server import Answer, Asked, ScriptedServer, whole
 from toys.things import happened
 
 

@@ -9,7 +9,7 @@ from andon.events.publish_changes import VARIABLE, publish_changes
 from andon.runtime import strict_json
 from andon.runtime.message_batch import BatchResponse
 from andon.testing.environment import LocalContext
-from tests.support.wire import Wire
+from andon.testing.wire import Wire
 from toys.things import World
 
 

@@ -11,7 +11,7 @@ from andon.events.bus_entry import MAX_REQUEST_BYTES, size_of, to_entry
 from andon.events.domain_event import DomainEvent
 from andon.events.group import MOST_BYTES, cut, details_in
 from andon.events.publish import ATTEMPTS, NotPublished, Published, publish, try_publish
-from tests.support.wire import Wire
+from andon.testing.wire import Wire
 from toys.things import World, happened
 
 SOURCE = "workshop"

@@ -14,7 +14,7 @@ from andon.events.received import Received, received
 from andon.runtime.errors import Poison
 from andon.runtime.tried import Failed, tried
 from andon.testing.lambda_events import bus_members, sqs_event
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.things import happened
 
 SOURCE = "workshop"

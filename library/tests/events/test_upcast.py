@@ -4,7 +4,7 @@ from typing import Any
 from andon.events.actor import with_actor
 from andon.events.upcast import Upcasters, upcast
 from andon.views.materialize import interpret
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.things import ON, happened, message
 
 

@@ -21,7 +21,7 @@ from andon.runtime.errors import (
 from andon.runtime.log import SHARE, is_sampled
 from andon.testing.environment import LocalContext
 from andon.testing.lambda_events import http_event
-from tests.support.log_lines import LogLines
+from andon.testing.log_lines import LogLines
 
 ROUTE = "PUT /things/{id}"
 ADMINS = frozenset({"admin"})

@@ -10,9 +10,9 @@ from andon.dynamodb.key_query import KeyQuery
 from andon.http.page import MAX_PAGE_BYTES, Scope, encode_cursor, read_page
 from andon.runtime import strict_json
 from andon.runtime.errors import Invalid
-from tests.support.examples import ON_TABLES
-from tests.support.samples import NOW
-from tests.support.wire import Wire
+from andon.testing.examples import ON_TABLES
+from andon.testing.wire import Wire
+from toys.clock import NOW
 from toys.things import BY_COLOUR, KEYS, TABLE, World
 
 FREE = Condition("attribute_not_exists(pk)")

@@ -33,9 +33,9 @@ from andon.runtime.errors import CallFailed, NotFound, PreconditionRequired, Sta
 from andon.runtime.log import SHARE
 from andon.testing.environment import LocalContext
 from andon.testing.lambda_events import http_event
+from andon.testing.log_lines import LogLines, unlogged
 from andon.tools.in_process.openapi import operations_of
 from andon.versions.optimistic_lock import Saved
-from tests.support.log_lines import LogLines, unlogged
 
 READERS, WRITERS = frozenset({"reader", "writer"}), frozenset({"writer"})
 SECRET: Final = "arn:aws:dynamodb:us-east-1:000000000000:table/Secret"

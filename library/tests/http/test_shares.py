@@ -17,8 +17,8 @@ from andon.http.response import Response, respond
 from andon.http.shares import BURST_SECONDS, VARIABLE, Shares, shares_of
 from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.lambda_events import http_event
-from tests.support.log_lines import LogLines
-from tests.support.samples import NOW
+from andon.testing.log_lines import LogLines
+from toys.clock import NOW
 
 ONE, OTHER = "one", "another"
 RATES = st.integers(1, 50)

@@ -11,7 +11,7 @@ import pytest
 from andon.live import connection
 from andon.live.connection import connect, policy_of
 from andon.wire import aws
-from tests.support.samples import NOW
+from toys.clock import NOW
 
 ROLE = "arn:aws-cn:iam::123456789012:role/Andon-browser"
 FILTER = "Andon/aa/bb/#"

@@ -5,13 +5,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from andon.live.connection import MOST_BYTES, MOST_SLASHES, filter_of, topic_of
-from tests.support.screen import is_within
 
 ROOT = "a" * 128  # the longest name of a stack
 LEVELS = 7
 
 parts = st.text(min_size=1, max_size=128)
 paths = st.lists(parts, min_size=LEVELS, max_size=LEVELS)
+
+
+def is_within(topic: str, topic_filter: str) -> bool:
+    """Return True if a topic matches a filter, level by level, as MQTT says: `#` stands for what is left."""
+    levels, asked = topic.split("/"), topic_filter.split("/")
+    return levels[: len(asked) - 1] == asked[:-1] if asked[-1] == "#" else levels == asked
 
 
 @given(paths, st.integers(1, LEVELS))

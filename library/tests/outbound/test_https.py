@@ -11,8 +11,8 @@ from andon.outbound.addresses import Destination, Hosts
 from andon.outbound.delivery import NotTaken, Outcome, RefusedForGood, Sent, Unknown
 from andon.outbound.provider import NOT_PUBLIC, outcome_of, post
 from andon.outbound.variables import SINK
-from tests.support.certificates import Authority
-from tests.support.scripted_server import HUNG_UP, SILENCE, Answer, ScriptedServer, in_turn, whole
+from andon.testing.certificates import Authority
+from andon.testing.scripted_server import HUNG_UP, SILENCE, Answer, ScriptedServer, in_turn, whole
 
 NAME: Final = "hooks.localhost"  # libcurl knows all names below `localhost`: they are this machine
 HEADERS: Final = {"content-type": "application/json"}

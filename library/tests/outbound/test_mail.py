@@ -16,9 +16,9 @@ from wire.test_security import authorization_of
 from andon.outbound.addresses import mail_address, masked_mail, masked_phone, phone_number
 from andon.outbound.delivery import Message, NotTaken, Outcome, RefusedForGood, Sent, Unknown
 from andon.outbound.mail import ADDRESS, SUBJECT, Mail, html_of, request_of, text_of
+from andon.testing.either_wire import TOKEN, connected
+from andon.testing.scripted_server import HUNG_UP, Answer, ScriptedServer, in_turn, whole
 from andon.wire import aws
-from tests.support.either_wire import TOKEN, connected
-from tests.support.scripted_server import HUNG_UP, Answer, ScriptedServer, in_turn, whole
 
 SENDER: Final = "andon@example.com"
 MAIL: Final = Mail(SENDER)

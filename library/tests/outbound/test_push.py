@@ -32,7 +32,7 @@ from andon.outbound.push import (
 )
 from andon.outbound.variables import SINK
 from andon.testing.environment import frozen_clock
-from tests.support.scripted_server import ScriptedServer, in_turn, whole
+from andon.testing.scripted_server import ScriptedServer, in_turn, whole
 
 NOW_MS: Final = 1_795_000_000_000
 ORIGIN: Final = "https://fcm.googleapis.com"

@@ -7,10 +7,10 @@ import pytest
 
 from andon.outbound.channels import KEPT_MS, Secret
 from andon.runtime.errors import CallFailed
+from andon.testing.either_wire import BOTH, connected
 from andon.testing.environment import frozen_clock
 from andon.testing.memory.aws import AwsInMemory
-from tests.support.either_wire import BOTH, connected
-from tests.support.scripted_server import ScriptedServer, in_turn, refused, whole
+from andon.testing.scripted_server import ScriptedServer, in_turn, refused, whole
 
 NOW_MS: Final = 1_795_000_000_000
 LINKS: Final = "LINK_SECRET"

@@ -12,9 +12,9 @@ from wire.test_security import authorization_of
 
 from andon.outbound.delivery import NotTaken, Outcome, RefusedForGood, Sent, Unknown
 from andon.outbound.sms import ADDRESS, TOO_LONG, Sms, text_of
+from andon.testing.either_wire import TOKEN, connected
+from andon.testing.scripted_server import HUNG_UP, Answer, ScriptedServer, in_turn, whole
 from andon.wire import aws
-from tests.support.either_wire import TOKEN, connected
-from tests.support.scripted_server import HUNG_UP, Answer, ScriptedServer, in_turn, whole
 
 NUMBER: Final = "+5213312345678"
 SMS: Final = Sms(most_dollars="0.25")

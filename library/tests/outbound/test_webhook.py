@@ -13,7 +13,7 @@ from andon.outbound.addresses import Hosts
 from andon.outbound.delivery import NotTaken, Outcome, RefusedForGood, Sent, Unknown
 from andon.outbound.variables import SINK
 from andon.outbound.webhook import HOST, Webhook
-from tests.support.scripted_server import ScriptedServer, in_turn, whole
+from andon.testing.scripted_server import ScriptedServer, in_turn, whole
 
 PAGERDUTY: Final = MESSAGE._replace(address="https://events.pagerduty.com/v2/enqueue#R0ut1ngKey")
 TEAMS: Final = MESSAGE._replace(address="https://prod-7.westeurope.logic.azure.com/workflows/a/triggers/manual?sig=b")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from andon.project import library_folder
-from toys.installed import built, installed, python
+from andon.testing.installed import built, installed, python
 
 HERE: Final = Path(__file__).parent
 KEPT: Final = "kept.json"

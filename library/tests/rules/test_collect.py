@@ -4,9 +4,9 @@ import json
 from typing import Any
 
 from andon.rules.stored_event import StoredEvent
-from tests.support.log_lines import LogLines
-from tests.support.samples import NOW
-from tests.support.wire import Wire
+from andon.testing.log_lines import LogLines
+from andon.testing.wire import Wire
+from toys.clock import NOW
 from toys.things import happened
 from toys.toy_control import Keeper, knocked, thing_of
 

@@ -17,9 +17,9 @@ from andon.rules.stored_event import sort_of
 from andon.rules.timing import AtOnce
 from andon.runtime.errors import CallFailed
 from andon.testing.environment import LocalContext, frozen_clock
-from tests.support.log_lines import LogLines
-from tests.support.samples import NOW
-from tests.support.wire import Parameters, Wire
+from andon.testing.log_lines import LogLines
+from andon.testing.wire import Parameters, Wire
+from toys.clock import NOW
 from toys.toy_control import (
     BROKEN,
     CONTROL,

@@ -13,9 +13,9 @@ from andon.events.domain_event import DomainEvent
 from andon.rules import due
 from andon.rules.due import partition_of
 from andon.rules.sweep import sweep
+from andon.testing.crash_points import INTERRUPTIONS, Breaking, Interruption, Killed, broken_at_every_call
 from andon.testing.environment import LocalContext, frozen_clock
-from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, Killed, broken_at_every_call
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.toy_control import CONTROL, LABEL, NOISY, SWEPT_MS, VARIABLE, Keeper, knocked, room_of, rules_of, thing_of
 
 # One rule decides at once, under the key of the event; the other waits, under another key, and its fact is stored.

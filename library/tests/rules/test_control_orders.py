@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from andon.events.domain_event import DomainEvent
 from andon.testing.environment import frozen_clock
+from andon.testing.examples import ON_TABLES
 from andon.testing.orders import cut_into_batches
-from tests.support.examples import ON_TABLES
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.toy_control import (
     BROKEN,
     CONTROL,

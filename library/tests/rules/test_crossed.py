@@ -2,8 +2,8 @@
 
 from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.events.latch import LATCHED, ORIGIN
-from tests.support.log_lines import LogLines
-from tests.support.samples import NOW
+from andon.testing.log_lines import LogLines
+from toys.clock import NOW
 from toys.toy_control import TABLE, Keeper, decide, knocked, thing_of
 
 

@@ -12,10 +12,10 @@ from andon.rules.rule import BY, RULE, WHY, Decision, History, Rule, Rules, is_o
 from andon.rules.stored_event import StoredEvent, sort_of
 from andon.rules.timing import AtOnce
 from andon.runtime.errors import PreconditionRequired, Stale
+from andon.testing.wire import Wire
 from andon.versions.optimistic_lock import Draft, Saved, expected_by, revision_of
 from andon.versions.versioned_write import save
-from tests.support.samples import NOW
-from tests.support.wire import Wire
+from toys.clock import NOW
 from toys.things import KEYS, TABLE, VARIABLE, World, current_only, happened, painting
 from toys.toy_control import decide_at
 

@@ -13,7 +13,7 @@ from andon.rules.due import MAX_AT_MS, READ_SHARDS, SHARDS, Due, due_by, partiti
 from andon.rules.plan import dues_of
 from andon.rules.rule import Rule
 from andon.rules.stored_event import StoredEvent, sort_of
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.things import happened
 from toys.toy_control import BROKEN, FORGOTTEN, FORGOTTEN_MS, KEYS, NOISY
 

@@ -15,7 +15,7 @@ from andon.rules.due import Due
 from andon.rules.timing import DueAt, EvaluateAt, Later, SweepTime, Timing
 from andon.runtime.clock import DAY_MS
 from andon.testing.environment import frozen_clock
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.dated import LAPSED, LAPSING, WITHIN_DAYS, bring, control_of, date_of, faults, until
 from toys.toy_control import (
     CONTROL,

@@ -12,8 +12,8 @@ from andon.rules.rule import Decision, History, Rule
 from andon.rules.stored_event import StoredEvent
 from andon.rules.timing import HELD_BACK, AtOnce, Timing
 from andon.runtime.errors import Poison
-from tests.support.samples import NOW
-from tests.support.wire import Wire
+from andon.testing.wire import Wire
+from toys.clock import NOW
 from toys.toy_control import (
     CONTROL,
     HOLD_BACK_MS,

@@ -12,7 +12,7 @@ from andon.events.domain_event import DomainEvent
 from andon.events.fact import Change, Fact, Facts
 from andon.rules.rule import expired
 from andon.rules.stored_event import StoredEvent, sort_of
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.things import happened
 from toys.toy_control import KEYS, VARIABLE, Keeper, knocked, room_of, thing_of
 

@@ -15,9 +15,9 @@ from andon.rules.rule import Decision, History
 from andon.rules.sweep import sweep
 from andon.rules.timing import DueAt
 from andon.runtime.clock import DAY_MS, HOUR_MS
+from andon.testing.crash_points import INTERRUPTIONS, Breaking
 from andon.testing.environment import LocalContext, frozen_clock
-from tests.support.crash_points import INTERRUPTIONS, Breaking
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.dated import LAPSED, WITHIN_DAYS, bring, control_of, date_of, faults, until
 from toys.things import happened
 from toys.toy_control import (

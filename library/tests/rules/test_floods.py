@@ -23,13 +23,13 @@ from andon.rules.sweep import MARGIN_MS, sweep
 from andon.rules.timing import PASSED_OVER
 from andon.runtime.errors import CallFailed
 from andon.testing.above_retries import Pass, between
+from andon.testing.crash_points import calls_of
 from andon.testing.environment import REGION, LocalContext, frozen_clock
 from andon.testing.lambda_events import sqs_event
 from andon.testing.memory.aws import OneTable
 from andon.testing.memory.hook import Call
 from andon.views.materialize import materialize
-from tests.support.crash_points import calls_of
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.things import message
 from toys.toy_control import (
     BROKEN,

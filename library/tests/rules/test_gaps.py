@@ -21,10 +21,10 @@ from andon.rules.rule import Decision, History, Rule
 from andon.rules.stored_event import StoredEvent
 from andon.rules.sweep import sweep
 from andon.rules.timing import PASSED_OVER, RENEWED_MS, AfterGap, BeforeGap, Start, due_ms, is_renewed
+from andon.testing.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, calls_of
 from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.memory.aws import OneTable
-from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, calls_of
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.toy_control import (
     BROKEN,
     CONTROL,

@@ -16,10 +16,10 @@ from andon.runtime import clock
 from andon.runtime.errors import CallFailed
 from andon.testing.memory.aws import AwsInMemory
 from andon.testing.memory.hook import AwsRefused
+from andon.testing.wire import Wire
 from andon.views.outcome import Outcome
 from andon.wire.deadline import ATTEMPT_MS
-from tests.support.samples import NOW
-from tests.support.wire import Wire
+from toys.clock import NOW
 from toys.toy_control import (
     BROKEN,
     HOLD_BACK_MS,

@@ -16,7 +16,7 @@ from andon.testing.above_retries import Pass, between
 from andon.testing.environment import frozen_clock
 from andon.testing.memory.aws import OneTable
 from andon.testing.memory.hook import Call
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.toy_control import KEYS, TABLE, VARIABLE, knocked, on_happened, thing_of
 
 PAGE: Final = 3

@@ -25,11 +25,11 @@ from andon.rules.stored_event import EVENT, StoredEvent
 from andon.rules.sweep import sweep
 from andon.rules.timing import PASSED_OVER, Screened
 from andon.testing.above_retries import Pass, between
+from andon.testing.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, calls_of
 from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.memory.aws import OneTable
 from andon.testing.memory.hook import Call
-from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, calls_of
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.toy_control import (
     BROKEN,
     CONTROL,

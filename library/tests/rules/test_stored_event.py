@@ -11,7 +11,7 @@ from andon.dynamodb.ttl import SECONDS_PER_DAY
 from andon.events.domain_event import MAX_TIMESTAMP_MS, DomainEvent
 from andon.rules.collect import Collected
 from andon.rules.stored_event import BEHIND_ALL, PREFIX, StoredEvent, behind, correlation_key, sort_of
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.things import happened
 
 KEYS = Keys("the partition", "the sort key", one_partition_per="entity")

@@ -14,8 +14,8 @@ from andon.rules.rule import Decision, History, Rule
 from andon.rules.sweep import MARGIN_MS, OLDEST, shards_in, sweep
 from andon.rules.timing import Later
 from andon.testing.environment import frozen_clock
-from tests.support.samples import NOW
-from tests.support.wire import Wire
+from andon.testing.wire import Wire
+from toys.clock import NOW
 from toys.toy_control import (
     BROKEN,
     CONTROL,

@@ -12,9 +12,9 @@ from andon.testing.above_retries import Pass, between
 from andon.testing.environment import ENVIRONMENT, environment
 from andon.testing.memory.aws import AwsInMemory
 from andon.testing.memory.hook import Call
+from andon.testing.wire import Wire
 from andon.wire import aws
 from andon.wire.bucket import ATTEMPTS, Bucket, Head
-from tests.support.wire import Wire
 
 VARIABLE = "THINGS_BUCKET"
 CHECKED = {"ChecksumAlgorithm": "SHA256"}  # moto keeps no checksum without it

@@ -12,8 +12,8 @@ import boto3
 import pytest
 
 from andon.runtime.errors import CallFailed
+from andon.testing.scripted_server import Answer, Asked, ScriptedServer, whole
 from andon.wire import aws, aws_json, credentials
-from tests.support.scripted_server import Answer, Asked, ScriptedServer, whole
 
 VARIABLES: Final = (
     *("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE"),

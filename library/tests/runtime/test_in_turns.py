@@ -13,12 +13,12 @@ import pytest
 
 from andon.runtime import clock
 from andon.runtime.errors import CallFailed
+from andon.testing.either_wire import BOTH, connected
+from andon.testing.scripted_server import SILENCE, Answer, Asked, ScriptedServer, refused, whole
 from andon.tools.stack.processes import PATIENCE_S
 from andon.wire import aws, curl, in_threads, in_turns, retries
 from andon.wire.deadline import begun_by
 from andon.wire.in_parallel import in_parallel
-from tests.support.either_wire import BOTH, connected
-from tests.support.scripted_server import SILENCE, Answer, Asked, ScriptedServer, refused, whole
 
 WHOSE: Final[ContextVar[str]] = ContextVar("WHOSE", default="nobody's")
 

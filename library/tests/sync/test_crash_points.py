@@ -5,7 +5,7 @@ from functools import partial
 
 import pytest
 
-from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, intruding
+from andon.testing.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, intruding
 from toys.pair import Side
 from toys.two_sides import TwoSides
 

@@ -13,9 +13,9 @@ from andon.events.latch import LATCHED, ORIGIN
 from andon.runtime.errors import Stale
 from andon.sync import crossing
 from andon.sync.crossing import Edit, edit_of
+from andon.testing.log_lines import LogLines
 from andon.views.outcome import Outcome
 from andon.wire import aws
-from tests.support.log_lines import LogLines
 from toys.pair import TOMBSTONE_TTL
 from toys.two_sides import CLOCK_MS, TwoSides
 

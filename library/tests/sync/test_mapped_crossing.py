@@ -11,7 +11,7 @@ from andon.runtime import times
 from andon.runtime.errors import Poison
 from andon.sync.mapped_crossing import resource_crossing, resource_in
 from andon.views.outcome import Outcome
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.gallery import PICTURES, TABLE, Gallery, PictureEntity, PictureRow, history, pictures, put, read
 
 YESTERDAY = times.to_utc(NOW - 86_400_000)

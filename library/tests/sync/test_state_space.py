@@ -10,8 +10,8 @@ from andon.events import change_data_capture
 from andon.events.domain_event import DomainEvent
 from andon.events.hops import MAX_HOPS
 from andon.sync.crossing import CrossedRow, Edit, Upon
+from andon.testing.log_lines import LogLines
 from andon.views.outcome import Outcome
-from tests.support.log_lines import LogLines
 from toys.pair import Name, shared_of
 from toys.two_sides import TwoSides
 from toys.worlds import Planned, Plans, State, explore

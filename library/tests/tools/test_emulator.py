@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 from botocore.exceptions import ClientError
+from support import needs
 
+from andon.testing.crash_points import intruding
 from andon.testing.environment import ENVIRONMENT, environment, frozen_clock
 from andon.tools.stack import aws, emulator, outputs, processes
 from andon.tools.stack.emulator import Emulator
@@ -18,9 +20,8 @@ from andon.tools.stack.errors import NotRunning, PortBusy
 from andon.tools.stack.processes import eventually
 from andon.wire.aws import BOTOCORE
 from andon.wire.bucket import Bucket
-from tests.support.crash_points import intruding
-from tests.support.samples import NOW
 from toys import shelves
+from toys.clock import NOW
 
 
 def _note(home: Path, text: str) -> None:
@@ -76,6 +77,7 @@ def started(home: Path) -> Iterator[Emulator]:
         emulator.stop(home, running)
 
 
+@needs.EMULATOR
 def test_the_emulator_is_found_again(home: Path, started: Emulator) -> None:
     outputs.write(home, {"ApiUrl": started.url})
 
@@ -83,6 +85,7 @@ def test_the_emulator_is_found_again(home: Path, started: Emulator) -> None:
     assert outputs.of_running_stack(home) == {"ApiUrl": started.url}
 
 
+@needs.EMULATOR
 def test_an_emulator_that_is_stopped_is_not_waited_for(
     home: Path, started: Emulator, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -96,6 +99,7 @@ def test_an_emulator_that_is_stopped_is_not_waited_for(
     assert emulator.answers(started)
 
 
+@needs.EMULATOR
 def test_only_the_owner_can_read_where_unsigned_requests_are_taken(home: Path, started: Emulator) -> None:
     outputs.write(home, {"Endpoint": started.endpoint})
 
@@ -132,6 +136,7 @@ def _functions(running: Emulator) -> list[str]:
     return [function["FunctionName"] for function in listed]
 
 
+@needs.EMULATOR
 @pytest.mark.parametrize("headers", OF_A_PAGE, ids=str)
 def test_a_web_page_creates_nothing_at_either_port(started: Emulator, headers: dict[str, str]) -> None:
     statuses = [_create_function(port, headers) for port in (started.port, started.endpoint_port)]
@@ -140,6 +145,7 @@ def test_a_web_page_creates_nothing_at_either_port(started: Emulator, headers: d
     assert _functions(started) == []
 
 
+@needs.EMULATOR
 def test_nothing_of_awss_api_is_on_the_public_port(started: Emulator) -> None:
     assert _create_function(started.port, {}) == 404
     with pytest.raises(ClientError):
@@ -147,6 +153,7 @@ def test_nothing_of_awss_api_is_on_the_public_port(started: Emulator) -> None:
     assert _functions(started) == []
 
 
+@needs.EMULATOR
 @pytest.mark.parametrize("ends_first", ["front", "emulator"])
 def test_neither_the_front_nor_the_emulator_outlives_the_other(tmp_path: Path, ends_first: str) -> None:
     running = emulator.start(tmp_path, emulator.free_port())
@@ -159,6 +166,7 @@ def test_neither_the_front_nor_the_emulator_outlives_the_other(tmp_path: Path, e
         emulator.stop(tmp_path, running)
 
 
+@needs.EMULATOR
 def test_on_a_lifeline_both_end_with_whoever_holds_it(tmp_path: Path) -> None:
     running = emulator.start(tmp_path, emulator.free_port(), lifeline=True)
     try:
@@ -193,6 +201,7 @@ def _has_ended(running: Emulator, front: int) -> bool:
     return running.process.poll() is not None and not processes.command_line(front)
 
 
+@needs.EMULATOR
 def test_rows_in_objects_are_written_on_condition_there_as_on_aws(started: Emulator) -> None:
     at = {"AWS_ENDPOINT_URL": started.endpoint, "AWS_WIRE": BOTOCORE, "NO_PROXY": "*", shelves.VARIABLE: "shelves"}
     with environment({**ENVIRONMENT, **at}), frozen_clock(NOW):

@@ -7,12 +7,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from support.front import Fronted, fronted
 
 from andon.tools.stack import emulator, front, live, private_file, sign_in_paths
 from andon.tools.stack.front import RoutesFile
 from andon.tools.stack.http1 import refusal
 from andon.tools.stack.processes import PATIENCE_S
-from tests.support.front import Fronted, fronted
 
 GET = b"GET /equipment/press-7 HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n"
 POST = b"POST /2015-03-31/functions HTTP/1.1\r\nhost: 127.0.0.1:4566\r\nconnection: close\r\n"

@@ -3,15 +3,19 @@ import os
 import subprocess
 import sys
 from http.client import RemoteDisconnected
+from pathlib import Path
 
 import pytest
 from botocore.exceptions import ClientError, NoCredentialsError, ReadTimeoutError
+from support import needs
 
 from andon.project import library_folder
 from andon.runtime.errors import CallFailed
 from andon.tools import cli
 from andon.tools.called import BY
 from andon.tools.mishaps import words_of
+
+FOREIGN = Path(__file__).parents[1] / "foreign"
 
 
 def of_the_system(number: int) -> OSError:
@@ -57,7 +61,16 @@ def test_a_defect_keeps_its_traceback() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["docs"], ["docs", "rules"], ["docs", "andon.rules.timing"], ["down", "--help"]], ids=str
+    "arguments",
+    [
+        [],
+        *(
+            pytest.param(words, marks=needs.PAGES)
+            for words in (["docs"], ["docs", "rules"], ["docs", "andon.rules.timing"])
+        ),
+        ["down", "--help"],
+    ],
+    ids=str,
 )
 def test_who_reads_no_further_is_told_of_no_mishap(arguments: list[str]) -> None:
     read, written = os.pipe()
@@ -67,7 +80,7 @@ def test_who_reads_no_further_is_told_of_no_mishap(arguments: list[str]) -> None
 
     with os.fdopen(written, "w") as closed:
         ended = subprocess.run(  # noqa: S603
-            command, env=environment, stdout=closed, stderr=subprocess.PIPE, text=True, check=False
+            command, cwd=FOREIGN, env=environment, stdout=closed, stderr=subprocess.PIPE, text=True, check=False
         )
 
     assert (ended.returncode, ended.stderr) == (cli.UNREAD, "")

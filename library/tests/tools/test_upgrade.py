@@ -10,12 +10,13 @@ from importlib import import_module
 from pathlib import Path, PurePosixPath
 
 import pytest
+from support import needs
 
 from andon import cdk
+from andon.testing.installed import ended, python
 from andon.tools.docs import pages, shown
 from andon.tools.upgrade.asks import RENAMED, asked
 from andon.tools.upgrade.merge import How, Merged, merged
-from toys.installed import ended, python
 
 CLI = "andon.tools.cli"
 FROZEN = Path(__file__).parents[1] / "releases" / "0.1.0.tar.gz"
@@ -189,6 +190,7 @@ def test_a_project_says_how_it_was_made_and_its_wheel_what_of(wheel: Path, tmp_p
     ]
 
 
+@needs.PAGES
 def test_each_page_that_is_named_is_there(kept: Path) -> None:
     named = {one.page for one in asked(kept)}
 

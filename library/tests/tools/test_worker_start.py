@@ -3,6 +3,8 @@ import os
 import subprocess
 from pathlib import Path
 
+from support import needs
+
 from andon.project import project
 from andon.tools.stack import emulator
 
@@ -31,6 +33,7 @@ def python(*arguments: str, said: str = "") -> str:
     ).stdout
 
 
+@needs.EMULATOR
 def test_a_worker_answers_and_imports_no_botocore_that_its_handler_does_without(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(HANDLER)
     begin = {"code_dir": str(tmp_path), "module": "mine", "handler": "handler"}

@@ -6,9 +6,9 @@ from typing import Any
 from andon.dynamodb.client import Table
 from andon.dynamodb.key_query import KeyQuery
 from andon.dynamodb.schema import Keys, TableSchema
+from andon.testing.crash_points import AFTER, Breaking, Interruption, Killed
 from andon.testing.world import World
 from andon.versions.versioned_write import Revisions, Versions
-from tests.support.crash_points import AFTER, Breaking, Interruption, Killed
 
 KEYS = Keys("pk", "sk", one_partition_per="entity")
 BY_VERSION = Keys("pk", "version", sort_type="N", one_partition_per="entity")

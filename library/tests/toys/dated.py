@@ -12,7 +12,7 @@ from andon.runtime.clock import DAY_MS
 from andon.testing.environment import LocalContext
 from andon.testing.lambda_events import sqs_event
 from andon.views.materialize import Listener, materialize
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.things import message
 from toys.toy_control import (
     KNOCKED,

@@ -19,7 +19,7 @@ from andon.versions.optimistic_lock import Command, Draft, Saved, VersionedRow, 
 from andon.versions.resource import HISTORY, HISTORY_SCHEMA, Resource, ResourceRow
 from andon.versions.versioned_write import Versions, save
 from andon.wire import aws
-from tests.support.samples import NOW
+from toys.clock import NOW
 
 KEYS: Final = Keys("pk", "sk", one_partition_per="entity")
 TABLE: Final = Table("PICTURES_TABLE", KEYS)

@@ -14,7 +14,7 @@ from andon.views.object_rows import ObjectKeys
 from andon.views.object_table import ObjectTable
 from andon.views.view_update import ViewUpdate
 from andon.views.view_updates import OnObjects, ViewUpdates, entered
-from tests.support.samples import NOW
+from toys.clock import NOW
 
 TTL_DAYS: Final = 10
 VARIABLE: Final = "SHELVES_BUCKET"

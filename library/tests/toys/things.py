@@ -11,6 +11,7 @@ from andon.dynamodb.schema import Index, Keys, TableSchema
 from andon.dynamodb.ttl import SECONDS_PER_DAY
 from andon.events.bus_entry import to_message
 from andon.events.domain_event import DomainEvent, Entity
+from andon.events.publish import GROUPED
 from andon.testing import world
 from andon.versions.optimistic_lock import Command, Draft, fingerprint_of
 from andon.versions.versioned_write import Revisions, Versions
@@ -18,7 +19,7 @@ from andon.views.materialize import Listener
 from andon.views.oplocked_fields import Anchor, OplockFamily
 from andon.views.view_update import On, ViewUpdate
 from andon.wire import aws
-from tests.support.samples import NOW
+from toys.clock import NOW
 
 TTL_DAYS = 10
 TTL_MS = TTL_DAYS * SECONDS_PER_DAY * 1000
@@ -34,6 +35,10 @@ class World(world.World):
 
     def __init__(self) -> None:
         super().__init__({VARIABLE: TableSchema(KEYS, indexes={"ByColour": Index(BY_COLOUR)}, stream=True)})
+
+    def variables(self) -> dict[str, str]:
+        """Return the environment of handlers; facts share entries, whatever the project says."""
+        return super().variables() | {GROUPED: "1"}
 
     def thing(self, name: str) -> dict[str, Any] | None:
         return TABLE.get({"pk": name, "sk": "-"}, consistent=True)

@@ -30,7 +30,7 @@ from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.lambda_events import sqs_event
 from andon.testing.world import World
 from andon.views.materialize import Listener, materialize
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.things import happened, message
 
 KEYS = Keys("pk", "sk", one_partition_per="entity")

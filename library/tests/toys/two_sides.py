@@ -13,7 +13,7 @@ from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.lambda_events import sqs_event
 from andon.testing.world import World
 from andon.views.materialize import materialize
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.pair import NAMES, Name, Side, schemas, shared_of
 
 # Edits say small times; the listeners' clock is ahead of them all.

@@ -37,8 +37,8 @@ from andon.versions.aggregate import (
 from andon.versions.lifetime import Lifetime
 from andon.versions.numbered_versions import Numbered
 from andon.versions.optimistic_lock import Draft
-from tests.support.samples import NOW
 from toys.archive import BY_VERSION, CURRENT, HISTORY, KEYS, versions_of
+from toys.clock import NOW
 from toys.gallery import PICTURES
 from toys.things import painting
 

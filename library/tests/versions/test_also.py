@@ -11,14 +11,7 @@ from andon.dynamodb.attribute_values import Attributes, Item
 from andon.dynamodb.client import Check, Put
 from andon.dynamodb.expressions import UNCONDITIONAL
 from andon.runtime.errors import Conflict, NotFound, Rejected, Stale
-from andon.testing.memory.aws import OneTable
-from andon.testing.memory.meter import Meter
-from andon.versions import sequential_history
-from andon.versions.also import MOST_WRITES, Also
-from andon.versions.claims import OWNER, Claim
-from andon.versions.optimistic_lock import Draft, Saved
-from andon.versions.versioned_write import Versions, change, save
-from tests.support.crash_points import (
+from andon.testing.crash_points import (
     AFTER,
     BEFORE,
     INTERRUPTIONS,
@@ -27,8 +20,15 @@ from tests.support.crash_points import (
     broken_at_every_call,
     intruding,
 )
-from tests.support.samples import NOW
-from tests.support.wire import Wire
+from andon.testing.memory.aws import OneTable
+from andon.testing.memory.meter import Meter
+from andon.testing.wire import Wire
+from andon.versions import sequential_history
+from andon.versions.also import MOST_WRITES, Also
+from andon.versions.claims import OWNER, Claim
+from andon.versions.optimistic_lock import Draft, Saved
+from andon.versions.versioned_write import Versions, change, save
+from toys.clock import NOW
 from toys.things import KEYS, TABLE, VARIABLE, current_only, painting, with_history
 
 Kept = Callable[[str], Versions[Any]]

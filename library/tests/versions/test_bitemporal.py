@@ -9,9 +9,9 @@ from andon.dynamodb.key_query import KeyQuery
 from andon.dynamodb.schema import Index, Keys, TableSchema
 from andon.runtime.errors import Conflict
 from andon.testing.memory.aws import AwsInMemory
+from andon.testing.wire import Wire
 from andon.versions import bitemporal
 from andon.versions.bitemporal import Asked, Timeline, revision_at
-from tests.support.wire import Wire
 
 KEYS = Keys("pk", "sk", one_partition_per="entity")
 BY_TIME = Keys("pk", "timestamp", sort_type="N", one_partition_per="entity")

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from andon.dynamodb.attribute_values import Attributes
 from andon.runtime.errors import NotFound, Rejected, Stale
+from andon.testing.crash_points import intruding
 from andon.testing.memory.aws import OneTable
 from andon.versions.claims import OWNER, Claim
 from andon.versions.optimistic_lock import Draft
 from andon.versions.versioned_write import Versions, change, save
-from tests.support.crash_points import intruding
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.things import KEYS, TABLE, VARIABLE, current_only, painting, with_history
 
 Kept = Callable[[str], Versions[Any]]

@@ -20,6 +20,7 @@ from andon.events.read_as import read_as
 from andon.runtime.errors import Conflict, Stale
 from andon.runtime.marks import Gained, ResourceEntity, optional_of
 from andon.sync.mapped_crossing import resource_crossing
+from andon.testing.examples import ON_TABLES
 from andon.testing.world import World
 from andon.versions.bitemporal import Asked
 from andon.versions.current_resource import CurrentResource
@@ -31,8 +32,7 @@ from andon.versions.owned import grants_of, tables_of
 from andon.versions.resource import HISTORY, HISTORY_SCHEMA, Resource
 from andon.versions.sequential_history import save as save_in_sequence
 from andon.versions.versioned_write import Versions, save
-from tests.support.examples import ON_TABLES
-from tests.support.samples import NOW
+from toys.clock import NOW
 
 KEYS: Final = Keys("pk", "sk", one_partition_per="entity")
 TABLE: Final = Table("SIGNS_TABLE", KEYS)

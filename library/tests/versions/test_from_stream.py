@@ -10,13 +10,13 @@ from andon.dynamodb.attribute_values import Item, to_typed
 from andon.dynamodb.client import Table
 from andon.dynamodb.expressions import Condition
 from andon.events.latch import LATCHED
+from andon.testing.wire import Wire
 from andon.versions import from_stream
 from andon.versions.from_stream import keep_revisions
 from andon.versions.numbered_versions import Numbered, keep, revision_of, save_current
 from andon.versions.versioned_write import KeptRevisions
-from tests.support.samples import NOW
-from tests.support.wire import Wire
 from toys.archive import CURRENT, Archive
+from toys.clock import NOW
 from toys.things import painting
 
 KIND: Final = "thing"

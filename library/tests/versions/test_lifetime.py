@@ -13,14 +13,14 @@ from andon.dynamodb import ttl
 from andon.dynamodb.schema import TableSchema
 from andon.runtime.errors import Conflict, NotFound, Rejected, Stale
 from andon.testing.above_retries import Pass, between
+from andon.testing.crash_points import Killed
 from andon.testing.memory.aws import AwsInMemory
 from andon.testing.memory.hook import Call
 from andon.versions.lifetime import KEPT_SECONDS, Lifetime
 from andon.versions.optimistic_lock import Draft, Saved
 from andon.versions.sequential_history import save, visible
-from tests.support.crash_points import Killed
-from tests.support.samples import NOW
 from toys.archive import BY_VERSION, CURRENT, HISTORY, KEYS, versions_of
+from toys.clock import NOW
 from toys.things import painting
 
 HOUR_MS: Final = 3_600_000

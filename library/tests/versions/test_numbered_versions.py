@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from andon.dynamodb.attribute_values import to_plain
 from andon.runtime.errors import Poison, PreconditionRequired, Stale
+from andon.testing.wire import Wire
 from andon.versions.numbered_versions import (
     MAX_VERSION,
     Numbered,
@@ -19,9 +20,8 @@ from andon.versions.numbered_versions import (
     versions_of,
 )
 from andon.versions.versioned_write import save
-from tests.support.samples import NOW
-from tests.support.wire import Wire
 from toys.archive import CURRENT, Archive, Crash, crash_after
+from toys.clock import NOW
 from toys.things import painting
 
 _names = count(1)

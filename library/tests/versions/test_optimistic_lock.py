@@ -36,7 +36,7 @@ from andon.versions.optimistic_lock import (
     stale,
     write_upon,
 )
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.things import painting
 
 NO_ROW = Condition("attribute_not_exists(#key)", {"key": "pk"})

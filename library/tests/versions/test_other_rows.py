@@ -23,7 +23,7 @@ from andon.versions.optimistic_lock import Command, fingerprint_of
 from andon.versions.resource import HISTORY, HISTORY_SCHEMA, Resource
 from andon.versions.timed_resource import TimedResource
 from andon.wire import aws
-from tests.support.samples import NOW
+from toys.clock import NOW
 
 KEYS: Final = Keys("pk", "sk", one_partition_per="entity")
 TABLE, PAST = Table("THINGS_TABLE", KEYS), Table("THINGS_HISTORY_TABLE", HISTORY)

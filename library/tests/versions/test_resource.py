@@ -14,12 +14,12 @@ from andon.dynamodb.ttl import SECONDS_PER_DAY
 from andon.runtime import times
 from andon.runtime.errors import CallFailed, NotFound, Rejected, Unavailable
 from andon.testing.above_retries import Pass, between
+from andon.testing.crash_points import calls_of
+from andon.testing.examples import ON_TABLES
 from andon.testing.memory.hook import Answer, Call
 from andon.versions.optimistic_lock import Saved
 from andon.versions.versioned_write import ATTEMPTS, FIRST_PAUSE_SECONDS
-from tests.support.crash_points import calls_of
-from tests.support.examples import ON_TABLES
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.gallery import (
     PICTURES,
     Gallery,

@@ -9,8 +9,8 @@ from hypothesis import Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule, run_state_machine_as_test
 
-from tests.support.crash_points import AFTER, BEFORE, Breaking, Interruption
-from tests.support.samples import NOW
+from andon.testing.crash_points import AFTER, BEFORE, Breaking, Interruption
+from toys.clock import NOW
 from toys.gallery import TABLE, Gallery, delete, history, put, read, reap, review, reviews_of, roll_back, status_of
 
 ID = "the sea"

@@ -10,14 +10,14 @@ from andon.dynamodb.attribute_values import to_plain
 from andon.dynamodb.client import Check
 from andon.dynamodb.expressions import Condition
 from andon.runtime.errors import Conflict, PreconditionRequired, Rejected, Stale
+from andon.testing.crash_points import intruding
+from andon.testing.wire import Wire
 from andon.versions import versioned_write
 from andon.versions.optimistic_lock import Draft, Saved
 from andon.versions.sequential_history import is_new_version, save, visible, visible_revisions
 from andon.versions.versioned_write import ATTEMPTS, Contended, Requirement, Versions
-from tests.support.crash_points import intruding
-from tests.support.samples import NOW
-from tests.support.wire import Wire
 from toys.archive import CURRENT, HISTORY, Archive, Crash, crash_after, versions_of
+from toys.clock import NOW
 from toys.things import painting
 
 _names = count(1)

@@ -17,13 +17,13 @@ from andon.runtime import times
 from andon.runtime.clock import DAY_MS, MINUTE_MS
 from andon.runtime.errors import Conflict, Invalid, NotFound
 from andon.runtime.marks import NotRequired
+from andon.testing.examples import ON_TABLES
 from andon.testing.world import World
 from andon.versions.aggregate import aggregates_of, contradictions
 from andon.versions.declared import facts_of, kept
 from andon.versions.owned import grants_of, tables_of
 from andon.versions.timed_resource import BEFORE_ALL, BEHIND_ALL, TimedResource
-from tests.support.examples import ON_TABLES
-from tests.support.samples import NOW
+from toys.clock import NOW
 
 DAYS: Final = 30
 KEYS: Final = Keys("meterId", "timestamp", one_partition_per="entity")

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from andon.dynamodb.schema import TableSchema
 from andon.runtime.errors import Rejected
+from andon.testing.crash_points import AFTER, BEFORE, Breaking, Interruption
 from andon.testing.memory.aws import AwsInMemory
 from andon.versions.claims import OWNER
 from andon.versions.optimistic_lock import Saved
 from andon.versions.resource import HISTORY_SCHEMA, Resource
 from andon.versions.versioned_write import Versions
-from tests.support.crash_points import AFTER, BEFORE, Breaking, Interruption
 from toys import gallery
 from toys.gallery import PICTURES, PictureEntity, PictureRow, command
 

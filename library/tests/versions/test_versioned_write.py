@@ -5,10 +5,10 @@ import pytest
 
 from andon.dynamodb.expressions import Condition
 from andon.runtime.errors import PreconditionRequired, Rejected, Stale
+from andon.testing.wire import Wire
 from andon.versions.optimistic_lock import Saved
 from andon.versions.versioned_write import ATTEMPTS, Contended, Versions, save
-from tests.support.samples import NOW
-from tests.support.wire import Wire
+from toys.clock import NOW
 from toys.things import TABLE, VARIABLE, World, current_only, painting, with_history
 
 ALWAYS = Condition("attribute_exists(pk)")

@@ -2,9 +2,9 @@
 
 from andon.dynamodb.ttl import ttl_at
 from andon.events.domain_event import DomainEvent
+from andon.testing.wire import Wire
 from andon.views.outcome import Outcome
-from tests.support.samples import NOW
-from tests.support.wire import Wire
+from toys.clock import NOW
 from toys.things import ANCHORED_ON, TABLE, TTL_DAYS, TTL_MS, World, happened
 
 DAY_MS = 86_400_000

@@ -13,12 +13,12 @@ from andon.events.domain_event import DomainEvent
 from andon.events.received import Received
 from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.lambda_events import sqs_event
+from andon.testing.log_lines import LogLines, logged
 from andon.testing.memory.aws import OneTable
 from andon.views.compaction import Message, compact
 from andon.views.inverse_oplock import event_order
 from andon.views.materialize import interpret, materialize
-from tests.support.log_lines import LogLines, logged
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.things import KEYS, ON, TTL_MS, VARIABLE, VIEW, happened, message, on_painted
 
 OUTCOMES = ("applied", "duplicate", "stale", "expired", "compacted", "fault", "failed")

@@ -24,7 +24,7 @@ from andon.testing.memory.meter import Meter, TableOrIndex
 from andon.testing.orders import cut_into_batches
 from andon.views.materialize import Listener, materialize
 from andon.views.view_update import ViewUpdate
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.things import TTL_DAYS, happened, message
 
 KEYS: Final = Keys("thing", one_partition_per="entity")

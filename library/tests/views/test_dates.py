@@ -33,7 +33,7 @@ from andon.views.materialize import Listener
 from andon.views.outcome import Outcome
 from andon.views.seen import Writes
 from andon.views.view_update import On, ViewUpdate
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.things import KEYS, TABLE, TTL_DAYS, VARIABLE, happened, message, on_painted
 
 NOW_SECONDS: Final = NOW // 1000

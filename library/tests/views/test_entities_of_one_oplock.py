@@ -8,12 +8,12 @@ from andon.events.domain_event import UNTOLD, DomainEvent
 from andon.events.written import Written
 from andon.testing.environment import LocalContext
 from andon.testing.lambda_events import sqs_event
+from andon.testing.log_lines import LogLines
 from andon.views.materialize import Listener, materialize
 from andon.views.oplocked_fields import origin_of_entity
 from andon.views.seen import Writes
 from andon.views.view_update import On, ViewUpdate
-from tests.support.log_lines import LogLines
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.things import TABLE, TTL_DAYS, World, happened, message
 
 PARTS = ("lid", "foot", "handle")

@@ -15,17 +15,17 @@ from hypothesis import strategies as st
 from andon.events.fault import MAX_MESSAGE_CHARACTERS
 from andon.events.group import MOST_FACTS, body_of
 from andon.events.received import received
+from andon.testing import crash_points
+from andon.testing.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call
 from andon.testing.environment import LocalContext
 from andon.testing.lambda_events import sqs_event
+from andon.testing.log_lines import LogLines, logged
+from andon.testing.wire import Parameters, Wire
 from andon.views.materialize import materialize
 from andon.views.outcome import Outcome
 from andon.wire.queue import OWN, beside
 from andon.wire.retries import ATTEMPTS
-from tests.support import crash_points
-from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call
-from tests.support.log_lines import LogLines, logged
-from tests.support.samples import NOW
-from tests.support.wire import Parameters, Wire
+from toys.clock import NOW
 from toys.things import VIEW, World, happened, message
 
 SERVICES = (*crash_points.SERVICES, "sqs")

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from andon.dynamodb.expressions import Condition
 from andon.dynamodb.ttl import ttl_at
 from andon.events.domain_event import MAX_TIMESTAMP_MS, DomainEvent
+from andon.testing.examples import ON_TABLES
+from andon.testing.wire import Wire
 from andon.views.inverse_oplock import ATTEMPTS, RowContended, event_order, oplock_attribute, put_if_newer
 from andon.views.outcome import Outcome
 from andon.views.view_update import ViewUpdate
-from tests.support.examples import ON_TABLES
-from tests.support.samples import NOW
-from tests.support.wire import Wire
+from toys.clock import NOW
 from toys.things import ON, TABLE, TTL_DAYS, TTL_MS, World, happened
 
 ALWAYS = Condition("attribute_not_exists(#no)", {"no": "no such attribute"})

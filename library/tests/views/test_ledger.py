@@ -7,7 +7,7 @@ from andon.runtime.errors import CallFailed, Poison
 from andon.runtime.json_types import JsonObject
 from andon.views.ledger import LATE_SECONDS, Result, failures, line_of
 from andon.views.outcome import Outcome
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.things import happened
 
 

@@ -7,13 +7,13 @@ import pytest
 
 from andon.dynamodb import ttl
 from andon.events.domain_event import DomainEvent
+from andon.testing.crash_points import intruding
 from andon.testing.memory.aws import OneTable
 from andon.views.inverse_oplock import put_if_newer, rebuild, rehydrate
 from andon.views.oplocked_fields import OplockedFields
 from andon.views.outcome import Outcome
 from andon.views.row_life import REBUILT
-from tests.support.crash_points import intruding
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.things import KEYS, TABLE, TTL_DAYS, VARIABLE, happened
 
 DAY: Final = ttl.SECONDS_PER_DAY

@@ -8,10 +8,10 @@ from andon.events.fault import MAX_MESSAGE_CHARACTERS, fault_of
 from andon.runtime.errors import Poison
 from andon.testing.environment import LocalContext
 from andon.testing.lambda_events import sqs_event
+from andon.testing.log_lines import LogLines
+from andon.testing.wire import Parameters, Wire
 from andon.views.materialize import materialize
-from tests.support.log_lines import LogLines
-from tests.support.samples import NOW
-from tests.support.wire import Parameters, Wire
+from toys.clock import NOW
 from toys.things import VIEW, World, happened, message
 
 BATCH = 10

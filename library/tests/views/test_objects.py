@@ -18,7 +18,16 @@ from andon.runtime.clock import DAY_MS
 from andon.runtime.errors import CallFailed
 from andon.testing.above_retries import Pass, between
 from andon.testing.convergence import Story, converges
+from andon.testing.crash_points import (
+    INTERRUPTIONS,
+    Breaking,
+    Interruption,
+    broken_at_every_call,
+    calls_of,
+    intruding,
+)
 from andon.testing.environment import frozen_clock
+from andon.testing.examples import ON_TABLES
 from andon.testing.memory.hook import Answer, Call
 from andon.testing.memory.one_bucket import OneBucket
 from andon.testing.orders import cut_into_batches
@@ -27,16 +36,7 @@ from andon.views.object_table import ATTEMPTS
 from andon.views.outcome import Outcome
 from andon.views.view_update import ViewUpdate
 from andon.views.view_updates import ViewUpdates
-from tests.support.crash_points import (
-    INTERRUPTIONS,
-    Breaking,
-    Interruption,
-    broken_at_every_call,
-    calls_of,
-    intruding,
-)
-from tests.support.examples import ON_TABLES
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.shelves import DAY, KEYS, ON, SHELVES, TTL_DAYS, VIEW, bodies, deliver, lent, on_put, put, shown
 
 S3: Final = ("s3",)

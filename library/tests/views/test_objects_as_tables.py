@@ -18,14 +18,14 @@ from andon.events.domain_event import DomainEvent
 from andon.runtime.clock import DAY_MS
 from andon.runtime.tried import Failed, tried
 from andon.testing.environment import frozen_clock
+from andon.testing.examples import ON_TABLES
 from andon.testing.memory.aws import AwsInMemory
 from andon.views.object_rows import ObjectKeys
 from andon.views.object_table import ObjectTable
 from andon.views.outcome import Outcome
 from andon.views.row_write import RowStore
 from andon.views.view_update import ViewUpdate
-from tests.support.examples import ON_TABLES
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.things import KEYS, LABELLED_ON, TABLE, TTL_DAYS, VARIABLE, happened
 
 OBJECTS: Final = ObjectTable("THINGS_BUCKET", ObjectKeys("pk", about="sk"))

@@ -18,11 +18,11 @@ from andon.runtime.clock import DAY_MS
 from andon.runtime.errors import Invalid
 from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.lambda_events import sqs_event
+from andon.testing.log_lines import LogLines
 from andon.testing.memory.one_bucket import OneBucket
 from andon.views.inverse_oplock import event_order
 from andon.views.seen import Writes
-from tests.support.log_lines import LogLines
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.shelves import DAY, ON, SHELVES, TTL_DAYS, VIEW, deliver, key_of, lent, put
 
 QUEUE: Final = "World-shelves-recompute"

@@ -4,11 +4,11 @@ import pytest
 
 from andon.dynamodb.expressions import Condition
 from andon.events.domain_event import DomainEvent
+from andon.testing.wire import Wire
 from andon.views import oplocked_fields
 from andon.views.inverse_oplock import event_order, oplock_attribute
 from andon.views.outcome import Outcome
-from tests.support.samples import NOW
-from tests.support.wire import Wire
+from toys.clock import NOW
 from toys.things import LABEL, LABELLED_ON, TABLE, TTL_DAYS, World, happened
 
 

@@ -16,11 +16,11 @@ from andon.handlers.declared_listener import listener_of
 from andon.packages.discovery import services, views
 from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.lambda_events import sqs_event
+from andon.testing.log_lines import logged
 from andon.testing.memory.aws import OneTable
 from andon.views.materialize import Listener, materialize
 from andon.views.row_life import REBUILT, RebuiltUntilAnchored
-from tests.support.log_lines import logged
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.things import ANCHORED, KEYS, LABELLED, TTL_DAYS, TTL_MS, VARIABLE, VIEW, World, happened, message
 
 HOUR_MS: Final = 3_600_000

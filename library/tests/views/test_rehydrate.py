@@ -13,14 +13,14 @@ from andon.events.bus_entry import Replay, to_replayed
 from andon.events.domain_event import DomainEvent
 from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.lambda_events import sqs_event
+from andon.testing.log_lines import logged
 from andon.testing.memory.aws import OneTable
 from andon.testing.orders import OrderedStep, ends_of_every_order
+from andon.testing.wire import Wire
 from andon.views.inverse_oplock import ATTEMPTS, RowContended, rehydrate
 from andon.views.materialize import materialize
 from andon.views.outcome import Outcome
-from tests.support.log_lines import logged
-from tests.support.samples import NOW
-from tests.support.wire import Wire
+from toys.clock import NOW
 from toys.things import KEYS, ON, TABLE, TTL_DAYS, TTL_MS, VARIABLE, VIEW, World, happened, message
 
 DAY_MS = 86_400_000

@@ -12,7 +12,7 @@ from andon.runtime.clock import DAY_MS
 from andon.views.inverse_oplock import oplock_attribute, order_at
 from andon.views.seen import Writes
 from andon.views.view_update import ViewUpdate
-from tests.support.samples import NOW
+from toys.clock import NOW
 
 WRITTEN = Written(
     source="s", type="t", entity_name="thing", partition_key="a", timestamp_ms=NOW, names={"id": "a", "version": 1}

@@ -17,7 +17,7 @@ from andon.views.inverse_oplock import event_order, milliseconds_of, oplock_attr
 from andon.views.outcome import Outcome
 from andon.views.seen import Awaited
 from andon.views.view_update import ViewUpdate
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.things import TABLE, TTL_DAYS, World, happened, on_painted
 
 # Names of which one begins another, and ids that would turn the order if they counted first.

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any, Final
 
 import pytest
+from support import needs
 
 from andon.dynamodb.client import Check, Put, Table, Update, transact
 from andon.dynamodb.expressions import UNCONDITIONAL, Condition
@@ -16,11 +17,13 @@ from andon.dynamodb.key_query import BeginsWith, Between, GreaterThan, KeyQuery,
 from andon.dynamodb.schema import Index, Keys, TableSchema
 from andon.events.publish import publish, try_publish
 from andon.testing.create_table import create_table_request
+from andon.testing.either_wire import BOTH, connected, outcome_of
+from andon.testing.emulated import empty_emulator
 from andon.tools.stack import aws as emulated
 from andon.wire import aws
-from tests.support.deployed.empty_emulator import empty_emulator
-from tests.support.either_wire import BOTH, connected, outcome_of
 from toys.things import happened
+
+pytestmark = needs.EMULATOR
 
 KEYS: Final = Keys("pk", "sk", one_partition_per="entity")
 BY_NUMBER: Final = Keys("colour", "number", sort_type="N", one_partition_per="tenant")

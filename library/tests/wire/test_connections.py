@@ -14,11 +14,11 @@ from andon.dynamodb.errors import ConditionFailed
 from andon.dynamodb.expressions import Condition
 from andon.dynamodb.schema import Keys
 from andon.events.publish import publish
+from andon.testing.either_wire import connected
+from andon.testing.scripted_server import SILENCE, Answer, Asked, ScriptedServer, refused, whole
 from andon.wire import aws, aws_json, curl, deadline, retries
 from andon.wire.credentials import Credentials
 from andon.wire.in_parallel import in_parallel
-from tests.support.either_wire import connected
-from tests.support.scripted_server import SILENCE, Answer, Asked, ScriptedServer, refused, whole
 from toys.things import happened
 
 THINGS: Final = Table("THINGS_TABLE", Keys("pk", one_partition_per="entity"))

@@ -6,9 +6,9 @@ from typing import Any, Final
 import pytest
 from wire.test_security import authorization_of
 
+from andon.testing.either_wire import BOTH, TOKEN, connected, outcome_of
+from andon.testing.scripted_server import HUNG_UP, Answer, ScriptedServer, in_turn, whole
 from andon.wire import aws
-from tests.support.either_wire import BOTH, TOKEN, connected, outcome_of
-from tests.support.scripted_server import HUNG_UP, Answer, ScriptedServer, in_turn, whole
 
 TOPIC: Final = "Andon/0123456789abcdef/fedcba9876543210"
 BODY: Final = '{"name":"Prägepresse 🏭"}'.encode()

@@ -10,10 +10,8 @@ from andon.dynamodb.client import Put, Table, transact
 from andon.dynamodb.schema import Keys
 from andon.runtime import clock
 from andon.runtime.errors import CallFailed
-from andon.wire import aws, aws_json, deadline, retries
-from andon.wire.deadline import begun_by
-from tests.support.either_wire import BOTH, connected, outcome_of
-from tests.support.scripted_server import (
+from andon.testing.either_wire import BOTH, connected, outcome_of
+from andon.testing.scripted_server import (
     HUNG_UP,
     SILENCE,
     Answer,
@@ -24,6 +22,8 @@ from tests.support.scripted_server import (
     refused,
     whole,
 )
+from andon.wire import aws, aws_json, deadline, retries
+from andon.wire.deadline import begun_by
 
 KEY: Final = {"pk": {"S": "a"}}
 ITEM: Final = {"Item": {"pk": {"S": "a"}, "n": {"N": "9" * 38}}}

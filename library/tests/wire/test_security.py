@@ -15,11 +15,11 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials as BotocoreCredentials
 
 from andon.runtime.errors import CallFailed
+from andon.testing.certificates import DAY, Authority
+from andon.testing.either_wire import BOTH, KEY, SECRET, TOKEN, connected
+from andon.testing.scripted_server import HUNG_UP, Answer, Asked, ScriptedServer, in_turn, refused, whole
 from andon.wire import aws, aws_json, curl
 from andon.wire.credentials import credentials
-from tests.support.certificates import DAY, Authority
-from tests.support.either_wire import BOTH, KEY, SECRET, TOKEN, connected
-from tests.support.scripted_server import HUNG_UP, Answer, Asked, ScriptedServer, in_turn, refused, whole
 
 HOST: Final = "127.0.0.1"
 

@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 import pytest
 
 from andon.events.publish import NotPublished
+from andon.testing.crash_points import INTERRUPTIONS, Breaking, Interruption, Killed, broken_at_every_call
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
 from demo.legacy import adapter
 from demo.legacy.beside import Beside
-from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, Killed, broken_at_every_call
 from tests.support.legacy import ID, connect, fresh, insert, prepare, require_in_step, update
 from tests.support.samples import NOW
 from tests.support.services.machines import get2, machine, put2

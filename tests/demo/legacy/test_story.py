@@ -1,7 +1,7 @@
 import pytest
 
+from andon.testing.log_lines import unlogged
 from demo.legacy import __main__ as story
-from tests.support.log_lines import unlogged
 
 
 def test_the_story_is_told(capsys: pytest.CaptureFixture[str]) -> None:

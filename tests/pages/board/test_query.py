@@ -9,8 +9,8 @@ import pytest
 
 from andon.http.static_files import CONTENT_TYPES, StaticFile, static_files
 from andon.testing.environment import LocalContext
+from andon.testing.log_lines import LogLines
 from pages.board import query
-from tests.support.log_lines import LogLines
 
 ENVIRONMENT = {
     "ISSUER": "https://cognito-idp.eu-west-1.amazonaws.com/eu-west-1_abc",

@@ -2,8 +2,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from andon.testing.log_lines import unlogged
 from tests.support.anomalies import Detector
-from tests.support.log_lines import unlogged
 
 
 @pytest.fixture(scope="module")

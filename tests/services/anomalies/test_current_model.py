@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
+from andon.testing.log_lines import LogLines, logged
 from andon.testing.loop import Loop
+from andon.testing.wire import Wire
 from andon.wire import aws
 from andon.wire.bucket import Bucket
 from services.anomalies.current_model import CURRENT, CurrentModel, key_of
 from tests.support.anomalies import model_content, put_model
-from tests.support.log_lines import LogLines, logged
 from tests.support.samples import NOW
-from tests.support.wire import Wire
 
 BUCKET = "MODELS_BUCKET"
 OLD = model_content("press-7")

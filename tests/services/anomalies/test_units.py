@@ -5,9 +5,9 @@ from collections import Counter
 import pytest
 
 from andon.rules.due import READ_SHARDS
+from andon.testing.crash_points import calls_of
 from andon.testing.environment import frozen_clock
 from tests.support.anomalies import ANOMALIES, PRESS, Detector, model_content, put_model
-from tests.support.crash_points import calls_of
 from tests.support.samples import NOW
 
 HOURS = 4

@@ -10,12 +10,12 @@ import pytest
 from andon.dynamodb.attribute_values import to_typed
 from andon.events.domain_event import DomainEvent
 from andon.runtime.clock import DAY_MS
+from andon.testing.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, intruding
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer, Loop
 from andon.wire import aws
 from services.calls.tables import KEYS, TABLE, partition_of
 from tests.services.calls.samples import ANOTHER, CALL, CATALOG, EQUIPMENT, FACTORY, MATERIAL, SAFETY
-from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, intruding
 from tests.support.samples import body_of, sample
 
 NOW: Final = 1_767_258_000_000  # 2026-01-01T09:00Z

@@ -14,13 +14,13 @@ from andon.events.domain_event import DomainEvent
 from andon.rules.micro_event_store import store
 from andon.rules.stored_event import StoredEvent, sort_of
 from andon.runtime import times
+from andon.testing.examples import most
 from demo.people import LIZ
 from services.dispatch import episode_pages
 from services.dispatch.tables import TABLE
 from tests.support.dispatch import model
 from tests.support.dispatch.floor import Floor
 from tests.support.dispatch.model import MINUTE, Report
-from tests.support.examples import most
 from tests.support.samples import NOW
 from tests.support.services.reports import EPISODES
 

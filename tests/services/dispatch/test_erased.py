@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from andon.testing.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, calls_of
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
 from andon.testing.orders import OrderedStep, State, ends_of_every_order
@@ -14,7 +15,6 @@ from contract.duty import Roster
 from services.dispatch.erased import erased_among
 from services.dispatch.roster import on_duty
 from services.dispatch.tables import TABLE
-from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, calls_of
 from tests.support.dispatch.floor import FACTORY, OPERATORS, SUPERVISOR, Floor, report_body
 from tests.support.dispatch.model import MINUTE, Report
 from tests.support.dispatch.shop import open_shop, reported

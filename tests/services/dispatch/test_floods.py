@@ -13,12 +13,12 @@ from andon.rules.stored_event import StoredEvent
 from andon.runtime import times
 from andon.testing.above_retries import Pass, between
 from andon.testing.environment import is_quick
+from andon.testing.examples import most
 from andon.testing.memory.hook import Call
 from contract import reports
 from services.dispatch.tables import KEYS, partition_of
 from tests.support.dispatch.chains import asked, chain, put_chains, step
 from tests.support.dispatch.floor import Floor
-from tests.support.examples import most
 from tests.support.samples import NOW, fact
 
 PRESS: Final = "press-7"

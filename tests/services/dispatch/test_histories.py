@@ -8,10 +8,10 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from andon.runtime import times
+from andon.testing.examples import most
 from tests.support.dispatch import model
 from tests.support.dispatch.floor import SUPERVISOR, Floor, Stream, report_body
 from tests.support.dispatch.model import HOLD_BACK, MINUTE, NORMAL, Acknowledgement, Decided, Report
-from tests.support.examples import most
 from tests.support.samples import NOW
 from tests.support.services.reports import EPISODES
 

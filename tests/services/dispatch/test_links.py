@@ -14,11 +14,11 @@ from andon.runtime import times
 from andon.runtime.clock import HOUR_MS
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_events import http_event
+from andon.testing.log_lines import logged
 from andon.testing.loop import Answer, Loop
 from contract import links
 from contract.entities.logs import LogRef
 from contract.log_rows import log_of
-from tests.support.log_lines import logged
 from tests.support.samples import NOW
 from tests.support.services.reports import ACKNOWLEDGEMENT, acknowledge, log_path
 

@@ -8,8 +8,8 @@ import pytest
 from andon.events.domain_event import DomainEvent
 from andon.packages.package import Package
 from andon.runtime import times
+from andon.testing.log_lines import LogLines
 from andon.testing.loop import Loop
-from tests.support.log_lines import LogLines
 from tests.support.samples import NOW, body_of, fact
 from tests.support.services.reports import AT
 

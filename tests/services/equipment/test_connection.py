@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from andon.packages.package import Package
 from andon.runtime import times
 from andon.testing.lambda_events import presence_message, sqs_event
+from andon.testing.log_lines import LogLines
 from andon.testing.loop import Loop
-from tests.support.log_lines import LogLines
 from tests.support.samples import NOW, sample
 from tests.support.services.reports import report
 

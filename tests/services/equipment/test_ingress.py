@@ -12,9 +12,9 @@ from andon.runtime import times
 from andon.runtime.clock import DAY_MS
 from andon.testing.lambda_events import rule_message, sqs_event
 from andon.testing.loop import Loop
+from andon.testing.wire import Wire
 from contract import groups
 from tests.support.samples import NOW, sample
-from tests.support.wire import Wire
 
 EQUIPMENT = Package("services", "equipment")
 TIME = "2020-04-27T10:00:00.000Z"

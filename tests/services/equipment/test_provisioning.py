@@ -13,10 +13,10 @@ from andon.packages.package import Package
 from andon.runtime.errors import CallFailed
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_events import provisioning_event
+from andon.testing.log_lines import LogLines
 from andon.testing.loop import Loop
-from tests.support.log_lines import LogLines
+from andon.testing.wire import Wire
 from tests.support.samples import NOW, sample
-from tests.support.wire import Wire
 
 EQUIPMENT = Package("services", "equipment")
 MACHINE, GATEWAY = "Andon_equipment", "Andon_factory"

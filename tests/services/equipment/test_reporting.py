@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from andon.testing.loop import Answer, Loop
+from andon.testing.wire import Wire
 from tests.support.services import versions
 from tests.support.services.reports import AT, REPORT, STATES, told_of
 from tests.support.services.versions import delete, equipment
-from tests.support.wire import Wire
 
 MANY = "POST /states"
 

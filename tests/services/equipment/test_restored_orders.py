@@ -13,12 +13,12 @@ from andon.packages.package import Package
 from andon.runtime import clock, times
 from andon.testing.environment import LocalContext, frozen_clock
 from andon.testing.lambda_events import http_event, sqs_event
+from andon.testing.log_lines import unlogged
 from andon.testing.memory.aws import OneTable
 from andon.testing.orders import OrderedStep, ends_of_every_order
 from services.equipment import command
 from services.equipment.facts import FACTS
 from services.equipment.tables import KEYS, TABLE, partition_of
-from tests.support.log_lines import unlogged
 from tests.support.samples import NOW
 from tests.support.services.reports import REPORT
 

@@ -6,8 +6,8 @@ import pytest
 
 from andon.http.shares import BURST_SECONDS, VARIABLE, shares_of
 from andon.testing.loop import Loop
+from andon.testing.wire import Wire
 from tests.support.services.reports import AT, STATES, report, told_of
-from tests.support.wire import Wire
 
 SHARE = 5
 

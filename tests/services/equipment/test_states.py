@@ -3,9 +3,9 @@ import pytest
 from andon.runtime import times
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
+from andon.testing.wire import Wire
 from tests.support.samples import NOW
 from tests.support.services.reports import AT, LATEST, STATES, report, told_of
-from tests.support.wire import Wire
 
 DAY_MS = 86_400_000
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from andon.testing.loop import Loop
+from andon.testing.wire import Wire
 from tests.support.samples import sample
-from tests.support.wire import Wire
 
 ROUTE = "POST /states"
 TIME = "2020-04-27T10:00:00.000Z"

@@ -5,15 +5,15 @@ from typing import Any, Final
 import pytest
 
 from andon.runtime.clock import DAY_MS
+from andon.testing.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call
 from andon.testing.environment import frozen_clock
+from andon.testing.log_lines import LogLines
 from andon.testing.loop import Answer, Loop
 from andon.testing.memory import aws as memory
+from andon.testing.wire import Wire
 from andon.wire import aws
 from tests.services.maintenance.requests import NOW, register, send
 from tests.services.maintenance.samples import DIGEST, ORDER, PATH, PHOTO
-from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call
-from tests.support.log_lines import LogLines
-from tests.support.wire import Wire
 
 PUT: Final = f"PUT {PATH}/attachments/{{sha256}}"
 LIST: Final = f"GET {PATH}/attachments"

@@ -9,6 +9,7 @@ import pytest
 from andon.dynamodb.attribute_values import to_typed
 from andon.packages.package import Package
 from andon.recorded import lake
+from andon.testing.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, calls_of, intruding
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer, Loop
 from andon.tools.region.rows import bring_back
@@ -17,7 +18,6 @@ from contract.entities.instructions import LONGEST_STEP, MOST_STEPS
 from services.maintenance import instructions
 from tests.services.maintenance.requests import NOW, register
 from tests.services.maintenance.samples import INSTRUCTIONS, ORDER
-from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, calls_of, intruding
 
 PUT: Final = f"PUT {INSTRUCTIONS}"
 GET: Final = f"GET {INSTRUCTIONS}"

@@ -7,12 +7,12 @@ import pytest
 
 from andon.http.derived import model_of
 from andon.runtime.clock import DAY_MS
+from andon.testing.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, intruding
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
 from services.maintenance.bodies import ORDER as ORDER_RESPONSE
 from tests.services.maintenance.requests import FINISH, GET, NOW, PLAN, START, facts, register, send, statuses
 from tests.services.maintenance.samples import ORDER
-from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, intruding
 
 
 def test_an_order_is_planned_moved_started_and_finished(loop: Loop) -> None:

@@ -16,11 +16,11 @@ import pytest
 
 from andon.runtime import times
 from andon.runtime.clock import MINUTE_MS
+from andon.testing.crash_points import INTERRUPTIONS, Breaking, intruding
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer, Loop
 from tests.services.maintenance.requests import FINISH, GET, HISTORY, NOW, PLAN, START, register, send
 from tests.services.maintenance.samples import ORDER
-from tests.support.crash_points import INTERRUPTIONS, Breaking, intruding
 from tests.support.samples import body_of, fact
 
 KINDS: Final = ("grease", "oil")

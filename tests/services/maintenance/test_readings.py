@@ -6,12 +6,12 @@ from typing import Any, Final
 import pytest
 
 from andon.runtime.clock import DAY_MS
+from andon.testing.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, intruding
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer, Loop
 from services.maintenance.bodies import LARGEST_READING, MOST_READINGS
 from tests.services.maintenance.requests import FINISH, GET, NOW, PLAN, START, facts, register, send, statuses
 from tests.services.maintenance.samples import ORDER, PATH
-from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, intruding
 
 TAKE: Final = f"POST {PATH}/readings"
 LOG: Final = f"GET {PATH}/readings"

@@ -9,10 +9,10 @@ from andon.runtime.clock import MINUTE_MS
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_events import sqs_event
 from andon.testing.memory.queues import QueuedMessage
+from andon.testing.wire import Wire
 from andon.testing.world import alone
 from tests.services.notify.factory import NOTIFY, NOW, Floor, Spy, channels, request
 from tests.services.notify.reached import reach
-from tests.support.wire import Wire
 
 
 @pytest.fixture

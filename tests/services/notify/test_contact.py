@@ -9,12 +9,12 @@ import pytest
 from andon.outbound.addresses import encoded
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Answer, Loop
+from andon.testing.wire import Wire
 from services.notify import contact_code
 from services.notify.contact import reach_of
 from services.notify.contacts_table import CONTACTS, KEYS
 from services.notify.tables import partition_of
 from tests.support.samples import NOW
-from tests.support.wire import Wire
 
 ANA: Final = "op-17"
 MAIL: Final = "ana.lopez@plant.example.mx"

@@ -12,6 +12,7 @@ from andon.dynamodb.key_query import KeyQuery
 from andon.events.domain_event import DomainEvent
 from andon.runtime import times
 from andon.runtime.clock import MINUTE_MS
+from andon.testing.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, intruding
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
 from services.notify.contacts_table import CONTACT, CONTACTS, KEYS
@@ -19,7 +20,6 @@ from services.notify.erased import EMPTY, Erasure
 from services.notify.tables import TABLE, partition_of
 from tests.services.notify.factory import NOTIFY, NOW, Floor, Spy, channels, request
 from tests.services.notify.reached import reach
-from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, intruding
 from tests.support.samples import body_of, fact
 
 ANA: Final = "op-17"

@@ -7,14 +7,14 @@ from functools import partial
 import pytest
 
 from andon.dynamodb.expressions import UNCONDITIONAL
+from andon.testing.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, calls_of
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
+from andon.testing.wire import Wire
 from andon.versions.persons import ERASURES
 from services.people.resources import PEOPLE
-from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call, calls_of
 from tests.support.samples import NOW
 from tests.support.services.people import NAME, erase, erased_in, find, get, of_factory, put
-from tests.support.wire import Wire
 
 FENCE = {"id", "version", "since", "timestamp", "changedBy", "deleted", "pk"}
 

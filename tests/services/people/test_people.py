@@ -6,9 +6,9 @@ import pytest
 
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
+from andon.testing.wire import Wire
 from tests.support.samples import NOW
 from tests.support.services.people import FIND, NAME, OF_FACTORY, erase, find, get, of_factory, put
-from tests.support.wire import Wire
 
 NO_ID = "must be the id of a person: a UUID, or a badge such as op-17, and no name"
 SUBJECT = "3f6d2c1e-8f0a-4b57-9a53-0c7d1f1e2a44"

@@ -18,12 +18,12 @@ from andon.rules.sweep import sweep
 from andon.runtime import times
 from andon.runtime.clock import DAY_MS, MINUTE_MS
 from andon.testing.environment import LocalContext, frozen_clock
+from andon.testing.log_lines import logged
 from andon.testing.loop import Loop
 from andon.testing.world import alone
 from services.planning.control import CONTROL
 from services.planning.facts import FACTS
 from services.planning.rules import upkeep
-from tests.support.log_lines import logged
 from tests.support.samples import body_of, fact
 
 BEGIN: Final = times.to_ms("2026-01-01T09:00:00Z")

@@ -14,12 +14,12 @@ from andon.rules.sweep import ALL_SHARDS, SHARDS
 from andon.runtime import clock, times
 from andon.testing.environment import LocalContext
 from andon.testing.lambda_events import http_event, sqs_event
+from andon.testing.log_lines import unlogged
 from andon.testing.memory.aws import OneTable
 from andon.testing.memory.tables import Record
 from demo.people import ANN, LIZ, SARA, SUE
 from services.dispatch.tables import KEYS
 from tests.support.dispatch.model import RULES, Decided, Report
-from tests.support.log_lines import unlogged
 from tests.support.samples import body_of, fact
 from tests.support.services.reports import ACKNOWLEDGE, STAFF
 

@@ -28,6 +28,7 @@ from andon.testing.loop import REPLAYS, Loop
 from andon.testing.permissions import UsedPermission, used_by
 from andon.testing.replayable import Invocation, invocations_of, readers_of, time_of
 from andon.testing.samples import is_of_old, read, topic_of
+from andon.testing.wire import Wire
 from andon.views.oplocked_fields import OPLOCK
 from andon.wire import aws
 from contract import factories
@@ -36,7 +37,6 @@ from services.dispatch.tables import KEYS, TABLE, partition_of
 from tests.support.anomalies import model_content, put_model
 from tests.support.archive import ARCHIVE, DAY_MS, EQUIPMENT_ROUTE, OPERATOR_ROUTE, line_of
 from tests.support.samples import NOW, fact, paths, sample
-from tests.support.wire import Wire
 
 MACHINES = ("d#12345",)
 """Those of the sample of a report, in a state that the model does not know of them."""

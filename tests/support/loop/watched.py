@@ -13,12 +13,12 @@ from andon.runtime import clock, strict_json, texts, times
 from andon.stores.faults.store import BUCKET
 from andon.testing.environment import LocalContext
 from andon.testing.lambda_events import http_event, sqs_event
+from andon.testing.log_lines import LogLines, logged
 from andon.testing.loop import Answer, Loop
 from andon.testing.world import alone
 from andon.views.outcome import Outcome
 from demo.people import LIZ, SUE
 from tests.support.lake import LAKE, lake_of, lines_of_messages
-from tests.support.log_lines import LogLines, logged
 from tests.support.loop.model import LOG_DAYS, Log, Model
 from tests.support.loop.odd_events import NO_FAULT, POISON, odd_body
 from tests.support.samples import NOW

@@ -9,12 +9,12 @@ from andon.cdk.names import FAILURES
 from andon.packages.package import Package
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
+from andon.testing.wire import Wire
 from andon.tools.ops.replay_failures import failures, replay, sources
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.views.deployed import Deployed
 from andon.wire import aws
 from tests.support.samples import NOW
-from tests.support.wire import Wire
 
 TABLE, LOG = "EQUIPMENT_TABLE", "STATE_LOG_TABLE"
 OUTPUTS = {

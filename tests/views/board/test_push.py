@@ -10,9 +10,9 @@ import pytest
 from andon.packages.package import Package
 from andon.runtime.errors import CallFailed
 from andon.testing.environment import LocalContext, frozen_clock
+from andon.testing.log_lines import LogLines
 from andon.testing.loop import Loop
 from andon.wire import aws
-from tests.support.log_lines import LogLines
 from tests.support.samples import NOW, body_of, fact, sample
 from tests.support.screen import Screen, as_pushed, is_within
 from views.board.topics import filter_of

@@ -9,11 +9,11 @@ from andon.events.domain_event import DomainEvent
 from andon.packages.discovery import views
 from andon.runtime import times
 from andon.testing.loop import Answer, Loop
+from andon.testing.wire import Wire
 from contract.levels import LEVELS
 from demo.people import ANN, LIZ, SARA
 from tests.support.samples import body_of, fact, sample
 from tests.support.services.versions import LOCATION
-from tests.support.wire import Wire
 from tests.views.board.stories import (
     MINUTES,
     acknowledgement,

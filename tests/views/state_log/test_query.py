@@ -3,10 +3,10 @@
 import pytest
 
 from andon.testing.loop import Answer, Loop
+from andon.testing.wire import Wire
 from demo.device_state_log import sample
 from demo.people import LIZ, SARA, SUE
 from tests.support.services.reports import ESCALATIONS, LOGS, OPERATOR_LOGS, assign, escalate, report
-from tests.support.wire import Wire
 
 Row = tuple[str, str, str, str, str | None]
 

@@ -12,7 +12,7 @@ from andon.events.group import MOST_FACTS, body_of
 from andon.recorded.lake import lines_of
 from andon.stores.lake.batch import LakeObject, objects_of
 from andon.testing.lambda_events import bus_members
-from tests.support.samples import NOW
+from toys.clock import NOW
 
 # Deeper, and other than Unicode, is no JSON to any reader of the lake; the rest the lake takes as it is.
 NO_LINES = {name: UNREADABLE[name] for name in ("NaN", "a lone surrogate", "nested too deeply for any parser")}

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from andon.project import library_folder
+from andon.testing.installed import ended, python
 from andon.tools.new import project, template
 from andon.tools.new.arguments import parser
 from andon.tools.new.dependency import Dependency, dependency
 from andon.tools.new.words import Name, NotNew, Words
-from toys.installed import ended, python
 
 CLI = "andon.tools.cli"
 QUICK = "not test_permissions and not test_imports"
@@ -217,24 +217,6 @@ def test_with_words_of_ones_own_its_tests_its_lint_its_types_and_the_laws_are_gr
     said = python(*PYTEST, "-k", QUICK, imports=(wheel,), cwd=copy)
 
     assert re.search(r"\d{2,} passed", said.splitlines()[-1]), said
-
-
-def test_pins_are_those_that_this_repository_runs_with(made: Path) -> None:
-    here, tools = library_folder().parents[1] / "requirements", library_folder() / "tools" / "pins"
-    pinned = {name: (tools / f"{name}.txt").read_text() for name in ("emulator", "uv", "dev")}
-    pinned["runtime"] = (made / "requirements" / "runtime.txt").read_text()
-
-    for name in ("emulator", "uv"):
-        assert pinned[name] == (here / f"{name}.txt").read_text()
-    for name in ("runtime", "dev"):  # this repository's own functions and tests may need more
-        own = re.sub(r"\n +# via.*(\n +#.*)*", "", (here / f"{name}.txt").read_text())
-        pins = re.findall(r"^[^#\s].*(?:\n +--hash=.*)+", pinned[name], re.MULTILINE)
-        assert pins
-        assert [pin for pin in pins if f"{pin}\n" not in f"{own}\n"] == []
-    assert "://" not in "".join(pinned.values())
-    assert json.loads((made / "package.json").read_text())["devDependencies"].items() <= (
-        json.loads((here.parent / "package.json").read_text())["devDependencies"].items()
-    )
 
 
 def test_what_the_wheel_and_its_extras_need_is_pinned_in_it(wheel: Path) -> None:

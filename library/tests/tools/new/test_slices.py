@@ -11,12 +11,13 @@ from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
+from support import needs
 
+from andon.testing.installed import ended, python
 from andon.testing.whole import missing_in
 from andon.tools.docs import pages
 from andon.tools.docs_index import sections_of
 from andon.tools.new.arguments import BY_ANOTHER_KEY, ONE_ROW, PER_DAY, parser
-from toys.installed import ended, python
 
 CLI = "andon.tools.cli"
 VARIANT = re.compile(r"/http/.+\..+\.json$")
@@ -458,6 +459,7 @@ def test_outside_of_a_project_usage_can_be_asked_for(wheel: Path, tmp_path: Path
     assert ("--of SOURCE/TYPE" if is_asked_for else "view") in said
 
 
+@needs.PAGES
 @pytest.mark.parametrize(
     ("kind", "told"),
     [("fact", (ONE_ROW.format(name="inspection", one="thing"),)), ("view", (BY_ANOTHER_KEY, PER_DAY))],

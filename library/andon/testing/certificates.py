@@ -17,7 +17,7 @@ DAY: Final = dt.timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Authority:
-    """Signs certificates; `bundle` is what a client has to trust."""
+    """Signs certificates; a client has to trust `bundle`."""
 
     folder: Path
     key: ec.EllipticCurvePrivateKey

@@ -24,7 +24,9 @@ from andon.stores.archive.sweep import COUNTS, LATEST_DAYS, TimeLeft, compact_st
 from andon.stores.lake.batch import to_object
 from andon.testing.drift import keep_in_lake
 from andon.testing.lambda_events import http_event
+from andon.testing.log_lines import LogLines
 from andon.testing.loop import Loop
+from andon.testing.wire import Wire
 from andon.testing.world import to_bytes
 from andon.wire.bucket import Bucket
 from contract import groups
@@ -46,9 +48,7 @@ from tests.support.archive import (
     report_of,
     sweep,
 )
-from tests.support.log_lines import LogLines
 from tests.support.samples import NOW, fact
-from tests.support.wire import Wire
 
 PARTS = [pages.ShardOfKind(kind, shard) for kind in KINDS for shard in range(SHARDS)]
 MEMBERS = "id", "type", "timestamp", "partitionKey", "tags", "person", "crew"

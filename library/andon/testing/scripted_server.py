@@ -1,4 +1,4 @@
-"""An HTTP server that does what a test says: whole answers, halves of them, and connections that end."""
+"""An HTTP server by a script: whole answers, halves of them, and connections that end."""
 
 import json
 import socket
@@ -13,9 +13,9 @@ from typing import Any, Final, Protocol, Self
 
 HOST: Final = "127.0.0.1"
 END: Final = b"\r\n\r\n"
-NEVER_S: Final = 30.0
+_NEVER_S: Final = 30.0
 
-REASONS: Final = {200: "OK", 400: "Bad Request"}
+_REASONS: Final = {200: "OK", 400: "Bad Request"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Bytes for the client, and what happens then: closed and reset end the connection.
+    """Bytes for the client; closed and reset end the connection then.
 
     drip_s: so long lies between two bytes; late_s: so long before the first one.
     """
@@ -53,7 +53,7 @@ class Answer:
     drip_s: float = 0
 
 
-class Tls(Protocol):
+class _Tls(Protocol):
     """The used part of an `ssl.SSLContext`."""
 
     def wrap_socket(self, connection: socket.socket, /, *, server_side: bool) -> ssl.SSLSocket:
@@ -62,7 +62,7 @@ class Tls(Protocol):
 
 Script = Callable[[Asked], Answer]
 
-SILENCE: Final = Answer(b"", late_s=NEVER_S)
+SILENCE: Final = Answer(b"", late_s=_NEVER_S)
 HUNG_UP: Final = Answer(b"", closed=True)
 
 
@@ -77,7 +77,7 @@ def whole(
         "Content-Length": str(len(body)),
         **(more or {}),
     }
-    lines = [f"HTTP/1.1 {status} {REASONS.get(status, 'Status')}", *(f"{n}: {value}" for n, value in headers.items())]
+    lines = [f"HTTP/1.1 {status} {_REASONS.get(status, 'Status')}", *(f"{n}: {value}" for n, value in headers.items())]
     return "\r\n".join(lines).encode() + END + body
 
 
@@ -100,7 +100,7 @@ class ScriptedServer(AbstractContextManager["ScriptedServer"]):
     """Serves while the context lasts, each connection in a thread."""
 
     script: Script
-    tls: Tls | None = None
+    tls: _Tls | None = None
     requests: list[Asked] = field(default_factory=list)
     _listening: socket.socket = field(default_factory=lambda: socket.create_server((HOST, 0), backlog=256))
     _open: dict[socket.socket, threading.Thread] = field(default_factory=dict)
@@ -162,18 +162,21 @@ class ScriptedServer(AbstractContextManager["ScriptedServer"]):
                 connection = self.tls.wrap_socket(connection, server_side=True)
             with self._lock:
                 self._open[connection] = threading.current_thread()
-            while (asked := self._read(connection, number)) is not None:
-                answer = self.script(asked)
-                self._write(connection, answer)
-                if answer.closed or answer.reset:
-                    _end(connection, reset=answer.reset)
-                    break
+            self._converse(connection, number)
         except OSError:
             pass  # the client has ended it
         finally:
             with self._lock:
                 self._open.pop(connection, None)
             connection.close()
+
+    def _converse(self, connection: socket.socket, number: int) -> None:
+        while (asked := self._read(connection, number)) is not None:
+            answer = self.script(asked)
+            self._write(connection, answer)
+            if answer.closed or answer.reset:
+                _end(connection, reset=answer.reset)
+                return
 
     def _read(self, connection: socket.socket, number: int) -> Asked | None:
         got = b""

@@ -17,12 +17,12 @@ from andon.runtime.errors import Poison
 from andon.stores.faults.record import ATTEMPTS_KEPT
 from andon.stores.faults.store import BUCKET
 from andon.testing.environment import frozen_clock
+from andon.testing.log_lines import LogLines
 from andon.testing.loop import Answer, Loop
+from andon.testing.wire import Wire
 from andon.wire import aws
 from contract import groups
-from tests.support.log_lines import LogLines
 from tests.support.samples import NOW, body_of, fact
-from tests.support.wire import Wire
 from views.state_log import view as state_log
 
 STORE = Package("stores", "faults")

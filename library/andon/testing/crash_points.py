@@ -10,7 +10,7 @@ from andon.runtime.errors import CallFailed
 from andon.testing.above_retries import Pass, between
 from andon.testing.memory.hook import Call
 
-SERVICES: Final = ("dynamodb", "events")
+_SERVICES: Final = ("dynamodb", "events")
 
 T = TypeVar("T")
 
@@ -49,7 +49,7 @@ class Breaking:
     interruption: Interruption
     number: int
     broken: str | None = None
-    services: tuple[str, ...] = SERVICES
+    services: tuple[str, ...] = _SERVICES
     _made: int = field(default=0, init=False)
 
     @classmethod
@@ -75,7 +75,7 @@ class Breaking:
             return None
 
     def insist(self, do: Callable[[], object]) -> None:
-        """Do it, and if that was broken, once more: whatever the error is, Lambda delivers again."""
+        """Do it, and if that was broken, once more: Lambda delivers again, upon any error."""
         try:
             with self.watching():
                 do()
@@ -90,7 +90,7 @@ class Breaking:
 
 
 def broken_at_every_call(
-    interruption: Interruption, run: Callable[[Breaking], T], *, services: tuple[str, ...] = SERVICES
+    interruption: Interruption, run: Callable[[Breaking], T], *, services: tuple[str, ...] = _SERVICES
 ) -> Iterator[tuple[Breaking, T]]:
     """Run again and again, each time broken one call later, until a run makes no such call to these services."""
     for number in count(1):
@@ -101,7 +101,7 @@ def broken_at_every_call(
         yield breaking, result
 
 
-def calls_of(do: Callable[[], object], *, services: tuple[str, ...] = SERVICES) -> list[str]:
+def calls_of(do: Callable[[], object], *, services: tuple[str, ...] = _SERVICES) -> list[str]:
     """Return the operations of these services that `do` calls."""
     calls: list[str] = []
     with _watched(AFTER, calls.append, services):
@@ -127,7 +127,7 @@ def intruding(number: int, do: Callable[[], object]) -> Iterator[list[str]]:
 
 
 @contextmanager
-def _watched(when: str, tell: Callable[[str], None], services: tuple[str, ...] = SERVICES) -> Iterator[None]:
+def _watched(when: str, tell: Callable[[str], None], services: tuple[str, ...] = _SERVICES) -> Iterator[None]:
     """Call `tell` with the operation at each call, above all retries."""
 
     def call(made: Call, make: Pass) -> dict[str, Any]:

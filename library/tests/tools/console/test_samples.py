@@ -11,7 +11,7 @@ from andon.tools.console.emulated import API, Sample, Samples, samples_of, stati
 from andon.tools.console.widgets import Metric, Statistic, logged
 from andon.views.ledger import Result, line_of
 from andon.views.outcome import Outcome
-from tests.support.samples import NOW
+from toys.clock import NOW
 from toys.things import happened
 
 COUNTED = Metric("Andon", "received", (("stage", "dev"), ("view", "board")))

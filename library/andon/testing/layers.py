@@ -1,7 +1,6 @@
-"""The allowed imports of `functions/`, and the allowed names in the library, read from the source itself."""
+"""The rooms of the library in their order, and the imports of modules, read from the source itself."""
 
 import ast
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -26,39 +25,17 @@ LEVELS = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 
 LIBRARY = "andon"
 DOMAIN = {"contract", "services", "views", "pages"}
-AROUND = {"infra", "demo", "lab", "tests", "local"}
-NO_ROOM = {LIBRARY, "andon.project"}
+_AROUND = {"infra", "demo", "lab", "tests", "local"}
+_NO_ROOM = {LIBRARY, "andon.project"}
 
-VENDOR = {"boto3", "botocore"}
-CALLS_THE_VENDOR = ("andon.wire", "andon.dynamodb", "andon.events.publish")
-
-FACTORY_WORDS = frozenset(
-    [
-        "audit",
-        "auditor",
-        "device",
-        "equipment",
-        "escalation",
-        "factories",
-        "factory",
-        "operator",
-        "press",
-        "roster",
-        "supervisor",
-    ]
-)
-OF_THE_SAMPLE = re.compile(r"\b(equipment|factory|factories|dispatch|crew|board)\b", re.IGNORECASE)
-"""Words that stand nowhere in the library, its constructs, tools and comments included."""
-
-NOT_OF_A_FACTORY = ("default_factory",)  # a parameter of dataclasses.field
-
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_VENDOR = {"boto3", "botocore"}
+_CALLS_THE_VENDOR = ("andon.wire", "andon.dynamodb", "andon.events.publish")
 
 Sources = Mapping[str, str]
 """Module -> its source."""
 
 Finding = tuple[str, str]
-"""A module, and what it imports or says although it may not."""
+"""A module, and an import or a word in it that may not be there."""
 
 
 def read_sources(files: Iterable[tuple[Path, Path]]) -> Sources:
@@ -67,16 +44,16 @@ def read_sources(files: Iterable[tuple[Path, Path]]) -> Sources:
 
 
 def upward_imports(sources: Sources) -> set[Finding]:
-    """Find what a room of the library imports from above, or from its neighbour."""
+    """Find imports of rooms of the library from above, or from a neighbour."""
     return {(module, name) for module, name in _imports(sources) if _is_upward(module, name)}
 
 
 def outward_imports(sources: Sources) -> set[Finding]:
-    """Find what the library imports of the domain, and what `functions/` imports of what stands around it."""
+    """Find imports of the domain in the library, and in `functions/` of the folders around it."""
     return {
         (module, name)
         for module, name in _imports(sources)
-        if _root(name) in AROUND or (_root(module) == LIBRARY and _root(name) in DOMAIN)
+        if _root(name) in _AROUND or (_root(module) == LIBRARY and _root(name) in DOMAIN)
     }
 
 
@@ -109,16 +86,16 @@ def reached(start: str, imports: Mapping[str, set[str]]) -> set[str]:
 
 
 def vendor_imports(sources: Sources) -> set[Finding]:
-    """Find who imports the vendor's library although others call it for them."""
+    """Find imports of the vendor's library where others are to call it."""
     return {
         (module, name)
         for module, name in _imports(sources)
-        if _root(name) in VENDOR and not any(_is_within(module, room) for room in CALLS_THE_VENDOR)
+        if _root(name) in _VENDOR and not any(_is_within(module, room) for room in _CALLS_THE_VENDOR)
     }
 
 
 def users_of_packages(sources: Sources) -> set[Finding]:
-    """Find who imports the description of packages, which only infrastructure, the local loop and tests read."""
+    """Find imports of the description of packages, which only infrastructure, the local loop and tests read."""
     return {
         (module, name)
         for module, name in _imports(sources)
@@ -128,28 +105,13 @@ def users_of_packages(sources: Sources) -> set[Finding]:
 
 def outside_of_rooms(sources: Sources) -> set[str]:
     """Find modules of the library in no room."""
-    return {module for module in sources if _root(module) == LIBRARY and _room(module) not in LEVELS} - NO_ROOM
+    return {module for module in sources if _root(module) == LIBRARY and _room(module) not in LEVELS} - _NO_ROOM
 
 
 def rooms_imported(sources: Sources) -> set[tuple[str, str]]:
     """Find the pairs of rooms of functions of which the first imports the second."""
     pairs = {(_room(module), _room(name)) for module, name in _imports(sources)}
     return {(here, there) for here, there in pairs if here != there and {here, there} <= LEVELS.keys()}
-
-
-def factory_words(sources: Sources) -> set[Finding]:
-    """Find words of the domain in the identifiers, strings and comments of the library."""
-    return {
-        (module, word)
-        for module, source in sources.items()
-        if _root(module) == LIBRARY
-        for word in _words(source) & FACTORY_WORDS
-    }
-
-
-def sample_words(sources: Sources) -> set[Finding]:
-    """Find whole words of the sample anywhere in files."""
-    return {(name, word) for name, text in sources.items() for word in OF_THE_SAMPLE.findall(text)}
 
 
 @cache  # several laws ask for the same modules, and parsing one takes a millisecond
@@ -195,13 +157,6 @@ def _root(name: str) -> str:
 
 def _is_within(name: str, package: str) -> bool:
     return name == package or name.startswith(f"{package}.")
-
-
-def _words(source: str) -> set[str]:
-    for name in NOT_OF_A_FACTORY:
-        source = source.replace(name, "")
-    words = {word.lower() for word in _WORD.findall(source)}
-    return words | {word.removesuffix("s") for word in words} | {word.removesuffix("es") for word in words}
 
 
 def _module(path: Path) -> str:

@@ -13,19 +13,19 @@ from andon.runtime import times
 from andon.stores.replays import job
 from andon.stores.replays.job import LEAD_MS, LONGEST_DELAY_SECONDS, MOST_AT_ONCE, queue_of
 from andon.stores.replays.store import BUCKET, QUEUE, SETTLES
+from andon.testing.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call
 from andon.testing.drift import keep_in_lake
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_events import sqs_event
+from andon.testing.log_lines import LogLines
 from andon.testing.loop import REPLAYS, Answer, Loop
+from andon.testing.wire import Wire
 from andon.wire import aws
 from andon.wire.bucket import Bucket
 from andon.wire.queue import MOST_BYTES
 from contract import groups
 from tests.support.archive import DAY_MS, HOUR_MS, MINUTE_MS, clear, line_of, report_of
-from tests.support.crash_points import INTERRUPTIONS, Breaking, Interruption, broken_at_every_call
-from tests.support.log_lines import LogLines
 from tests.support.samples import NOW, fact
-from tests.support.wire import Wire
 
 BEGIN, PROGRESS = "POST /replays", "GET /replays/{id}"
 STATE_LOG: Final = Package("views", "state_log")

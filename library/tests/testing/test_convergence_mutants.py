@@ -12,7 +12,7 @@ import pytest
 from andon.dynamodb import ttl
 from andon.dynamodb.client import Table
 from andon.events.domain_event import DomainEvent
-from andon.testing.convergence import Diverged, Story, converges, view_of
+from andon.testing.convergence import Diverged, Story, converges
 from andon.views import inverse_oplock, materialize, view_update
 from andon.views.compaction import Message
 from andon.views.inverse_oplock import NEWER, event_order, put_if_newer
@@ -21,7 +21,6 @@ from andon.views.oplocked_fields import OplockFamily
 from andon.views.outcome import Outcome
 from andon.views.row_life import UntilAnchored
 from andon.views.view_update import ViewUpdate
-from tests.views.board.stories import JOIN, LIFE
 from toys import things
 from toys.things import happened
 
@@ -69,8 +68,6 @@ WEIGHED_FIRST = [
     happened("painted", "lathe", at=NOW_MS, id="p1", colour="red"),
     happened("painted", "lathe", at=NOW_MS + 1, id="p2"),
 ]
-BOARD = view_of("board")
-STATE_LOG = view_of("state_log")
 
 
 def not_newer(patch: pytest.MonkeyPatch, view: Listener) -> Listener:
@@ -149,11 +146,11 @@ class Mutant:
 
 MUTANTS = {
     "<= for <": Mutant(not_newer, THINGS, WORK, "p1, p1"),
-    "one shared oplock": Mutant(one_oplock, BOARD, JOIN, "s1, c1"),
+    "one shared oplock": Mutant(one_oplock, THINGS, WORK, "w1, p1"),
     "tombstone with a shorter ttl": Mutant(short_lived_tombstone, THINGS, WORK, "x1, reap"),
     "not expired on arrival": Mutant(never_expired_on_arrival, THINGS, WORK, "p1, reap, p1"),
-    "compaction across oplocks": Mutant(compaction_across_oplocks, BOARD, JOIN, "c1+s1"),
-    "what failed is acknowledged": Mutant(failures_are_acknowledged, BOARD, LIFE, "u2 (busy after 0)"),
+    "compaction across oplocks": Mutant(compaction_across_oplocks, THINGS, WORK, "p1+w1"),
+    "what failed is acknowledged": Mutant(failures_are_acknowledged, THINGS, WORK, "p2 (busy after 0)"),
     "rows without an anchor stay": Mutant(skeletons_stay, things.ANCHORED, WEIGHED_FIRST, "w1, reap"),
     "of a family the oldest are kept": Mutant(surplus_of_the_newest, things.LABELLED, LABELS, "a1, b2, a4, c3"),
 }
@@ -173,8 +170,8 @@ def test_a_mistake_is_shown_by_the_shortest_sequence_that_breaks(
 
 @pytest.mark.parametrize(
     ("view", "story"),
-    [(BOARD, LIFE), (THINGS, WORK), (things.LABELLED, LABELS), (things.ANCHORED, WEIGHED_FIRST)],
-    ids=["board", "things", "a bounded family", "an anchor"],
+    [(THINGS, WORK), (things.LABELLED, LABELS), (things.ANCHORED, WEIGHED_FIRST)],
+    ids=["things", "a bounded family", "an anchor"],
 )
 def test_without_a_mistake_nothing_breaks(view: Listener, story: Story) -> None:
     assert converges(view, story) > 2 ** len(story)

@@ -12,15 +12,15 @@ from andon.testing.above_retries import Pass, between
 from andon.testing.memory.aws import AwsInMemory
 from andon.testing.memory.hook import Call, Lost
 
-SERVICES = ("dynamodb", "events")
-MEASURABLE = ("GetItem", "Query", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems")
+_SERVICES = ("dynamodb", "events")
+_MEASURABLE = ("GetItem", "Query", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems")
 
 Parameters = dict[str, Any]
 
 
 @dataclass(slots=True)
 class Request:
-    """One call of an AWS operation, and what came back."""
+    """One call of an AWS operation, and its answer."""
 
     operation: str
     parameters: Parameters
@@ -34,7 +34,7 @@ Reply = Callable[[Request], dict[str, Any] | None]
 class Wire:
     """Stands between, while the context lasts."""
 
-    def __init__(self, services: tuple[str, ...] = SERVICES) -> None:
+    def __init__(self, services: tuple[str, ...] = _SERVICES) -> None:
         self._services = services
         self.requests: list[Request] = []
         self._replies: list[Reply] = []
@@ -106,7 +106,7 @@ class Wire:
         self._reply_to("PutEvents", reply)
 
     def measure_capacity(self) -> None:
-        """Make DynamoDB add to its answers what they cost."""
+        """Make DynamoDB add their cost to its answers."""
         self._measuring = True
 
     def lose_answers(self, operation: str, *, times: int) -> None:
@@ -133,7 +133,7 @@ class Wire:
     def _on_call(self, call: Call, make: Pass) -> dict[str, Any]:
         if call.service not in self._services:
             return make()
-        if self._measuring and call.operation in MEASURABLE:
+        if self._measuring and call.operation in _MEASURABLE:
             call.request["ReturnConsumedCapacity"] = "TOTAL"
         self._pass, request = make, Request(call.operation, call.request)
         self.requests.append(request)

@@ -17,17 +17,17 @@ from andon.stores.archive.store import BUCKET, LAKE
 from andon.testing.drift import keep_in_lake
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_events import sqs_event
+from andon.testing.log_lines import LogLines
 from andon.testing.loop import Answer, Loop
+from andon.testing.wire import Wire
 from andon.wire import aws
 from andon.wire.queue import MOST_BYTES
 from contract import groups
 from demo.people import ANN, LIZ, TOM
 from tests.support.archive import ARCHIVE, DAY_MS, MINUTE_MS, clear, keys_in, line_of, report_of, sweep
-from tests.support.log_lines import LogLines
 from tests.support.samples import NOW
 from tests.support.services.crews import assign_crew
 from tests.support.services.reports import log_path, report
-from tests.support.wire import Wire
 
 LONG_AGO = NOW - 40 * DAY_MS + DAY_MS // 2
 BEGIN, PROGRESS = "POST /archive/equipment/{id}/rehydrations", "GET /archive/equipment/{id}/rehydrations/{job}"

@@ -11,6 +11,7 @@ import pytest
 from botocore.client import BaseClient
 from hypothesis import given
 from hypothesis import strategies as st
+from support.on_moto import OnMoto
 
 from andon.dynamodb.attribute_values import Attributes, to_plain, to_typed
 from andon.dynamodb.client import Check, Counted, Put, Update, transact
@@ -20,19 +21,18 @@ from andon.dynamodb.expressions import UNCONDITIONAL, Condition
 from andon.dynamodb.key_query import BeginsWith, Between, GreaterThan, KeyQuery, LessThan
 from andon.events.publish import publish
 from andon.runtime.errors import CallFailed
+from andon.testing.either_wire import outcome_of
 from andon.testing.environment import frozen_clock
+from andon.testing.examples import ON_TABLES
 from andon.testing.loop import Loop
 from andon.testing.memory.aws import OneTable
 from andon.testing.plugin import LAWS
+from andon.testing.wire import Wire
 from andon.versions.claims import Claim
 from andon.views.inverse_oplock import NEWER, put_if_newer
 from andon.wire import aws, retries
 from andon.wire.in_parallel import in_parallel
-from tests.support.either_wire import outcome_of
-from tests.support.examples import ON_TABLES
-from tests.support.on_moto import OnMoto
-from tests.support.samples import NOW
-from tests.support.wire import Wire
+from toys.clock import NOW
 from toys.things import BY_COLOUR, KEYS, ON, TABLE, TTL_DAYS, VARIABLE, World, happened
 
 DAY_MS = 86_400_000

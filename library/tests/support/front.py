@@ -1,4 +1,4 @@
-"""The front before a server of HTTP/1.1 that answers with what it was asked."""
+"""The front before a server of HTTP/1.1 that answers with the request."""
 
 import asyncio
 import json
@@ -15,7 +15,7 @@ from andon.tools.stack.processes import PATIENCE_S, eventually
 
 @dataclass(frozen=True, slots=True)
 class Fronted:
-    """A front that runs, and what went through it: method and path of each request."""
+    """A front that runs, and the requests through it: method and path of each request."""
 
     port: int
     seen: list[str]

@@ -1,4 +1,7 @@
-"""The library as a wheel, and Pythons that have nothing else of this repository."""
+"""The library as a wheel of its sources, and Pythons that have nothing else of them.
+
+A plugin of pytest, for tests of the library and of what stands beside its sources.
+"""
 
 import os
 import subprocess
@@ -6,18 +9,21 @@ import sys
 import sysconfig
 from pathlib import Path
 
+import pytest
+
 from andon.project import library_folder
 
 WITHOUT_PLUGINS = "-p no:schemathesis -p no:anyio -p no:hypothesispytest"
-"""pytest loads what it finds among packages, half a second of CPU a process; no project uses these."""
+"""pytest loads all plugins among packages, half a second of CPU a process; no project uses these."""
 
-PIP = ("-m", "pip", "--disable-pip-version-check", "--quiet")
+_PIP = ("-m", "pip", "--disable-pip-version-check", "--quiet")
 
 
 def python(*arguments: str, imports: tuple[Path, ...], cwd: Path, **environment: str) -> str:
     """Output of a Python that imports from these folders and the environment's packages alone."""
     done = ended(*arguments, imports=imports, cwd=cwd, **environment)
-    assert done.returncode == 0, done.stdout + done.stderr
+    if done.returncode:
+        raise AssertionError(done.stdout + done.stderr)
     return done.stdout.strip()
 
 
@@ -56,4 +62,16 @@ def installed(wheel: Path, folder: Path) -> Path:
 
 
 def _pip(*command: str) -> None:
-    subprocess.run([sys.executable, *PIP, *command], check=True)  # noqa: S603
+    subprocess.run([sys.executable, *_PIP, *command], check=True)  # noqa: S603
+
+
+@pytest.fixture(scope="session")
+def wheel_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the library's wheel."""
+    return built(tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="session")
+def wheel(wheel_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the folder that the library's wheel was installed into."""
+    return installed(wheel_file, tmp_path_factory.mktemp("installed"))

@@ -12,10 +12,10 @@ from andon.wire import aws, retries
 BOTH: Final = (aws.LIBCURL, aws.BOTOCORE)
 
 KEY: Final = "AKIDOFNOBODY"
-SECRET: Final = "wJalr/secret+OfNobody="
-TOKEN: Final = "token//of+nobody=="
+SECRET: Final = "wJalr/secret+OfNobody="  # noqa: S105  nobody's
+TOKEN: Final = "token//of+nobody=="  # noqa: S105
 
-ENVIRONMENT: Final = {
+_ENVIRONMENT: Final = {
     "AWS_DEFAULT_REGION": "us-east-1",
     "AWS_ACCESS_KEY_ID": KEY,
     "AWS_SECRET_ACCESS_KEY": SECRET,
@@ -29,7 +29,7 @@ ENVIRONMENT: Final = {
 def connected(wire: str, endpoint: str, **variables: str) -> Iterator[None]:
     """Send requests over a wire to an endpoint."""
     with pytest.MonkeyPatch.context() as environment:
-        for name, value in {**ENVIRONMENT, "AWS_WIRE": wire, "AWS_ENDPOINT_URL": endpoint, **variables}.items():
+        for name, value in {**_ENVIRONMENT, "AWS_WIRE": wire, "AWS_ENDPOINT_URL": endpoint, **variables}.items():
             environment.setenv(name, value)
         environment.setattr(retries, "QUOTA", retries.RetryQuota())
         aws.forget()

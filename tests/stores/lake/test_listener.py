@@ -11,10 +11,10 @@ from andon.stores.lake import listener
 from andon.stores.lake.store import BUCKET
 from andon.testing.environment import frozen_clock
 from andon.testing.lambda_events import bus_message
+from andon.testing.log_lines import LogLines
 from andon.testing.loop import Loop
 from andon.wire import in_threads
 from tests.support.lake import LAKE, lake_of, lines_of_messages
-from tests.support.log_lines import LogLines
 from tests.support.samples import NOW, fact
 
 HOUR_MS = 3_600_000
