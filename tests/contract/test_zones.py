@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from andon.project import library_folder
 from andon.runtime import times
 from contract.zones import wall_time, zone_of
 
-LIBRARY = Path(__file__).parents[2] / "library"
+LIBRARY = library_folder().parent
 FUNCTIONS = Path(__file__).parents[2] / "functions"
 
 

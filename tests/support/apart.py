@@ -3,7 +3,7 @@
 Its own files are copied there; wheels of those before it are built from their copies, and installed; its tests run.
 Factory and lab are applications, without a wheel: what the lab imports of the factory lies in its folder, without
 tests. Beside the library lie the pages that it ships. Arguments: names of parts, by default all, and what pytest takes.
-What needs a stack is left to `make test`.
+What needs a stack, or reads all parts, is left to `make test`.
 """
 
 import os
@@ -17,7 +17,7 @@ from tempfile import mkdtemp
 from typing import Final
 from xml.etree import ElementTree as ET
 
-from tests.support.parts import PARTS, ROOT, files_of
+from tests.support.parts import OF_ALL, PARTS, ROOT, files_of
 
 SETTINGS: Final = """[pytest]
 addopts = --import-mode=importlib -ra
@@ -27,15 +27,8 @@ timeout = 900
 """
 """Of a part whose folder has none."""
 
-LINKED: Final = (
-    ".venv",
-    "node_modules",
-    ".local/emulator-venv",
-    ".local/layer",
-    ".local/code",
-    ".local/npm",
-    ".local/browser",
-)
+_KEPT: Final = ("emulator-venv", "layer", "code", "npm", "browser")
+LINKED: Final = (".venv", "node_modules", *(f".local/{name}" for name in _KEPT))
 """What is installed or was packed here, and an application finds in its folder."""
 
 WHEEL: Final = ("pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir")
@@ -47,7 +40,9 @@ def main(words: Sequence[str]) -> int:
     """Try parts; return 1 if a test of one failed."""
     home = Path(mkdtemp(prefix="apart-"))
     left = ", ".join(one.on_stack for one in PARTS.values() if one.on_stack)
-    sys.stdout.write(f"{home}; left to `make test`, for want of a stack: {left}\n")
+    sys.stdout.write(
+        f"{home}; left to `make test`, for want of a stack: {left};\nand what reads all parts: {', '.join(OF_ALL)}\n"
+    )
     arguments = [word for word in words if word not in PARTS]
     failed = [tried(name, arguments, home) for name in PARTS if name in words or not PARTS.keys() & {*words}]
     return int(any(failed))
@@ -61,7 +56,7 @@ def tried(name: str, arguments: Sequence[str], home: Path) -> int:
     if wheels := [str(built(below, home)) for below in part.upon if PARTS[below].folder]:
         _run(*INSTALL, str(installed), *wheels)
     tests = [str(place / one) for one in part.tests if one.endswith("/")]
-    left_out = [f"--ignore={place / part.on_stack}"] if part.on_stack else []
+    left_out = [f"--ignore={place / one}" for one in (part.on_stack, *OF_ALL) if one]
     imports = [installed, *([] if part.folder else [place / "functions", place])]
     with (home / f"{name}.log").open("w") as log:
         command = [

@@ -41,6 +41,22 @@ PARTS: Final[Mapping[str, Part]] = {
 }
 UPON_NOTHING: Final = "gateway/andon_gateway/"
 """It runs at a plant: only tests of the gateway import from the library."""
+OF_ALL: Final = (
+    "tests/infra/test_figures.py",
+    "tests/infra/test_types.py",
+    "tests/test_budgets.py",
+    "tests/test_commands_in_docs.py",
+    "tests/test_docs.py",
+    "tests/test_examples.py",
+    "tests/test_mutants.py",
+    "tests/test_near.py",
+    "tests/test_parts.py",
+    "tests/test_pipeline.py",
+    "tests/test_site.py",
+    "tests/test_threat_model.py",
+    "tests/test_words.py",
+)
+"""Tests that read the files of all parts: they are of none, and left out where one stands alone."""
 OF_OTHERS: Final = ("library/andon/tools/templates/", "library/tests/foreign/", "library/tests/releases/")
 """Files of projects that are made."""
 
