@@ -3,6 +3,7 @@
 import re
 import sys
 import tomllib
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Final
@@ -16,6 +17,9 @@ HERE: Final = library_folder().parent
 TESTS: Final = Path(__file__).parent
 OTHER_PROJECTS: Final = ("andon/tools/templates/", "tests/foreign/")
 NAME: Final = re.compile(r"^[A-Za-z][\w.-]*", re.MULTILINE)
+
+
+distributions = cache(packages_distributions)
 
 
 def normalized(distribution: str) -> str:
@@ -49,7 +53,7 @@ def _is_known(name: str, declared: frozenset[str]) -> bool:
         return any(place.with_suffix(".py").is_file() or (place / "__init__.py").is_file() for place in places) or (
             places[0].is_dir()
         )
-    return bool({normalized(one) for one in packages_distributions().get(root, [root])} & declared)
+    return bool({normalized(one) for one in distributions().get(root, [root])} & declared)
 
 
 def test_nothing_beside_the_library_is_imported(declared: frozenset[str]) -> None:
