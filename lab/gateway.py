@@ -32,7 +32,7 @@ from andon.recorded.lake import EVENTS, lines_of
 from andon.testing.proving.deployed import DeployedWorld
 from andon.testing.proving.prover import ProvedPart, Record
 from andon.testing.proving.world import LivingWorld
-from andon.testing.scripted_server import END, Asked, ScriptedServer
+from andon.testing.scripted_server import END, ReceivedRequest, ScriptedServer
 from andon.tools.listings import keys_in
 from andon.tools.stack.stack import Stack
 from andon.tools.thing.certificate import CERTIFICATE, KEY, SIGNERS
@@ -187,7 +187,7 @@ class _Network:
         """Return the answer to what was sent."""
         self._host.call()
         sent, self._sent = self._sent, b""
-        answer = self._host.liar.over_http(Asked(0, 0, "", {}, sent.partition(END)[2]))
+        answer = self._host.liar.over_http(ReceivedRequest(0, 0, "", {}, sent.partition(END)[2]))
         self._host.call()
         if answer.late_s:
             self._host.now_s += answer.late_s

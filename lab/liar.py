@@ -15,24 +15,25 @@ from typing import Any, Final
 
 from andon.events.identifiers import of_content
 from andon.testing.scripted_server import HUNG_UP, Answer, Asked, whole
+from andon.testing.scripted_server import HUNG_UP, Answer, Asked, whole
 from andon_gateway.testing.broker import Publication
 from lab.gateway_process import POISON, Fate, Made, judged
 
 _HANG_S: Final = 1.5
 LOOK_S: Final = 0.002
 
-_ANSWERS: Final[Mapping[str, Answer]] = {
-    "unavailable": Answer(whole({}, 503)),
-    "throttled": Answer(whole({"message": "Too Many Requests"}, 429)),
-    "token ended": Answer(whole({"message": "Unauthorized"}, 401)),
-    "page of a proxy": Answer(whole({"ids": ["of", "somebody"]}, 200)),
-    "accepted by a proxy": Answer(whole(["<html>"], 202)),
+_ANSWERS: Final[Mapping[str, ScriptedAnswer]] = {
+    "unavailable": ScriptedAnswer(whole({}, 503)),
+    "throttled": ScriptedAnswer(whole({"message": "Too Many Requests"}, 429)),
+    "token ended": ScriptedAnswer(whole({"message": "Unauthorized"}, 401)),
+    "page of a proxy": ScriptedAnswer(whole({"ids": ["of", "somebody"]}, 200)),
+    "accepted by a proxy": ScriptedAnswer(whole(["<html>"], 202)),
     "nothing read": HUNG_UP,
     "answer lost": HUNG_UP,
-    "answer broken": Answer(b'HTTP/1.1 202 Accepted\r\ncontent-length: 5000\r\n\r\n{"ids": [', closed=True),
-    "hangs": Answer(b"", closed=True, late_s=_HANG_S),
-    "unnamed": Answer(whole({"message": "Bad Request"}, 400)),
-    "too large": Answer(whole({}, 413)),
+    "answer broken": ScriptedAnswer(b'HTTP/1.1 202 Accepted\r\ncontent-length: 5000\r\n\r\n{"ids": [', closed=True),
+    "hangs": ScriptedAnswer(b"", closed=True, late_s=_HANG_S),
+    "unnamed": ScriptedAnswer(whole({"message": "Bad Request"}, 400)),
+    "too large": ScriptedAnswer(whole({}, 413)),
 }
 _TAKES: Final[Mapping[str, int]] = {"taken": 50, "answer lost": 10, "answer broken": 5, "hangs": 1}
 _TAKES_NOT: Final[Mapping[str, int]] = {
@@ -77,7 +78,7 @@ class Liar:
             self.times.update(ids)
         return ids
 
-    def over_http(self, asked: Asked) -> Answer:
+    def over_http(self, asked: ReceivedRequest) -> ScriptedAnswer:
         """Answer `POST /states`."""
         reports: list[Report] = asked.json
         if poison := [index for index, report in enumerate(reports) if report.get("detail") == POISON]:
@@ -89,7 +90,7 @@ class Liar:
             self.publish([report for index, report in enumerate(reports) if index not in left])
             return _naming(503, left)
         ids = self.publish(reports) if kind in _TAKES else []
-        return Answer(whole({"ids": ids}, 202)) if kind == "taken" else _ANSWERS[kind]
+        return ScriptedAnswer(whole({"ids": ids}, 202)) if kind == "taken" else _ANSWERS[kind]
 
     def over_mqtt(self, sent: Publication) -> str:
         """Say what a broker does with a message."""
@@ -118,6 +119,6 @@ class Liar:
             return sorted(self._dice.sample(range(count), self._dice.randint(1, count)))
 
 
-def _naming(status: int, indexes: list[int]) -> Answer:
+def _naming(status: int, indexes: list[int]) -> ScriptedAnswer:
     errors = [{"field": f"body.{index}.detail", "detail": "is none of ours"} for index in indexes]
-    return Answer(whole({"errors": errors}, status, more={"retry-after": "0"}))
+    return ScriptedAnswer(whole({"errors": errors}, status, more={"retry-after": "0"}))

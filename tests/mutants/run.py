@@ -35,18 +35,7 @@ NOTICED, SURVIVED, UNTESTED, UNDECIDED, LEFT = "noticed", "survived", "untested"
 _SURVIVED, _NOTICED, _UNFIT = 0, 1, 2  # exit statuses of forks; killed ones have noticed, too
 _NOT_NOTICED: Final = {_SURVIVED: SURVIVED, _UNFIT: "unfit"}
 _LOOKING: Final = 0.4  # the share of the time for a look at the tests, before the first mutant is tried
-_PYTEST: Final = (
-    "-q",
-    "-c",
-    str(mutate.ROOT / "pyproject.toml"),
-    "-p",
-    "no:cacheprovider",
-    "-p",
-    "no:schemathesis",
-    "--timeout=0",
-    "--no-header",
-    "--no-summary",
-)
+_PYTEST: Final = ("-q", "-p", "no:cacheprovider", "-p", "no:schemathesis", "--timeout=0", "--no-header", "--no-summary")
 LAWS: Final = "andon/testing/laws/"
 _PASSED: Final = "__passed__"  # a name among the builtins, called with a statement's number
 
@@ -100,7 +89,7 @@ def _session(mutants: Sequence[Mutant], tests: Sequence[str], until: float, writ
     watched = {one.file for one in mutants if not one.tests}
     marks = Marks({file: ast.parse((ROOT / file).read_text()) for file in watched})
     _silence()
-    pytest.main([*_PYTEST, *tests], plugins=[Session(mutants, marks, until, write)])
+    pytest.main([*_PYTEST, *_settings(tests), *tests], plugins=[Session(mutants, marks, until, write)])
 
 
 def _silence() -> None:
@@ -344,6 +333,11 @@ def _end_after(seconds: float, until: float) -> None:
         signal.setitimer(timer, min(seconds + spare, max(1, until - time.monotonic())))
 
 
+def _settings(tests: Sequence[str]) -> tuple[str, ...]:
+    """Name the settings: where all tests are the library's, pytest takes those of the library, in another project."""
+    return () if Path(tests[-1]).is_absolute() else ("-c", str(ROOT / "pyproject.toml"))
+
+
 def _failure(item: pytest.Item, following: pytest.Item | None) -> bool:
     return any(report.failed for report in runtestprotocol(item, nextitem=following, log=False))
 
@@ -358,7 +352,7 @@ def _anew(mutant: Mutant, tests: Sequence[str], so_far: Verdict, longest_s: floa
         _silence()
         with mutant.applied() as tree:
             _import_as({mutant.file: tree})
-            status = pytest.main([*_PYTEST, "-x", *tests])
+            status = pytest.main([*_PYTEST, *_settings(tests), "-x", *tests])
         os.write(write, b"passed" if status == pytest.ExitCode.OK else b"failed")
 
     said = "".join(_in_fork(work))

@@ -22,6 +22,7 @@ from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
 from andon.testing.samples import sample
 from andon.testing.wire import Request, Wire
+from andon.testing.wire import Request, Wire
 from lab.simulate.recorded import DAY_HOURS, OF_QUESTION, Requests, of_look, of_sweep, passes, reads
 
 NOW = times.to_ms("2020-04-28T00:00:00Z")
@@ -42,7 +43,7 @@ def loop() -> Iterator[Loop]:
         yield loop
 
 
-def by_kind(requests: Iterable[Request]) -> Requests:
+def by_kind(requests: Iterable[RecordedCall]) -> Requests:
     """Requests to S3 by what they cost."""
     kinds = Counter(KINDS[one.operation] for one in requests)
     return Requests(kinds["reads"], kinds["writes"], kinds["deletes"])
@@ -67,7 +68,7 @@ def sweep(loop: Loop) -> None:
 
 
 def test_the_sweeps_of_a_day_make_as_many_requests_as_the_bill_says(loop: Loop) -> None:
-    made, last = list[Request](), list[Request]()
+    made, last = list[RecordedCall](), list[RecordedCall]()
     for hour in range(DAY_HOURS):
         keep(ONE_OF_EACH_SHARD, at_ms=NOW + hour * HOUR_MS)
         with Wire(("s3",)) as s3:

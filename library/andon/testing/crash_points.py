@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 from andon.runtime.errors import CallFailed
+from andon.runtime.json_types import JsonObject
 from andon.testing.above_retries import Pass, between
 from andon.testing.memory.hook import Call
 
-_SERVICES: Final = ("dynamodb", "events")
+SERVICES: Final = ("dynamodb", "events")
 
 T = TypeVar("T")
 
@@ -49,7 +50,7 @@ class Breaking:
     interruption: Interruption
     number: int
     broken: str | None = None
-    services: tuple[str, ...] = _SERVICES
+    services: tuple[str, ...] = SERVICES
     _made: int = field(default=0, init=False)
 
     @classmethod
@@ -90,7 +91,7 @@ class Breaking:
 
 
 def broken_at_every_call(
-    interruption: Interruption, run: Callable[[Breaking], T], *, services: tuple[str, ...] = _SERVICES
+    interruption: Interruption, run: Callable[[Breaking], T], *, services: tuple[str, ...] = SERVICES
 ) -> Iterator[tuple[Breaking, T]]:
     """Run again and again, each time broken one call later, until a run makes no such call to these services."""
     for number in count(1):
@@ -101,7 +102,7 @@ def broken_at_every_call(
         yield breaking, result
 
 
-def calls_of(do: Callable[[], object], *, services: tuple[str, ...] = _SERVICES) -> list[str]:
+def calls_of(do: Callable[[], object], *, services: tuple[str, ...] = SERVICES) -> list[str]:
     """Return the operations of these services that `do` calls."""
     calls: list[str] = []
     with _watched(AFTER, calls.append, services):
@@ -114,7 +115,7 @@ def intruding(number: int, do: Callable[[], object]) -> Iterator[list[str]]:
     """Do something just before a call, counted from 1; yield the calls."""
     calls, intruded = list[str](), list[bool]()
 
-    def call(made: Call, make: Pass) -> dict[str, Any]:
+    def call(made: Call, make: Pass) -> JsonObject:
         if not intruded:
             calls.append(made.operation)
         if len(calls) == number and not intruded:
@@ -127,10 +128,10 @@ def intruding(number: int, do: Callable[[], object]) -> Iterator[list[str]]:
 
 
 @contextmanager
-def _watched(when: str, tell: Callable[[str], None], services: tuple[str, ...] = _SERVICES) -> Iterator[None]:
+def _watched(when: str, tell: Callable[[str], None], services: tuple[str, ...] = SERVICES) -> Iterator[None]:
     """Call `tell` with the operation at each call, above all retries."""
 
-    def call(made: Call, make: Pass) -> dict[str, Any]:
+    def call(made: Call, make: Pass) -> JsonObject:
         if made.service not in services:
             return make()
         if when == BEFORE:

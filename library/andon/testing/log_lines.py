@@ -3,12 +3,12 @@
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
 from unittest.mock import patch
 
 from andon.runtime import log
+from andon.runtime.json_types import JsonObject
 
-LogLines = list[dict[str, Any]]
+LogLines = list[JsonObject]
 
 
 @contextmanager

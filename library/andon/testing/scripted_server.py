@@ -19,7 +19,7 @@ _REASONS: Final = {200: "OK", 400: "Bad Request"}
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReceivedRequest:
     """A request that came; number and connection count from 0."""
 
     number: int
@@ -40,7 +40,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ScriptedAnswer:
     """Bytes for the client; closed and reset end the connection then.
 
     drip_s: so long lies between two bytes; late_s: so long before the first one.
@@ -60,10 +60,10 @@ class _Tls(Protocol):
         """Shake hands."""
 
 
-Script = Callable[[Asked], Answer]
+Script = Callable[[ReceivedRequest], ScriptedAnswer]
 
-SILENCE: Final = Answer(b"", late_s=_NEVER_S)
-HUNG_UP: Final = Answer(b"", closed=True)
+SILENCE: Final = ScriptedAnswer(b"", late_s=_NEVER_S)
+HUNG_UP: Final = ScriptedAnswer(b"", closed=True)
 
 
 def whole(
@@ -86,13 +86,13 @@ def refused(code: str, status: int = 400, **members: object) -> bytes:
     return whole({"__type": code, "message": f"{code}, it says", **members}, status)
 
 
-def in_turn(*answers: bytes | Answer) -> Script:
+def in_turn(*answers: bytes | ScriptedAnswer) -> Script:
     """Answer each request with the next of them; the last one stays."""
     return lambda asked: _answer(answers[min(asked.number, len(answers) - 1)])
 
 
-def _answer(answer: bytes | Answer) -> Answer:
-    return answer if isinstance(answer, Answer) else Answer(answer)
+def _answer(answer: bytes | ScriptedAnswer) -> ScriptedAnswer:
+    return answer if isinstance(answer, ScriptedAnswer) else ScriptedAnswer(answer)
 
 
 @dataclass(slots=True)
@@ -101,7 +101,7 @@ class ScriptedServer(AbstractContextManager["ScriptedServer"]):
 
     script: Script
     tls: _Tls | None = None
-    requests: list[Asked] = field(default_factory=list)
+    requests: list[ReceivedRequest] = field(default_factory=list)
     _listening: socket.socket = field(default_factory=lambda: socket.create_server((HOST, 0), backlog=256))
     _open: dict[socket.socket, threading.Thread] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -178,7 +178,7 @@ class ScriptedServer(AbstractContextManager["ScriptedServer"]):
                 _end(connection, reset=answer.reset)
                 return
 
-    def _read(self, connection: socket.socket, number: int) -> Asked | None:
+    def _read(self, connection: socket.socket, number: int) -> ReceivedRequest | None:
         got = b""
         while END not in got:
             if not (more := connection.recv(65536)):
@@ -192,11 +192,11 @@ class ScriptedServer(AbstractContextManager["ScriptedServer"]):
                 return None
             body += more
         with self._lock:
-            asked = Asked(len(self.requests), number, start, headers, body)
+            asked = ReceivedRequest(len(self.requests), number, start, headers, body)
             self.requests.append(asked)
         return asked
 
-    def _write(self, connection: socket.socket, answer: Answer) -> None:
+    def _write(self, connection: socket.socket, answer: ScriptedAnswer) -> None:
         self._over.wait(answer.late_s)
         if not answer.drip_s:
             connection.sendall(answer.content)

@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import Any, Self
+from typing import Self
 from unittest.mock import patch
 
 from andon.runtime.errors import CallFailed
+from andon.runtime.json_types import JsonObject
 from andon.testing.above_retries import Pass, between
 from andon.testing.memory.aws import AwsInMemory
 from andon.testing.memory.hook import Call, Lost
@@ -15,19 +16,19 @@ from andon.testing.memory.hook import Call, Lost
 _SERVICES = ("dynamodb", "events")
 _MEASURABLE = ("GetItem", "Query", "BatchGetItem", "PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems")
 
-Parameters = dict[str, Any]
+Parameters = JsonObject
 
 
 @dataclass(slots=True)
-class Request:
+class RecordedCall:
     """One call of an AWS operation, and its answer."""
 
     operation: str
     parameters: Parameters
-    answer: dict[str, Any] = field(default_factory=dict)
+    answer: JsonObject = field(default_factory=dict)
 
 
-Reply = Callable[[Request], dict[str, Any] | None]
+Reply = Callable[[RecordedCall], JsonObject | None]
 """A request -> the answer given in AWS's place; None lets it through."""
 
 
@@ -36,7 +37,7 @@ class Wire:
 
     def __init__(self, services: tuple[str, ...] = _SERVICES) -> None:
         self._services = services
-        self.requests: list[Request] = []
+        self.requests: list[RecordedCall] = []
         self._replies: list[Reply] = []
         self._lost: dict[str, int] = {}
         self._measuring = False
@@ -60,7 +61,7 @@ class Wire:
     def before(self, operation: str, do: Callable[[], object], *, times: int = 1) -> None:
         """Call `do` just before a request is made."""
 
-        def reply(_: Request) -> None:
+        def reply(_: RecordedCall) -> None:
             do()
 
         self._reply_to(operation, reply, times)
@@ -83,7 +84,7 @@ class Wire:
     def leave_out(self, operation: str, *, times: int) -> None:
         """Let DynamoDB read none of the rows of a batch, and say so."""
 
-        def reply(request: Request) -> dict[str, Any]:
+        def reply(request: RecordedCall) -> JsonObject:
             return {"Responses": {}, "UnprocessedKeys": request.parameters["RequestItems"]}
 
         self._reply_to(operation, reply, times)
@@ -91,7 +92,7 @@ class Wire:
     def refuse_entries(self, code_of: Callable[[dict[str, str]], str | None]) -> None:
         """Make PutEvents refuse the entries for which `code_of` returns an error code."""
 
-        def reply(request: Request) -> dict[str, Any] | None:
+        def reply(request: RecordedCall) -> JsonObject | None:
             entries = request.parameters["Entries"]
             codes = [code_of(entry) for entry in entries]
             if not any(codes):
@@ -122,7 +123,7 @@ class Wire:
     ) -> None:
         left = [times]
 
-        def limited(request: Request) -> dict[str, Any] | None:
+        def limited(request: RecordedCall) -> JsonObject | None:
             if request.operation != operation or not left[0] or (when and not when(request.parameters)):
                 return None
             left[0] -= 1
@@ -130,12 +131,12 @@ class Wire:
 
         self._replies.append(limited)
 
-    def _on_call(self, call: Call, make: Pass) -> dict[str, Any]:
+    def _on_call(self, call: Call, make: Pass) -> JsonObject:
         if call.service not in self._services:
             return make()
         if self._measuring and call.operation in _MEASURABLE:
             call.request["ReturnConsumedCapacity"] = "TOTAL"
-        self._pass, request = make, Request(call.operation, call.request)
+        self._pass, request = make, RecordedCall(call.operation, call.request)
         self.requests.append(request)
         try:
             request.answer = self._replied(request) or make()
@@ -144,7 +145,7 @@ class Wire:
             raise
         return request.answer
 
-    def _replied(self, request: Request) -> dict[str, Any] | None:
+    def _replied(self, request: RecordedCall) -> JsonObject | None:
         answer = next((answer for reply in self._replies if (answer := reply(request)) is not None), None)
         if answer and "Error" in answer:
             raise CallFailed(answer["Error"]["Code"], answer)
@@ -156,7 +157,7 @@ def _losing(lost: dict[str, int]) -> Iterator[None]:
     """Lose so many answers of each operation."""
     real = AwsInMemory.answer
 
-    def answer(memory: AwsInMemory, call: Call) -> dict[str, Any]:
+    def answer(memory: AwsInMemory, call: Call) -> JsonObject:
         try:
             return real(memory, call)
         finally:

@@ -6,7 +6,7 @@ import pytest
 
 from andon.events.publish import Published, publish
 from andon.testing.either_wire import connected
-from andon.testing.scripted_server import Answer, Asked, ScriptedServer, whole
+from andon.testing.scripted_server import ReceivedRequest, ScriptedAnswer, ScriptedServer, whole
 from andon.tools.stack.processes import PATIENCE_S
 from andon.wire import aws
 from toys.things import happened
@@ -16,9 +16,11 @@ def test_the_requests_of_a_batch_go_to_the_bus_at_once(monkeypatch: pytest.Monke
     monkeypatch.setenv("BUS_NAME", "bus")
     all_are_there = threading.Barrier(3)
 
-    def take(asked: Asked) -> Answer:
+    def take(asked: ReceivedRequest) -> ScriptedAnswer:
         all_are_there.wait(timeout=PATIENCE_S)
-        return Answer(whole({"FailedEntryCount": 0, "Entries": [{"EventId": "1"} for _ in asked.json["Entries"]]}))
+        return ScriptedAnswer(
+            whole({"FailedEntryCount": 0, "Entries": [{"EventId": "1"} for _ in asked.json["Entries"]]})
+        )
 
     with ScriptedServer(take) as server, connected(aws.LIBCURL, server.url):
         done = publish([happened("painted", f"thing {number}") for number in range(23)], source="workshop")

@@ -12,7 +12,7 @@ from andon.outbound.delivery import NotTaken, Outcome, RefusedForGood, Sent, Unk
 from andon.outbound.provider import NOT_PUBLIC, outcome_of, post
 from andon.outbound.variables import SINK
 from andon.testing.certificates import Authority
-from andon.testing.scripted_server import HUNG_UP, SILENCE, Answer, ScriptedServer, in_turn, whole
+from andon.testing.scripted_server import HUNG_UP, SILENCE, ScriptedAnswer, ScriptedServer, in_turn, whole
 
 NAME: Final = "hooks.localhost"  # libcurl knows all names below `localhost`: they are this machine
 HEADERS: Final = {"content-type": "application/json"}
@@ -88,9 +88,9 @@ def test_a_host_that_answers_and_talks_on_for_ever_has_answered(server: Scripted
     assert len(reply.body) < 200_000
 
 
-@pytest.mark.parametrize("answer", [SILENCE, Answer(whole(), drip_s=0.05)], ids=["silence", "drip"])
+@pytest.mark.parametrize("answer", [SILENCE, ScriptedAnswer(whole(), drip_s=0.05)], ids=["silence", "drip"])
 def test_a_host_that_is_slow_does_not_hold_the_others_up(
-    answer: Answer, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+    answer: ScriptedAnswer, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert provider.LONGEST_MS == 5_000
     monkeypatch.setattr(provider, "LONGEST_MS", 200)

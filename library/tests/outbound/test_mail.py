@@ -17,7 +17,7 @@ from andon.outbound.addresses import mail_address, masked_mail, masked_phone, ph
 from andon.outbound.delivery import Message, NotTaken, Outcome, RefusedForGood, Sent, Unknown
 from andon.outbound.mail import ADDRESS, SUBJECT, Mail, html_of, request_of, text_of
 from andon.testing.either_wire import TOKEN, connected
-from andon.testing.scripted_server import HUNG_UP, Answer, ScriptedServer, in_turn, whole
+from andon.testing.scripted_server import HUNG_UP, ScriptedAnswer, ScriptedServer, in_turn, whole
 from andon.wire import aws
 
 SENDER: Final = "andon@example.com"
@@ -64,7 +64,7 @@ def refused(code: str, status: int) -> bytes:
     ],
 )
 def test_a_message_is_handed_over_once_whatever_the_answer(
-    answer: bytes | Answer, expected: Outcome, ses: ScriptedServer
+    answer: bytes | ScriptedAnswer, expected: Outcome, ses: ScriptedServer
 ) -> None:
     ses.script = in_turn(answer)
 

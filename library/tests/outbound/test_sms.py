@@ -13,7 +13,7 @@ from wire.test_security import authorization_of
 from andon.outbound.delivery import NotTaken, Outcome, RefusedForGood, Sent, Unknown
 from andon.outbound.sms import ADDRESS, TOO_LONG, Sms, text_of
 from andon.testing.either_wire import TOKEN, connected
-from andon.testing.scripted_server import HUNG_UP, Answer, ScriptedServer, in_turn, whole
+from andon.testing.scripted_server import HUNG_UP, ScriptedAnswer, ScriptedServer, in_turn, whole
 from andon.wire import aws
 
 NUMBER: Final = "+5213312345678"
@@ -69,7 +69,7 @@ def test_a_message_is_handed_over_as_the_sdk_does_it(sns: ScriptedServer) -> Non
     ],
 )
 def test_a_message_is_handed_over_once_whatever_the_answer(
-    answer: bytes | Answer, expected: Outcome, sns: ScriptedServer
+    answer: bytes | ScriptedAnswer, expected: Outcome, sns: ScriptedServer
 ) -> None:
     sns.script = in_turn(answer)
 

@@ -12,7 +12,7 @@ import boto3
 import pytest
 
 from andon.runtime.errors import CallFailed
-from andon.testing.scripted_server import Answer, Asked, ScriptedServer, whole
+from andon.testing.scripted_server import ReceivedRequest, ScriptedAnswer, ScriptedServer, whole
 from andon.wire import aws, aws_json, credentials
 
 VARIABLES: Final = (
@@ -85,9 +85,9 @@ print(json.dumps({{"Version": 1, "AccessKeyId": f"k{{number}}", "SecretAccessKey
 
     signed = []
 
-    def note(asked: Asked) -> Answer:
+    def note(asked: ReceivedRequest) -> ScriptedAnswer:
         signed.append((asked.headers["authorization"].split("/")[0], asked.headers["x-amz-security-token"]))
-        return Answer(whole())
+        return ScriptedAnswer(whole())
 
     with ScriptedServer(note) as server:
         _configure(monkeypatch, AWS_ENDPOINT_URL=server.url)
@@ -167,7 +167,10 @@ def test_without_pycurl_botocore_is_used_with_one_warning_and_counted(
     monkeypatch.setitem(sys.modules, "pycurl", None)
     aws.wire.cache_clear()
 
-    with ScriptedServer(lambda _: Answer(whole({"Item": {}}))) as server, warnings.catch_warnings(record=True) as seen:
+    with (
+        ScriptedServer(lambda _: ScriptedAnswer(whole({"Item": {}}))) as server,
+        warnings.catch_warnings(record=True) as seen,
+    ):
         warnings.simplefilter("always")
         for name, value in {
             "AWS_ENDPOINT_URL": server.url,

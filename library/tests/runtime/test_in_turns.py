@@ -14,7 +14,7 @@ import pytest
 from andon.runtime import clock
 from andon.runtime.errors import CallFailed
 from andon.testing.either_wire import BOTH, connected
-from andon.testing.scripted_server import SILENCE, Answer, Asked, ScriptedServer, refused, whole
+from andon.testing.scripted_server import SILENCE, ReceivedRequest, ScriptedAnswer, ScriptedServer, refused, whole
 from andon.tools.stack.processes import PATIENCE_S
 from andon.wire import aws, curl, in_threads, in_turns, retries
 from andon.wire.deadline import begun_by
@@ -29,14 +29,14 @@ class Meeting:
     def __init__(self, many: int) -> None:
         self._barrier = threading.Barrier(many)
 
-    def __call__(self, asked: Asked) -> Answer:
+    def __call__(self, asked: ReceivedRequest) -> ScriptedAnswer:
         """Answer with what was asked for, once the others have come."""
         self._barrier.wait(timeout=PATIENCE_S)
         return echo(asked)
 
 
-def echo(asked: Asked) -> Answer:
-    return Answer(whole({"Item": asked.json["Key"]}))
+def echo(asked: ReceivedRequest) -> ScriptedAnswer:
+    return ScriptedAnswer(whole({"Item": asked.json["Key"]}))
 
 
 def get(number: int) -> int:
@@ -169,12 +169,12 @@ def test_pauses_overlap(libcurls: ScriptedServer, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(retries, "AFTER_THROTTLING", retries.Again(pause_s, 0))
     seen = set[int]()
 
-    def throttled(asked: Asked) -> Answer:
+    def throttled(asked: ReceivedRequest) -> ScriptedAnswer:
         number = int(asked.json["Key"]["n"]["N"])
         if number in seen:
             return echo(asked)
         seen.add(number)
-        return Answer(refused("ThrottlingException"))
+        return ScriptedAnswer(refused("ThrottlingException"))
 
     libcurls.script, started = throttled, time.monotonic()
 

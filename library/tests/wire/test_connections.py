@@ -15,7 +15,7 @@ from andon.dynamodb.expressions import Condition
 from andon.dynamodb.schema import Keys
 from andon.events.publish import publish
 from andon.testing.either_wire import connected
-from andon.testing.scripted_server import SILENCE, Answer, Asked, ScriptedServer, refused, whole
+from andon.testing.scripted_server import SILENCE, ReceivedRequest, ScriptedAnswer, ScriptedServer, refused, whole
 from andon.wire import aws, aws_json, curl, deadline, retries
 from andon.wire.credentials import Credentials
 from andon.wire.in_parallel import in_parallel
@@ -42,7 +42,7 @@ class State:
     transactions: set[str] = field(default_factory=set)
     events: list[str] = field(default_factory=list)
 
-    def answer(self, asked: Asked) -> bytes:
+    def answer(self, asked: ReceivedRequest) -> bytes:
         """Do what is asked for, and return the whole response."""
         request = asked.json
         match asked.operation:
@@ -72,12 +72,12 @@ class Cutting:
     reset: bool
     first: bytes = b""
 
-    def __call__(self, asked: Asked) -> Answer:
+    def __call__(self, asked: ReceivedRequest) -> ScriptedAnswer:
         content = self.state.answer(asked)
         if self.first:
-            return Answer(content)
+            return ScriptedAnswer(content)
         self.first = content
-        return Answer(content[: self.at], closed=not self.reset, reset=self.reset)
+        return ScriptedAnswer(content[: self.at], closed=not self.reset, reset=self.reset)
 
     @property
     def was_cut(self) -> bool:
@@ -111,7 +111,7 @@ KINDS: Final[dict[str, tuple[Callable[[], object], Callable[[], State]]]] = {
 
 @pytest.fixture
 def server() -> Iterator[ScriptedServer]:
-    with ScriptedServer(lambda _: Answer(whole())) as server, connected(aws.LIBCURL, server.url):
+    with ScriptedServer(lambda _: ScriptedAnswer(whole())) as server, connected(aws.LIBCURL, server.url):
         yield server
 
 
@@ -120,7 +120,7 @@ def server() -> Iterator[ScriptedServer]:
 def test_a_response_cut_at_any_byte_loses_or_doubles_none(kind: str, *, reset: bool, server: ScriptedServer) -> None:
     do, new_state = KINDS[kind]
     uncut = State(**_members(new_state()))
-    server.script = lambda asked: Answer(uncut.answer(asked))
+    server.script = lambda asked: ScriptedAnswer(uncut.answer(asked))
     wanted, at, was_cut = do(), 0, True
 
     while was_cut:
@@ -166,7 +166,7 @@ def test_a_connection_that_has_silently_died_costs_one_attempt(
     aws.forget()
     get()
     monkeypatch.setattr(deadline, "ATTEMPT_MS", 1_000)  # enough for the attempt behind it, on a busy machine
-    server.script = lambda asked: SILENCE if asked.connection == 0 else Answer(whole())
+    server.script = lambda asked: SILENCE if asked.connection == 0 else ScriptedAnswer(whole())
 
     get()
 
@@ -200,7 +200,7 @@ def test_a_connection_that_was_idle_for_too_long_is_not_used_again(
 
 
 def test_a_connection_that_is_used_again_sends_what_is_new(monkeypatch: pytest.MonkeyPatch) -> None:
-    with ScriptedServer(lambda _: Answer(whole())) as server, connected(aws.LIBCURL, server.url):
+    with ScriptedServer(lambda _: ScriptedAnswer(whole())) as server, connected(aws.LIBCURL, server.url):
         first = THINGS.get({"pk": "a"})
         THINGS.put({"pk": "a"}, condition=NEWER)
         refreshed = Credentials("REFRESHED", "secret", "token")

@@ -7,7 +7,7 @@ import pytest
 from wire.test_security import authorization_of
 
 from andon.testing.either_wire import BOTH, TOKEN, connected, outcome_of
-from andon.testing.scripted_server import HUNG_UP, Answer, ScriptedServer, in_turn, whole
+from andon.testing.scripted_server import HUNG_UP, ScriptedAnswer, ScriptedServer, in_turn, whole
 from andon.wire import aws
 
 TOPIC: Final = "Andon/0123456789abcdef/fedcba9876543210"
@@ -60,11 +60,11 @@ def test_a_message_is_signed_as_botocore_signs_it(token: str) -> None:
         *([refused("InvalidRequestException", 400)], [refused("ForbiddenException", 403)]),
         *([refused("ThrottlingException", 429), TAKEN], [refused("InternalFailureException", 500)]),
         *([refused("InternalFailureException", 500), TAKEN], [whole(b"", 413)], [whole(b"<html>", 503), TAKEN]),
-        [HUNG_UP, Answer(TAKEN)],
+        [HUNG_UP, ScriptedAnswer(TAKEN)],
     ],
     ids=["invalid", "forbidden", "throttled once", "failing", "failed once", "too large", "no JSON", "hung up once"],
 )
-def test_over_both_wires_the_same_comes_of_it(answers: list[bytes | Answer], pauses: list[float]) -> None:
+def test_over_both_wires_the_same_comes_of_it(answers: list[bytes | ScriptedAnswer], pauses: list[float]) -> None:
     found = []
     for wire in BOTH:
         with ScriptedServer(in_turn(*answers)) as server, connected(wire, server.url):

@@ -14,9 +14,9 @@ from andon.testing.either_wire import BOTH, connected, outcome_of
 from andon.testing.scripted_server import (
     HUNG_UP,
     SILENCE,
-    Answer,
-    Asked,
+    ReceivedRequest,
     Script,
+    ScriptedAnswer,
     ScriptedServer,
     in_turn,
     refused,
@@ -196,8 +196,10 @@ def test_a_success_that_is_no_json_object_is_none(server_of: Serve, body: bytes)
         get()
 
 
-@pytest.mark.parametrize("ending", [HUNG_UP, Answer(b"", reset=True), Answer(whole(ITEM)[:-9], closed=True)])
-def test_a_connection_that_ends_is_tried_again(ending: Answer, pauses: list[float]) -> None:  # noqa: ARG001
+@pytest.mark.parametrize(
+    "ending", [HUNG_UP, ScriptedAnswer(b"", reset=True), ScriptedAnswer(whole(ITEM)[:-9], closed=True)]
+)
+def test_a_connection_that_ends_is_tried_again(ending: ScriptedAnswer, pauses: list[float]) -> None:  # noqa: ARG001
     outcome, requests = outcomes(lambda: in_turn(ending, ending, whole(ITEM)))
     assert (outcome, requests) == (ITEM, 3)
 
@@ -217,8 +219,10 @@ def test_nobody_listening_is_an_error(pauses: list[float]) -> None:
     assert len(pauses) == 2 * 3
 
 
-@pytest.mark.parametrize("slow", [SILENCE, Answer(whole(ITEM), drip_s=0.05)])
-def test_what_takes_too_long_is_tried_again(slow: Answer, server_of: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("slow", [SILENCE, ScriptedAnswer(whole(ITEM), drip_s=0.05)])
+def test_what_takes_too_long_is_tried_again(
+    slow: ScriptedAnswer, server_of: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
     server = server_of(in_turn(whole(ITEM), slow, whole(ITEM)))
     assert get() == ITEM  # with time enough, by the handle that is used again
     monkeypatch.setattr(deadline, "ATTEMPT_MS", 1_000)  # enough for the attempt behind it, on a busy machine
@@ -233,7 +237,7 @@ def test_what_takes_too_long_is_tried_again(slow: Answer, server_of: Serve, monk
 
 
 def test_a_transaction_comes_again_with_its_token(pauses: list[float]) -> None:  # noqa: ARG001
-    def tokens(wire: str, answers: list[bytes | Answer]) -> list[str]:
+    def tokens(wire: str, answers: list[bytes | ScriptedAnswer]) -> list[str]:
         with ScriptedServer(in_turn(*answers)) as server, connected(wire, server.url):
             for _ in range(2):
                 aws.call("dynamodb", "transact_write_items", TransactItems=[])
@@ -251,9 +255,9 @@ def test_no_attempt_begins_too_late(wire: str, pauses: list[float], monkeypatch:
     now = [1_000]
     monkeypatch.setattr(clock, "now_ms", lambda: now[0])
 
-    def late(_: Asked) -> Answer:
+    def late(_: ReceivedRequest) -> ScriptedAnswer:
         now[0] += 600
-        return Answer(refused("InternalServerError", 500))
+        return ScriptedAnswer(refused("InternalServerError", 500))
 
     with ScriptedServer(late) as server, connected(wire, server.url), begun_by(2_000):
         with pytest.raises(CallFailed, match="BegunTooLate"):
@@ -296,7 +300,7 @@ def test_while_aws_is_down_the_retries_of_a_process_end(server_of: Serve, monkey
 
 def test_a_retry_that_succeeds_costs_nothing(server_of: Serve) -> None:
     answers = {True: refused("InternalServerError", 500), False: whole(ITEM)}
-    server_of(lambda asked: Answer(answers[asked.number % 2 == 0]))
+    server_of(lambda asked: ScriptedAnswer(answers[asked.number % 2 == 0]))
 
     for _ in range(50):
         assert get() == ITEM

@@ -17,7 +17,15 @@ from botocore.credentials import Credentials as BotocoreCredentials
 from andon.runtime.errors import CallFailed
 from andon.testing.certificates import DAY, Authority
 from andon.testing.either_wire import BOTH, KEY, SECRET, TOKEN, connected
-from andon.testing.scripted_server import HUNG_UP, Answer, Asked, ScriptedServer, in_turn, refused, whole
+from andon.testing.scripted_server import (
+    HUNG_UP,
+    ReceivedRequest,
+    ScriptedAnswer,
+    ScriptedServer,
+    in_turn,
+    refused,
+    whole,
+)
 from andon.wire import aws, aws_json, curl
 from andon.wire.credentials import credentials
 
@@ -131,7 +139,7 @@ def test_a_request_is_signed_as_botocore_signs_it(service: str, token: str) -> N
     assert asked.headers["authorization"] == authorization_of(asked, service, token)
 
 
-def authorization_of(asked: Asked, service: str, token: str) -> str:
+def authorization_of(asked: ReceivedRequest, service: str, token: str) -> str:
     """Return botocore's signature of the same headers at the same time."""
     verb, path, _ = asked.start.split(" ")
     signed = asked.headers["authorization"].partition("SignedHeaders=")[2].partition(",")[0].split(";")
@@ -157,7 +165,7 @@ def test_whatever_fails_no_credential_is_written_anywhere(
 ) -> None:
     said = []
     wholes = [refused("AccessDenied"), whole(b"<html>", 500), whole(crc=0)]
-    answers = [HUNG_UP, Answer(whole()[:50], reset=True), *map(Answer, wholes)]
+    answers = [HUNG_UP, ScriptedAnswer(whole()[:50], reset=True), *map(ScriptedAnswer, wholes)]
     with caplog.at_level(logging.DEBUG), warnings.catch_warnings(record=True) as warned:
         for answer in answers:
             with ScriptedServer(in_turn(answer)) as server, connected(aws.LIBCURL, server.url):
