@@ -14,8 +14,7 @@ from random import Random
 from typing import Any, Final
 
 from andon.events.identifiers import of_content
-from andon.testing.scripted_server import HUNG_UP, Answer, Asked, whole
-from andon.testing.scripted_server import HUNG_UP, Answer, Asked, whole
+from andon.testing.scripted_server import HUNG_UP, ReceivedRequest, ScriptedAnswer, whole
 from andon_gateway.testing.broker import Publication
 from lab.gateway_process import POISON, Fate, Made, judged
 

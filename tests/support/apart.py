@@ -64,6 +64,8 @@ def tried(name: str, arguments: Sequence[str], home: Path) -> int:
             "-m",
             "pytest",
             "-q",
+            "-p",
+            "andon.testing.examples",
             "--continue-on-collection-errors",
             f"--junitxml={report}",
             *left_out,

@@ -21,8 +21,7 @@ from andon.testing.drift import keep_in_lake
 from andon.testing.environment import frozen_clock
 from andon.testing.loop import Loop
 from andon.testing.samples import sample
-from andon.testing.wire import Request, Wire
-from andon.testing.wire import Request, Wire
+from andon.testing.wire import RecordedCall, Wire
 from lab.simulate.recorded import DAY_HOURS, OF_QUESTION, Requests, of_look, of_sweep, passes, reads
 
 NOW = times.to_ms("2020-04-28T00:00:00Z")
