@@ -64,6 +64,7 @@ def tried(name: str, arguments: Sequence[str], home: Path) -> int:
             "-m",
             "pytest",
             "-q",
+            "--hypothesis-profile=ci",  # no deadline
             "--continue-on-collection-errors",
             f"--junitxml={report}",
             *left_out,

@@ -7,12 +7,14 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from andon.project import project
+from andon.project import library_folder, project
 from andon.testing.installed import WITHOUT_PLUGINS
 from andon.tools.views import new_version
 
 TOOLS = (".venv", "node_modules", ".local/emulator-venv", ".local/layer", ".local/code")
 """What a clone shares with this project; code that was packed lies in folders that are named by what is in them."""
+
+IMPORTS = ("functions", "library", ".", str(library_folder().parent))  # its own library first, if it has one
 
 # The last one: bytecode that another process is just writing, which is gone before it could be copied.
 LEFT_OUT = (".git", ".venv", "node_modules", ".local", "cdk.out", ".*_cache", ".hypothesis", "*.pyc.*")
@@ -44,8 +46,7 @@ class Clone:
         return subprocess.run(  # noqa: S603
             [sys.executable, *arguments],
             cwd=self.root,
-            env=os.environ
-            | {"PYTHONPATH": os.pathsep.join(("functions", "library", ".")), "PYTEST_ADDOPTS": WITHOUT_PLUGINS},
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(IMPORTS), "PYTEST_ADDOPTS": WITHOUT_PLUGINS},
             capture_output=True,
             text=True,
             check=False,
