@@ -64,7 +64,7 @@ class Actors(NamedTuple):
     pattern: str = ""
 
 
-PERSON_IDS: Final = r"^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:[a-z]{1,3}-?)?[0-9]{2,10})$"
+_PERSON_IDS: Final = r"^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:[a-z]{1,3}-?)?[0-9]{2,10})$"
 """Ids of persons: the subject of who signs in, a UUID, or a badge such as `p-1001`; none of them can be a name."""
 
 
@@ -81,7 +81,7 @@ class People(NamedTuple):
     others: tuple[str, ...] = ()
     path: str = "/people"
     name: str = "name"
-    pattern: str = PERSON_IDS
+    pattern: str = _PERSON_IDS
     columns: frozenset[str] = frozenset()
     at_once: int = 100
 

@@ -42,7 +42,7 @@ SHA256: Final = "sha256"
 BYTES: Final = "bytes"
 TYPE: Final = "contentType"
 
-OWNER_DIGITS: Final = 32
+_OWNER_DIGITS: Final = 32
 
 URL_SECONDS: Final = 15 * 60
 """So long a client may begin to upload."""
@@ -68,7 +68,7 @@ class Content(NamedTuple):
     @property
     def place(self) -> str:
         """The owner's digest, shorter than most names and of all keys' characters, and that of the bytes."""
-        return f"{digest_of(self.owner)[:OWNER_DIGITS]}{SEPARATOR}{self.sha256}"
+        return f"{digest_of(self.owner)[:_OWNER_DIGITS]}{SEPARATOR}{self.sha256}"
 
 
 class Contents:

@@ -40,7 +40,7 @@ from andon.wire.bucket import Head
 from andon.wire.credentials import ANY_BODY, Signed, credentials, presigned, region
 from andon.wire.in_threads import MOST, run_in_threads
 
-OTHER_SIZE: Final = "What has this digest has another number of bytes."
+_OTHER_SIZE: Final = "What has this digest has another number of bytes."
 OTHERWISE: Final = "It is there already, as another type, or with another number of bytes."
 
 
@@ -114,7 +114,7 @@ def _try(contents: Contents, content: Content, reference: Attributes, now_ms: in
     if found and found[OBJECT] == row[OBJECT] and ttl.is_alive(found, now_ms):
         return Kept(_require_same(found, content), created=False)
     if head.size != content.size:
-        raise Conflict(OTHER_SIZE)
+        raise Conflict(_OTHER_SIZE)
     return _refer(contents, content, row, reference, now_ms)
 
 

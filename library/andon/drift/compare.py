@@ -9,7 +9,7 @@
 | `unknown` | has seen an event that nothing is known of | doubtful; a second time it is reported, and left as it is |
 
 The first three are final, whatever happens meanwhile: the same row says both sides. The others are what a row looks
-like while events are on their way: nothing counts that is younger than `ON_ITS_WAY_MS`, and nothing the first time.
+like while events are on their way: nothing counts that is younger than `_ON_ITS_WAY_MS`, and nothing the first time.
 The fields of an unknown event stay: perhaps it is the lake that lacks it.
 """
 
@@ -153,7 +153,7 @@ def _taken_ms(delivery: Delivery) -> int:
 
 
 # From the bus to a row and to the lake it takes minutes, if nothing fails. Late events are looked at by a later run.
-ON_ITS_WAY_MS: Final = 60 * 60 * 1000
+_ON_ITS_WAY_MS: Final = 60 * 60 * 1000
 # A sound order lies ahead of our clock by what those of writers, of the bus and ours differ: eleven minutes.
 AHEAD_MS: Final = 15 * 60 * 1000
 # So much later than it happened an event can come: stream and bus keep it for a day each, queues for 18.
@@ -290,12 +290,12 @@ def _latest_ms(order: object) -> int | None:
 def _may_be_unknown(order: object, basis: Basis) -> bool:
     """Return True if the lake may lack an event: it is on its way there, or from before `known_from_ms`."""
     latest_ms = _latest_ms(order) or 0
-    return latest_ms > basis.now_ms - ON_ITS_WAY_MS or latest_ms < basis.known_from_ms
+    return latest_ms > basis.now_ms - _ON_ITS_WAY_MS or latest_ms < basis.known_from_ms
 
 
 def _must_be_there(newest: Newest, expected: ExpectedRow, found: Item, basis: Basis) -> bool:
     """Return True if a row must have seen the newest event by now, and cannot have forgotten it."""
-    if newest.taken_ms > basis.now_ms - ON_ITS_WAY_MS or _is_surplus(newest, expected, found):
+    if newest.taken_ms > basis.now_ms - _ON_ITS_WAY_MS or _is_surplus(newest, expected, found):
         return False
     if basis.ttl_days is not None:
         # With its own ttl the event expired; the row may live on by a later one that came when this was gone.

@@ -61,7 +61,7 @@ class Look(NamedTuple):
     doubts: list[str]
 
 
-def look_at(
+def _look_at(
     rows: Iterable[Item],
     expected: Mapping[Key, ExpectedRow],
     basis: Basis,
@@ -124,8 +124,8 @@ def _repair_of(kinds: set[DriftKind]) -> Repair:
 REPAIR: Final = "repair"
 
 NOT_NEWER: Final = "#oplock <= :oplock"
-STILL: Final = "#found = :found"
-STILL_NONE: Final = "attribute_not_exists(#found) AND attribute_exists(#key)"
+_STILL: Final = "#found = :found"
+_STILL_NONE: Final = "attribute_not_exists(#found) AND attribute_exists(#key)"
 
 
 def repair(table: RowStore, drift: RowDrift, *, ttl_days: int | None, now_ms: int) -> bool:
@@ -183,8 +183,8 @@ def _through_oplock(newest: Newest) -> Condition:
 def _still(name: str, one: Difference, table: RowStore) -> Condition:
     value = one.found[name]
     if value is None:
-        return Condition(STILL_NONE, {"found": name, "key": table.keys.partition})
-    return Condition(STILL, {"found": name}, {"found": value})
+        return Condition(_STILL_NONE, {"found": name, "key": table.keys.partition})
+    return Condition(_STILL, {"found": name}, {"found": value})
 
 
 def _delete(table: RowStore, drift: RowDrift) -> bool:
@@ -205,11 +205,11 @@ def _delete(table: RowStore, drift: RowDrift) -> bool:
 
 
 # An event is in the past within the hour. A run before which none is new looks at nothing, but for one in a day.
-NEW_WITHIN_MS: Final = 2 * clock.HOUR_MS
+_NEW_WITHIN_MS: Final = 2 * clock.HOUR_MS
 
-SECOND_LOOK_SECONDS: Final = 15 * 60  # the most that SQS delays a message
-ROWS_AT_ONCE: Final = 1000
-DOUBTS_IN_A_MESSAGE: Final = 1000
+_SECOND_LOOK_SECONDS: Final = 15 * 60  # the most that SQS delays a message
+_ROWS_AT_ONCE: Final = 1000
+_DOUBTS_IN_A_MESSAGE: Final = 1000
 
 COUNTS: Final = ("partitions", "rows", "drift", *(kind.value for kind in DriftKind), "repaired", "doubtful", "failed")
 TROUBLES: Final = ("drift", "failed")
@@ -276,7 +276,7 @@ def _asked(event: JsonMapping, past: PastEvents, now_ms: int) -> Iterator[tuple[
     """Return the work of each message. A call by hand is work itself; a schedule's event asks for a sample."""
     if "Records" in event:
         yield from ((record["messageId"], json.loads(record["body"])) for record in event["Records"])
-    elif not _is_tick(event) or now_ms % clock.DAY_MS < clock.HOUR_MS or past.has_since(now_ms - NEW_WITHIN_MS):
+    elif not _is_tick(event) or now_ms % clock.DAY_MS < clock.HOUR_MS or past.has_since(now_ms - _NEW_WITHIN_MS):
         yield "", {"shard": event["shard"]} if "shard" in event else {}
 
 
@@ -302,11 +302,11 @@ class _Run:
         key_names = self._listener.table.keys.names
         for partition, expected in self._expected(work).items():
             rows, before = [*self._rows(partition, expected)], frozenset(doubted.get(partition, ()))
-            look = look_at(rows, expected, self._basis, key_names=key_names, doubted=before)
+            look = _look_at(rows, expected, self._basis, key_names=key_names, doubted=before)
             counts.update(partitions=1, rows=len(rows), doubtful=len(look.doubts))
             counts.update(self._settle(look.drifts))
             if look.doubts:
-                doubts[partition] = look.doubts[:DOUBTS_IN_A_MESSAGE]
+                doubts[partition] = look.doubts[:_DOUBTS_IN_A_MESSAGE]
         self._look_again(doubts)
         return counts
 
@@ -340,7 +340,7 @@ class _Run:
             return
         query, start = KeyQuery(keys=table.keys, partition=partition), None
         while True:
-            rows = table.query(query, limit=ROWS_AT_ONCE, start=start, consistent=True)
+            rows = table.query(query, limit=_ROWS_AT_ONCE, start=start, consistent=True)
             yield from rows.items
             if (start := rows.last_key) is None:
                 return
@@ -359,4 +359,4 @@ class _Run:
     def _look_again(self, doubts: Mapping[str, list[str]]) -> None:
         url = os.environ[queue_variable(self._listener.name)] if doubts else ""
         bodies = (strict_json.dumps(RecomputeWork(again={partition: some})) for partition, some in doubts.items())
-        send_later(url, (DelayedMessage(body, SECOND_LOOK_SECONDS) for body in bodies))
+        send_later(url, (DelayedMessage(body, _SECOND_LOOK_SECONDS) for body in bodies))

@@ -62,7 +62,7 @@ INVALID = "ValidationException"
 
 # https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
 MOST_READ_AT_ONCE = 100
-BATCH_ATTEMPTS = 5
+_BATCH_ATTEMPTS = 5
 FIRST_PAUSE_SECONDS = 0.05
 
 
@@ -106,7 +106,7 @@ class Table:
         """Return up to 100 different rows, read consistently, None where there is none; one row is one `GetItem`.
 
         Raises:
-            CallFailed: the table was throttled at each of `BATCH_ATTEMPTS` attempts.
+            CallFailed: the table was throttled at each of `_BATCH_ATTEMPTS` attempts.
 
         """
         if len(keys) <= 1:
@@ -120,7 +120,7 @@ class Table:
         https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html
         """
         rows: list[Item] = []
-        for attempt in range(BATCH_ATTEMPTS):
+        for attempt in range(_BATCH_ATTEMPTS):
             request = {self.name: {"Keys": keys, "ConsistentRead": True}}
             response = _call("batch_get_item", RequestItems=request)
             rows += map(to_plain, response["Responses"].get(self.name, []))

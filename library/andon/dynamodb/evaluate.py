@@ -9,7 +9,7 @@ from typing import Any
 from andon.dynamodb.attribute_values import Typed
 
 Request = Mapping[str, Any]
-Holds = Callable[[Typed, Request], bool]
+_Holds = Callable[[Typed, Request], bool]
 
 _TOKEN = re.compile(r"[#:\w.]+|<=|>=|<>|[()<>=,]")
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
@@ -23,7 +23,7 @@ _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 
 
 @cache
-def condition(expression: str) -> Holds:
+def condition(expression: str) -> _Holds:
     """Compile comparisons, IN, `contains` of lists and existence of attributes, with AND, OR and parentheses."""
     tokens = _TOKEN.findall(expression)[::-1]
     if "".join(tokens[::-1]) != expression.replace(" ", ""):
@@ -34,7 +34,7 @@ def condition(expression: str) -> Holds:
     return holds
 
 
-def _either(tokens: list[str]) -> Holds:
+def _either(tokens: list[str]) -> _Holds:
     one = _both(tokens)
     if not tokens or tokens[-1] != "OR":
         return one
@@ -43,7 +43,7 @@ def _either(tokens: list[str]) -> Holds:
     return lambda row, request: one(row, request) or other(row, request)
 
 
-def _both(tokens: list[str]) -> Holds:
+def _both(tokens: list[str]) -> _Holds:
     one = _single(tokens)
     if not tokens or tokens[-1] != "AND":
         return one
@@ -52,7 +52,7 @@ def _both(tokens: list[str]) -> Holds:
     return lambda row, request: one(row, request) and other(row, request)
 
 
-def _single(tokens: list[str]) -> Holds:
+def _single(tokens: list[str]) -> _Holds:
     first = tokens.pop()
     if first == "(":
         inner = _either(tokens)
@@ -68,14 +68,14 @@ def _single(tokens: list[str]) -> Holds:
     return _comparison(first, _COMPARE[comparison], tokens.pop())
 
 
-def _existence(tokens: list[str], *, exists: bool) -> Holds:
+def _existence(tokens: list[str], *, exists: bool) -> _Holds:
     _expect(tokens, "(")
     place = tokens.pop()
     _expect(tokens, ")")
     return lambda row, request: (_name(place, request) in row) == exists
 
 
-def _among(place: str, tokens: list[str]) -> Holds:
+def _among(place: str, tokens: list[str]) -> _Holds:
     _expect(tokens, "(")
     values = [tokens.pop()]
     while tokens[-1] == ",":
@@ -86,7 +86,7 @@ def _among(place: str, tokens: list[str]) -> Holds:
     return lambda row, request: any(one(row, request) for one in among)
 
 
-def _contains(tokens: list[str]) -> Holds:
+def _contains(tokens: list[str]) -> _Holds:
     _expect(tokens, "(")
     place = tokens.pop()
     _expect(tokens, ",")
@@ -97,7 +97,7 @@ def _contains(tokens: list[str]) -> Holds:
     )
 
 
-def _comparison(place: str, compare: Callable[[Any, Any], bool], value: str) -> Holds:
+def _comparison(place: str, compare: Callable[[Any, Any], bool], value: str) -> _Holds:
     def holds(row: Typed, request: Request) -> bool:
         one = _at(row, place, request)
         other = request["ExpressionAttributeValues"][value]

@@ -14,7 +14,7 @@ from andon.dynamodb.keys import SEPARATOR, prefix, require_part, sort_key, withi
 from andon.dynamodb.schema import BeginsWith, Between, GreaterThan, LessThan, Sort
 
 # A key of the subtree `MX#JAL#` sorts before `MX#JAL$`, and nothing sorts between the two but that subtree.
-BEHIND_SEPARATOR = chr(ord(SEPARATOR) + 1)
+_BEHIND_SEPARATOR = chr(ord(SEPARATOR) + 1)
 
 
 class Hierarchy(NamedTuple):
@@ -83,7 +83,7 @@ class Hierarchy(NamedTuple):
     def _behind(self, path: tuple[str, ...]) -> str:
         """Inclusive upper bound of the subtree; unless the path is whole, no key is equal to it."""
         first = self._first(path)
-        return first if self._is_complete(path) else first.removesuffix(SEPARATOR) + BEHIND_SEPARATOR
+        return first if self._is_complete(path) else first.removesuffix(SEPARATOR) + _BEHIND_SEPARATOR
 
     def _is_complete(self, path: tuple[str, ...]) -> bool:
         return len(path) == len(self.levels)

@@ -64,7 +64,7 @@ def counted(keys: Keys, projects: tuple[str, ...] = ()) -> Index:
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/PointInTimeRecovery_Howitworks.html
 MOST_RECOVERY_DAYS: Final = 35
 
-NO_INDEXES: Final[Mapping[str, Index]] = {}
+_NO_INDEXES: Final[Mapping[str, Index]] = {}
 
 
 class TableSchema(NamedTuple):
@@ -77,7 +77,7 @@ class TableSchema(NamedTuple):
     """
 
     keys: Keys
-    indexes: Mapping[str, Index] = NO_INDEXES
+    indexes: Mapping[str, Index] = _NO_INDEXES
     stream: bool = False
     expires: bool = True
     seldom_read: bool = False

@@ -23,7 +23,7 @@ ACTOR: Final = "actor"
 TTL: Final = "ttl"
 UNKNOWN: Final = "unknown"
 
-AUTHORS: Final = ("changedBy", "reportedBy", "acknowledgedBy")
+_AUTHORS: Final = ("changedBy", "reportedBy", "acknowledgedBy")
 """The names under which rows, and some entities, keep the subject that wrote them."""
 
 _RULE: Final = "rule:"
@@ -86,7 +86,7 @@ def _author_in(said: object) -> str | None:
     # `andon.rules.rule.DecisionAttributes`; a row also has an author, which is "rule" for all of them.
     if said.get("by") == "rule" and isinstance(rule := said.get("rule"), str) and rule:
         return of_rule(rule)
-    for name in AUTHORS:
+    for name in _AUTHORS:
         if isinstance(author := said.get(name), str) and author:
             return author
     return None

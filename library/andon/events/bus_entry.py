@@ -22,7 +22,7 @@ MAX_REQUEST_ENTRIES = 10
 # one for the bus's own, whose times have whole seconds.
 MAX_AHEAD_MS = 6 * 60 * 1000
 
-BUS_TICK_MS = 1000  # of EventBridge's own times
+_BUS_TICK_MS = 1000  # of EventBridge's own times
 
 # The mark of a replayed message, beside the members of EventBridge's envelope; the first is EventBridge's own name.
 REPLAY_NAME, LAKE, UNTIL = "replay-name", "lake", "until"
@@ -70,7 +70,7 @@ class Delivery(NamedTuple):
         The bus writes whole seconds. An event's own time is exact, and counts where it lies within that second.
         """
         own_ms = self.event.timestamp_ms
-        if self.bus_ms is None or self.bus_ms <= own_ms < self.bus_ms + BUS_TICK_MS:
+        if self.bus_ms is None or self.bus_ms <= own_ms < self.bus_ms + _BUS_TICK_MS:
             return own_ms
         return self.bus_ms
 

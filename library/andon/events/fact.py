@@ -45,7 +45,7 @@ Expired = Callable[[Item, Meanings], Fact | None]
 """A row that the TTL service removed, and its service's meanings -> the fact of its expiry."""
 
 
-def no_fact(row: Item, of: Meanings) -> None:
+def _no_fact(row: Item, of: Meanings) -> None:
     """Return None: the expiry of a row means nothing to others."""
 
 
@@ -72,7 +72,7 @@ class Facts(NamedTuple):
     source: str
     types: frozenset[str]
     of: Meanings
-    expired: Expired = no_fact
+    expired: Expired = _no_fact
     alarms: Mapping[str, FactAlarm] = {}
     entities: Mapping[str, type] = {}
 

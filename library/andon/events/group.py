@@ -35,9 +35,9 @@ _FRAME: Final = f'{{"{GROUP}":{VERSION},"{FACTS}":[]}}'
 
 _HEAD: Final = frozenset({"version", "id", "source", "detail-type", "account", "time", "region"})
 
-UNKNOWN_VERSION: Final = "a group of a version that is not known"
+_UNKNOWN_VERSION: Final = "a group of a version that is not known"
 NO_FACTS: Final = f"a group has 1 to {MOST_FACTS} facts"
-NO_FACT: Final = "a fact of a group is an object, and no group"
+_NO_FACT: Final = "a fact of a group is an object, and no group"
 
 
 def cut(types: Sequence[str], sizes: Sequence[int], *, source: str) -> list[list[int]]:
@@ -95,12 +95,12 @@ def facts_in(group: JsonMapping) -> list[JsonMapping]:
 
     """
     if not is_whole(group[GROUP]) or group[GROUP] != VERSION:
-        raise Poison(UNKNOWN_VERSION)
+        raise Poison(_UNKNOWN_VERSION)
     facts = group.get(FACTS)
     if not isinstance(facts, list) or not 1 <= len(facts) <= MOST_FACTS:
         raise Poison(NO_FACTS)
     if not all(isinstance(fact, dict) for fact in facts) or any(map(is_group, facts)):
-        raise Poison(NO_FACT)
+        raise Poison(_NO_FACT)
     return facts
 
 
@@ -128,12 +128,12 @@ def bodies_of(body: str) -> list[str]:
     if not is_group(group):
         raise ValueError("it is no group")
     if group[GROUP] != str(VERSION):
-        raise Poison(UNKNOWN_VERSION)
+        raise Poison(_UNKNOWN_VERSION)
     facts = json_text.elements(group.get(FACTS, ""))
     if not 1 <= len(facts) <= MOST_FACTS:
         raise Poison(NO_FACTS)
     if any(map(_is_no_fact, facts)):
-        raise Poison(NO_FACT)
+        raise Poison(_NO_FACT)
     head = head_of(envelope)
     return [_body(head, fact) for fact in facts]
 

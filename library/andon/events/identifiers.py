@@ -38,7 +38,7 @@ TICKS_PER_MS = 10_000
 EPOCH_TICKS = 0x01B21DD213814000
 
 # This bit marks a node that is no network card. https://www.rfc-editor.org/rfc/rfc9562#section-6.10
-NO_NETWORK_CARD = 1 << 40
+_NO_NETWORK_CARD = 1 << 40
 
 
 def client_chosen(text: str) -> str:
@@ -84,7 +84,7 @@ def time_based(now_ms: int, *, tick: int = 0) -> str:
     import secrets  # noqa: PLC0415  it loads OpenSSL, and most who import this draw nothing
 
     time = now_ms * TICKS_PER_MS + EPOCH_TICKS + tick
-    node, clock = secrets.randbits(48) | NO_NETWORK_CARD, secrets.randbits(14)
+    node, clock = secrets.randbits(48) | _NO_NETWORK_CARD, secrets.randbits(14)
     low, mid, high = time & 0xFFFFFFFF, time >> 32 & 0xFFFF, time >> 48 & 0x0FFF
     return str(uuid.UUID(fields=(low, mid, high, clock >> 8, clock & 0xFF, node), version=UUID_OF_TIME))
 

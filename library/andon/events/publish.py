@@ -37,7 +37,7 @@ PERMANENT = frozenset(
 
 # The code of a request that is refused as a whole, whichever of its entries is the reason.
 # https://docs.aws.amazon.com/eventbridge/latest/APIReference/CommonErrors.html
-INVALID_REQUEST = "ValidationException"
+_INVALID_REQUEST = "ValidationException"
 
 
 class PutResult(NamedTuple):
@@ -75,13 +75,13 @@ def _put_once(entries: dict[int, BusEntry], requests: list[list[int]]) -> PutRes
 
 def _requests(failed: Mapping[int, str], sizes: Mapping[int, int]) -> list[list[int]]:
     """Return the numbers of the entries of each request; entries of an invalid one go alone, to find the reason."""
-    alone = [[number] for number, code in failed.items() if code == INVALID_REQUEST]
-    together = {number: sizes[number] for number, code in failed.items() if code != INVALID_REQUEST}
+    alone = [[number] for number, code in failed.items() if code == _INVALID_REQUEST]
+    together = {number: sizes[number] for number, code in failed.items() if code != _INVALID_REQUEST}
     return [*alone, *chunks(together)]
 
 
 def _is_for_good(code: str, *, alone: bool) -> bool:
-    return code in PERMANENT or (code == INVALID_REQUEST and alone)
+    return code in PERMANENT or (code == _INVALID_REQUEST and alone)
 
 
 def chunks(sizes: Mapping[int, int]) -> Iterator[list[int]]:

@@ -22,7 +22,7 @@ from andon.wire.queue import OWN, DelayedMessage, beside, send_later
 # What failed was throttled, or somebody else wrote the same. A message that comes again by itself waits for minutes.
 PAUSE_SECONDS: Final = 10
 
-ToSend = Callable[[], list[DelayedMessage]]
+_ToSend = Callable[[], list[DelayedMessage]]
 
 
 class PutBack(NamedTuple):
@@ -68,13 +68,13 @@ def _each_alone(facts: Sequence[Received]) -> list[DelayedMessage]:
     return [DelayedMessage(one.body, 0) for one in facts]
 
 
-def _send(by_message: Mapping[str, Sequence[Received]], to_send: Mapping[str, ToSend], queue: str) -> PutBack:
+def _send(by_message: Mapping[str, Sequence[Received]], to_send: Mapping[str, _ToSend], queue: str) -> PutBack:
     sent = in_parallel([partial(_put_back, messages, queue) for messages in to_send.values()])
     done = {id_ for id_, is_sent in zip(to_send, sent, strict=True) if is_sent}
     return PutBack(sum(len(by_message[id_]) for id_ in done), [id_ for id_ in by_message if id_ not in done])
 
 
-def _put_back(messages: ToSend, queue: str) -> bool:
+def _put_back(messages: _ToSend, queue: str) -> bool:
     """Return True if all messages were sent."""
     sent = tried(lambda: send_later(beside(os.environ[OWN], queue), messages()))
     return not isinstance(sent, Failed)

@@ -18,7 +18,7 @@ from andon.runtime import strict_json
 from andon.runtime.strict_json import is_whole
 
 VERSION: Final = 2
-MAX_TOKEN_CHARACTERS: Final = 4096
+_MAX_TOKEN_CHARACTERS: Final = 4096
 MALFORMED: Final = "is not a token of a write"
 TELLS_TOO_LITTLE: Final = (
     f"{MALFORMED} that is found here: the token has to name all that the row's key, oplock and date are made of"
@@ -159,7 +159,7 @@ class Written:
 
         """
         try:
-            padded = token[:MAX_TOKEN_CHARACTERS] + "=" * (-len(token) % 4)
+            padded = token[:_MAX_TOKEN_CHARACTERS] + "=" * (-len(token) % 4)
             *content, checksum = strict_json.loads(base64.b64decode(padded, altchars=b"-_", validate=True).decode())
             version, source, event_type, entity_name, partition_key, timestamp_ms, event_id, names = content
         except (ValueError, TypeError) as error:

@@ -83,10 +83,10 @@ def model_of(answer: Any) -> Any:  # noqa: ANN401
     if callable(answer) and not isinstance(answer, type):
         answer = answer()
     if isinstance(answer, Shown):
-        model = response_of(answer.kind, answer.name, answer.says, answer.lacks)
+        model = _response_of(answer.kind, answer.name, answer.says, answer.lacks)
         more = {name: _answered(kept) for name, kept in answer.more.items()}
         return make_model(answer.name, __base__=model, __doc__=model.__doc__, **more) if more else model
-    return response_of(answer) if is_typeddict(answer) else answer
+    return _response_of(answer) if is_typeddict(answer) else answer
 
 
 SCHEMAS: Final[Mapping[Any, JsonMapping]] = {
@@ -100,7 +100,7 @@ SCHEMAS: Final[Mapping[Any, JsonMapping]] = {
 }
 """Function of a mark -> what it says in JSON."""
 
-VALIDATORS: Final[Mapping[Any, Callable[[str], str]]] = {
+_VALIDATORS: Final[Mapping[Any, Callable[[str], str]]] = {
     said.part: texts.part,
     said.identifier: texts.identifier,
     said.word: texts.word,
@@ -127,7 +127,7 @@ def body_of(kind: type, name: str | None = None, says: str | None = None) -> typ
 
 
 @cache
-def response_of(
+def _response_of(
     kind: type, name: str | None = None, says: str | None = None, lacks: frozenset[str] = frozenset()
 ) -> type[ResponseModel]:
     """Return the model of a response; a member that may be left out is never null."""
@@ -187,7 +187,7 @@ def kind_of(annotation: Any, *, request: bool, inner: bool = False) -> Any:  # n
     if origin is Annotated:
         return _marked(arguments[0], arguments[1:], request=request, inner=inner)
     if is_typeddict(annotation):
-        return body_of(annotation) if request else response_of(annotation)
+        return body_of(annotation) if request else _response_of(annotation)
     if origin is Literal or not arguments:
         return annotation
     kinds = tuple(kind_of(one, request=request, inner=True) for one in arguments)
@@ -197,7 +197,7 @@ def kind_of(annotation: Any, *, request: bool, inner: bool = False) -> Any:  # n
 def _marked(kept: Any, marks: tuple[Any, ...], *, request: bool, inner: bool) -> Any:  # noqa: ANN401
     named = next((mark for mark in marks if isinstance(mark, Named)), None)
     if named is not None:
-        kind: Any = (body_of if request or named.is_said else response_of)(kept, named.name)
+        kind: Any = (body_of if request or named.is_said else _response_of)(kept, named.name)
     else:
         kind = kind_of(kept, request=request)
     found = [*_of_pydantic(marks, get_origin(kept) or kept, inner=inner)] if request else []
@@ -239,7 +239,7 @@ def _validator_of(by: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return the function itself of one that loads it when it is called."""
     if isinstance(by, said.OneLine):
         return partial(texts.lines if isinstance(by, said.SomeLines) else texts.line, longest=by.longest)
-    return VALIDATORS.get(by, by)
+    return _VALIDATORS.get(by, by)
 
 
 def _schema_of(mark: Takes) -> JsonMapping | None:

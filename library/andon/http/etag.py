@@ -11,11 +11,11 @@ Answer = TypeVar("Answer")
 
 ATTEMPTS: Final = 8
 
-VERSION_PATTERN: Final = '"[1-9][0-9]{0,14}"'
-_LISTED: Final = rf"(?:W/)?{VERSION_PATTERN}"
+_VERSION_PATTERN: Final = '"[1-9][0-9]{0,14}"'
+_LISTED: Final = rf"(?:W/)?{_VERSION_PATTERN}"
 IF_MATCH_PATTERN: Final = rf"\*|{_LISTED}(?:[ \t]*,[ \t]*{_LISTED})*"
 
-_VERSION: Final = re.compile(VERSION_PATTERN, re.ASCII)
+_VERSION: Final = re.compile(_VERSION_PATTERN, re.ASCII)
 _IF_MATCH: Final = re.compile(IF_MATCH_PATTERN, re.ASCII)
 
 NEVER: Final = 999_999_999_999_999

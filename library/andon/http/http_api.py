@@ -45,7 +45,7 @@ from andon.views.seen import Awaited
 from andon.wire.deadline import CLIENT_ATTEMPT_MS, TOO_LATE, in_time
 from andon.wire.retries import SILENT, is_throttled
 
-ToResponse = Callable[[Any], JsonMapping]
+_ToResponse = Callable[[Any], JsonMapping]
 """A row of a table, typed by its package -> what a response says of it."""
 
 
@@ -60,7 +60,7 @@ Function = TypeVar("Function", bound=Callable[..., Response])
 
 Result = TypeVar("Result")
 
-NO_RESPONSES: Final[Mapping[int, Any]] = MappingProxyType({})
+_NO_RESPONSES: Final[Mapping[int, Any]] = MappingProxyType({})
 
 
 class Access(TypedDict, total=False):
@@ -89,7 +89,7 @@ class Route(NamedTuple):
     is_shared: bool = False
     publishes: tuple[str, int] | None = None
     is_public: bool = False
-    responses: Mapping[int, Any] = NO_RESPONSES
+    responses: Mapping[int, Any] = _NO_RESPONSES
 
 
 def route_of(named: str, function: Callable[..., Any], access: Access) -> Route:
@@ -203,13 +203,13 @@ class HttpApi:
         )
         return Command(actor=actor, now_ms=clock.now_ms(), if_match=if_match, fingerprint=fingerprint)
 
-    def saved(self, saved: Saved[Any], *, to_response: ToResponse, after: str | None = None) -> Response:
+    def saved(self, saved: Saved[Any], *, to_response: _ToResponse, after: str | None = None) -> Response:
         """Return the response to a command that was saved: 201 for a first revision, else 200; `after`: its token."""
         status = HTTPStatus.CREATED if saved.created else HTTPStatus.OK
         headers = {"ETag": etag_of(saved.row["version"])} | ({} if after is None else {"x_after": after})
         return respond(status, to_response(saved.row), **headers)
 
-    def found(self, row: Attributes, *, to_response: ToResponse, if_none_match: str | None = None) -> Response:
+    def found(self, row: Attributes, *, to_response: _ToResponse, if_none_match: str | None = None) -> Response:
         """Return a row that has a version, with its ETag; 304 if the client has that version."""
         etag = etag_of(row["version"])
         if matches(if_none_match, etag):
@@ -221,7 +221,7 @@ class HttpApi:
         table: Table,
         query: KeyQuery,
         *,
-        to_response: ToResponse,
+        to_response: _ToResponse,
         limit: int,
         cursor: str | None,
         headers: Mapping[str, str] | None = None,
@@ -251,7 +251,7 @@ class HttpApi:
         table: Table,
         query: KeyQuery,
         *,
-        to_response: ToResponse,
+        to_response: _ToResponse,
         limit: int,
         cursor: str | None,
         after: Awaited | None = None,
@@ -397,18 +397,18 @@ VARIABLE: Final = "REQUESTS_PER_SECOND_OF_ONE"
 BURST_SECONDS: Final = 10
 
 # A worker handles fewer callers in `BURST_SECONDS`, so that whoever is dropped would have a full bucket again.
-MOST_CALLERS: Final = 10_000
+_MOST_CALLERS: Final = 10_000
 
 # A bucket is counted in thousandths of a request: each millisecond adds `per_second` of them, without rounding.
-REQUEST: Final = 1_000
+_REQUEST: Final = 1_000
 
 
 class Shares:
     """A token bucket for each caller; of more than `most_callers`, those seen least recently begin again, full."""
 
-    def __init__(self, per_second: int, burst: int, most_callers: int = MOST_CALLERS) -> None:
+    def __init__(self, per_second: int, burst: int, most_callers: int = _MOST_CALLERS) -> None:
         self._per_second = per_second
-        self._full = burst * REQUEST
+        self._full = burst * _REQUEST
         self._most_callers = most_callers
         self._buckets: OrderedDict[str, tuple[int, int]] = OrderedDict()  # what is in it, and when that was
 
@@ -419,12 +419,12 @@ class Shares:
         """
         level, then_ms = self._buckets.get(caller, (self._full, now_ms))
         level = min(self._full, level + max(0, now_ms - then_ms) * self._per_second)
-        is_admitted = level >= REQUEST
-        self._buckets[caller] = (level - REQUEST if is_admitted else level, now_ms)
+        is_admitted = level >= _REQUEST
+        self._buckets[caller] = (level - _REQUEST if is_admitted else level, now_ms)
         self._buckets.move_to_end(caller)
         if len(self._buckets) > self._most_callers:
             self._buckets.popitem(last=False)
-        return 0.0 if is_admitted else (REQUEST - level) / (self._per_second * REQUEST)
+        return 0.0 if is_admitted else (_REQUEST - level) / (self._per_second * _REQUEST)
 
 
 def _require_share(route: str, caller: str, now_ms: int) -> None:

@@ -8,10 +8,10 @@ from pydantic import BaseModel, ConfigDict, model_validator
 from andon.runtime.errors import FieldError
 from andon.runtime.texts import MAX_ID_CHARACTERS, RELATIVE
 
-MOST_UNKNOWN = 100
+_MOST_UNKNOWN = 100
 """Unknown members that a refusal names one by one; each costs, and half a megabyte has room for tens of thousands."""
 
-NOT_A_MODEL: Final = frozenset({"model_type", "model_attributes_type"})
+_NOT_A_MODEL: Final = frozenset({"model_type", "model_attributes_type"})
 """Pydantic's types of the error that a value is no object; the second one where it may take attributes, too."""
 
 
@@ -27,7 +27,7 @@ class RequestModel(BaseModel):
     @classmethod
     def _has_few_members(cls, body: Any) -> Any:  # noqa: ANN401  any JSON
         """Count the members before each of them is looked at."""
-        if isinstance(body, dict) and len(body) > len(cls.model_fields) + MOST_UNKNOWN:
+        if isinstance(body, dict) and len(body) > len(cls.model_fields) + _MOST_UNKNOWN:
             raise ValueError(f"must have at most {len(cls.model_fields)} members, not {len(body)}")
         return body
 
@@ -45,7 +45,7 @@ def fields_of(errors: Iterable[Mapping[str, Any]], *, below: str = "") -> tuple[
 
 
 def _detail_of(error: Mapping[str, Any]) -> str:
-    if error["type"] in NOT_A_MODEL:  # its words name our class, or how else one could be made
+    if error["type"] in _NOT_A_MODEL:  # its words name our class, or how else one could be made
         return "must be an object"
     detail: str = error["msg"]
     return detail.removeprefix("Value error, ")

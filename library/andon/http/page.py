@@ -20,10 +20,10 @@ MAX_LIMIT = 1000
 # A cursor has an index's sort key and the table's own key, of which DynamoDB takes so many bytes; JSON writes a
 # quotation mark as two, and base64 makes four of three. Keys have no control characters: ids and times have none.
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
-MAX_POSITION_BYTES: Final = 1024 + 2048 + 1024
-AROUND_POSITION_BYTES: Final = 512
+_MAX_POSITION_BYTES: Final = 1024 + 2048 + 1024
+_AROUND_POSITION_BYTES: Final = 512
 """Of the names of three attributes, the marks of JSON, and the checksum."""
-MAX_CURSOR_CHARACTERS: Final = (2 * MAX_POSITION_BYTES + AROUND_POSITION_BYTES) * 4 // 3
+_MAX_CURSOR_CHARACTERS: Final = (2 * _MAX_POSITION_BYTES + _AROUND_POSITION_BYTES) * 4 // 3
 
 # A key of S3 has 1,024 bytes: https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html
 MAX_TEXT_CHARACTERS: Final = 256
@@ -166,7 +166,7 @@ def decode_cursor(cursor: str, *, names: frozenset[str], scope: Scope) -> Positi
 
     """
     try:
-        padded = cursor[:MAX_CURSOR_CHARACTERS] + "=" * (-len(cursor) % 4)
+        padded = cursor[:_MAX_CURSOR_CHARACTERS] + "=" * (-len(cursor) % 4)
         position, checksum = strict_json.loads(base64.b64decode(padded, altchars=b"-_", validate=True).decode())
     except (ValueError, TypeError):
         raise wrong_cursor() from None

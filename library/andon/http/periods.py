@@ -7,7 +7,7 @@ from andon.runtime import times
 from andon.runtime.errors import Invalid
 from andon.versions.bitemporal import Asked
 
-END_OF_TIME_MS: Final = times.to_ms("9999-12-31T23:59:59.999Z")
+_END_OF_TIME_MS: Final = times.to_ms("9999-12-31T23:59:59.999Z")
 
 
 def period(first: str, last: str) -> Between:
@@ -26,4 +26,4 @@ def asked(as_of: str | None, known_at: str | None) -> Asked | None:
     """Return the times that a request asks for, None if for none; one that it leaves out is no bound."""
     if as_of is None and known_at is None:
         return None
-    return Asked(*(END_OF_TIME_MS if time is None else times.to_ms(time) for time in (as_of, known_at)))
+    return Asked(*(_END_OF_TIME_MS if time is None else times.to_ms(time) for time in (as_of, known_at)))

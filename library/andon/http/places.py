@@ -102,9 +102,9 @@ def names_of(*paths: tuple[str | None, ...]) -> frozenset[str]:
 # Caller of a request, by the claims of the JWT authorizer.
 
 # https://docs.aws.amazon.com/cognito/latest/developerguide/amazon-cognito-user-pools-using-the-access-token.html
-GROUPS_CLAIM = "cognito:groups"
-NAME_CLAIM = "username"
-USE_CLAIM = "token_use"
+_GROUPS_CLAIM = "cognito:groups"
+_NAME_CLAIM = "username"
+_USE_CLAIM = "token_use"
 ACCESS = "access"
 
 NOT_ALLOWED: Final = "None of your groups may do this."
@@ -134,10 +134,10 @@ def caller_of(event: JsonMapping) -> Caller:
     if not claims.get("sub"):
         raise Forbidden("The token names no subject.")
     # The authorizer takes ID tokens, too: they are for the client, which may hand them to others.
-    if claims.get(USE_CLAIM) != ACCESS:
+    if claims.get(_USE_CLAIM) != ACCESS:
         raise Forbidden("This is no access token.")
-    groups = _groups_in(str(claims.get(GROUPS_CLAIM, "")))
-    return Caller(claims["sub"], groups, str(claims.get(NAME_CLAIM, "")), places_of(groups))
+    groups = _groups_in(str(claims.get(_GROUPS_CLAIM, "")))
+    return Caller(claims["sub"], groups, str(claims.get(_NAME_CLAIM, "")), places_of(groups))
 
 
 def authorize(event: JsonMapping, groups: frozenset[str]) -> Caller:

@@ -50,13 +50,13 @@ from andon.runtime.json_types import JsonObject
 
 INVALID: Final = "The request is invalid."
 
-MARKS: Final[Mapping[str, Callable[..., Any]]] = {"path": Path, "query": Query, "header": Header}
+_MARKS: Final[Mapping[str, Callable[..., Any]]] = {"path": Path, "query": Query, "header": Header}
 """Part of a request -> Powertools' mark of a parameter there."""
 
 Known = TypeVar("Known", bound=Callable[..., Any])
 
-NextMiddleware = Callable[[Any], TheirResponse[Any]]
-Middleware = Callable[[Any, NextMiddleware], TheirResponse[Any]]
+_NextMiddleware = Callable[[Any], TheirResponse[Any]]
+_Middleware = Callable[[Any, _NextMiddleware], TheirResponse[Any]]
 
 
 class PowertoolsApi(HttpApi):
@@ -141,10 +141,10 @@ class PowertoolsApi(HttpApi):
         finally:
             app.clear_context()
 
-    def _middleware(self) -> Middleware:
+    def _middleware(self) -> _Middleware:
         """Return the middleware behind the validation of a request; one that is no method is looked into only once."""
 
-        def require(app: Any, next_middleware: NextMiddleware) -> TheirResponse[Any]:  # noqa: ANN401  a resolver
+        def require(app: Any, next_middleware: _NextMiddleware) -> TheirResponse[Any]:  # noqa: ANN401  a resolver
             if wrong := self._unknown():
                 raise Invalid(INVALID, fields=tuple(wrong))
             self._is_valid = True
@@ -232,7 +232,7 @@ def _taken(one: inspect.Parameter) -> inspect.Parameter:
     if any(hasattr(mark, "in_") for mark in marks):  # Powertools' own goes before the library's
         return one
     if ours is not None:
-        mark = MARKS[ours.part](alias=ours.alias or one.name, description=ours.description)
+        mark = _MARKS[ours.part](alias=ours.alias or one.name, description=ours.description)
         return one.replace(annotation=Annotated[one.annotation, mark])
     argument = _argument(one)
     return one.replace(annotation=Annotated[argument.taken, Body()]) if argument.is_declared else one

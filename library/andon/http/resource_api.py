@@ -46,7 +46,7 @@ ONE: Final[Takes] = {"if_none_match": (IfNoneMatch, None)}
 LISTED: Final[Takes] = {"limit": (Limit, DEFAULT_LIMIT), "cursor": (Cursor, None)}
 
 
-SAYS_OF_TIMES: Final = {
+_SAYS_OF_TIMES: Final = {
     "put": "Say {noun}, of its own time; the same again changes nothing.",
     "get": "Return {noun}, by its time.",
     "all": "List all from one time to another, newest first.",
@@ -255,7 +255,7 @@ class ResourceApi:
 
     def _says(self, what: str) -> str:
         if isinstance(self.of, TimedResource):
-            return {**SAYS_OF_TIMES, **self.says}[what].format(noun=self.noun)
+            return {**_SAYS_OF_TIMES, **self.says}[what].format(noun=self.noun)
         is_timed, is_late = isinstance(self.of, Resource), isinstance(self.of, FromStream)
         at = ", or as it was at `asOf`, by what had been recorded at `knownAt`" if is_timed else ""
         listed = ". It is a moment late: the newest one may be missing yet." if is_late else ", deletions among them."

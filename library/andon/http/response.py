@@ -64,8 +64,8 @@ PROBLEM_JSON: Final = "application/problem+json"
 
 # A response has at most 6 MB, and a body of 512 KB can have a quarter of a million offending fields.
 # https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
-MAX_ERRORS: Final = 100
-MAX_FIELD_CHARACTERS: Final = 200
+_MAX_ERRORS: Final = 100
+_MAX_FIELD_CHARACTERS: Final = 200
 
 RETRY_AFTER: Final = "retry-after"
 # What is unavailable is throttled by AWS, whose quotas count by the second; clients add jitter of their own.
@@ -123,9 +123,9 @@ def respond_problem(
     members: more of them, see RFC 9457, 3.2.
     """
     problem = {"type": "about:blank", "title": status.phrase, "status": int(status), "detail": detail}
-    errors = [{"field": _sendable(error.field), "detail": error.detail} for error in fields[:MAX_ERRORS]]
-    if len(fields) > MAX_ERRORS:
-        errors.append({"field": "", "detail": f"{len(fields) - MAX_ERRORS} more"})
+    errors = [{"field": _sendable(error.field), "detail": error.detail} for error in fields[:_MAX_ERRORS]]
+    if len(fields) > _MAX_ERRORS:
+        errors.append({"field": "", "detail": f"{len(fields) - _MAX_ERRORS} more"})
     if retry_after_seconds is None and status is HTTPStatus.SERVICE_UNAVAILABLE:
         retry_after_seconds = RETRY_AFTER_SECONDS
     headers = {} if retry_after_seconds is None else {RETRY_AFTER: str(retry_after_seconds)}
@@ -135,7 +135,7 @@ def respond_problem(
 
 def _sendable(name: str) -> str:
     """Cut a name, and escape lone surrogates: a client may send any name, and the response has to be UTF-8."""
-    return name[:MAX_FIELD_CHARACTERS].encode(errors="backslashreplace").decode()
+    return name[:_MAX_FIELD_CHARACTERS].encode(errors="backslashreplace").decode()
 
 
 # Responses of routes in the OpenAPI document.
@@ -153,7 +153,7 @@ LATER: Final = {
 ALWAYS = (HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN, HTTPStatus.SERVICE_UNAVAILABLE)
 
 # Nothing is wrong with these requests: later they are taken.
-TO_BE_REPEATED: Final = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
+_TO_BE_REPEATED: Final = (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE)
 
 
 def responses(model: Any, *statuses: int) -> dict[int, Any]:  # noqa: ANN401
@@ -175,7 +175,7 @@ def responses_of_write(model: Any, *statuses: int) -> dict[int, Any]:  # noqa: A
 def _response(status: HTTPStatus, model: Any) -> JsonObject:  # noqa: ANN401
     if status >= HTTPStatus.BAD_REQUEST:
         refused = {"description": status.phrase, "content": {PROBLEM_JSON: {"model": Problem}}}
-        return refused | ({"headers": LATER} if status in TO_BE_REPEATED else {})
+        return refused | ({"headers": LATER} if status in _TO_BE_REPEATED else {})
     if model is None or status == HTTPStatus.NOT_MODIFIED:
         return {"description": status.phrase}
     return {"description": status.phrase, "content": {JSON: {"model": model}}}

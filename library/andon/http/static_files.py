@@ -23,7 +23,7 @@ CONTENT_TYPES: Final = {
     ".webmanifest": "application/manifest+json",
 }
 # A client asks each time whether it has the newest: files of two deployments do not fit together.
-REVALIDATE: Final = "no-cache"
+_REVALIDATE: Final = "no-cache"
 
 
 class StaticFile(NamedTuple):
@@ -49,7 +49,7 @@ class StaticFile(NamedTuple):
         """Return the response of a Lambda function to a request with these headers, names in lower case."""
         compressed = _accepts_gzip(request_headers.get("accept-encoding", ""))
         etag = f'"{self.digest}-gzip"' if compressed else f'"{self.digest}"'  # of the bytes that are sent
-        headers = {"etag": etag, "cache-control": REVALIDATE, "vary": "accept-encoding"}
+        headers = {"etag": etag, "cache-control": _REVALIDATE, "vary": "accept-encoding"}
         if matches(request_headers.get("if-none-match"), etag):
             return {"statusCode": int(HTTPStatus.NOT_MODIFIED), "headers": headers}
         headers |= {"content-type": self.content_type} | ({"content-encoding": "gzip"} if compressed else {})

@@ -28,7 +28,7 @@ def stay_of(subject: str) -> Stay:
     if declared is None:
         return NOWHERE
     table = _table(declared)
-    return in_row(table.get(table.keys.of(subject)), declared)
+    return _in_row(table.get(table.keys.of(subject)), declared)
 
 
 def stays_of(subjects: Sequence[str]) -> dict[str, Stay]:
@@ -40,10 +40,10 @@ def stays_of(subjects: Sequence[str]) -> dict[str, Stay]:
     keys = [table.keys.of(subject) for subject in subjects]
     chunks = [keys[first : first + MOST_READ_AT_ONCE] for first in range(0, len(keys), MOST_READ_AT_ONCE)]
     rows = chain.from_iterable(in_parallel([partial(table.get_many, chunk) for chunk in chunks]))
-    return {one: in_row(row, declared) for one, row in zip(subjects, rows, strict=True)}
+    return {one: _in_row(row, declared) for one, row in zip(subjects, rows, strict=True)}
 
 
-def in_row(row: Item | None, declared: Whereabouts) -> Stay:
+def _in_row(row: Item | None, declared: Whereabouts) -> Stay:
     """Return the whereabouts that a row says."""
     if row is None:
         return NOWHERE
@@ -85,15 +85,15 @@ def rows_at(places: Places, subject_of: Callable[[Item], str], time_of: Callable
         of_subjects = zip(rows, subjects, strict=True)
         return [row for row, subject in of_subjects if stays[subject].is_at(places, time_of(row))]
 
-    return rows_among(own_of)
+    return _rows_among(own_of)
 
 
 def rows_since(since: str, time_of: Callable[[Item], str]) -> ReadRows:
     """Return a reader of the rows of a time and later (fixed-width UTC)."""
-    return rows_among(lambda rows: [row for row in rows if time_of(row) >= since])
+    return _rows_among(lambda rows: [row for row in rows if time_of(row) >= since])
 
 
-def rows_among(own_of: Callable[[Sequence[Item]], Iterable[Item]]) -> ReadRows:
+def _rows_among(own_of: Callable[[Sequence[Item]], Iterable[Item]]) -> ReadRows:
     """Return a reader of those of the rows of a list that `own_of` leaves."""
 
     def read(table: Table, query: KeyQuery, *, scope: Scope, limit: int, cursor: str | None) -> Rows:

@@ -24,7 +24,7 @@ _CERTIFICATE_ID: Final = "AWS::IoT::Certificate::Id"
 """Parameter with the id of the certificate that was signed, which AWS adds."""
 
 # https://docs.aws.amazon.com/iot/latest/apireference/API_CreateProvisioningTemplate.html
-MOST_OF_TEMPLATE: Final = 36
+_MOST_OF_TEMPLATE: Final = 36
 _TEMPLATE: Final = re.compile(r"[0-9A-Za-z_-]+")
 
 
@@ -36,8 +36,8 @@ def template_of(root: str, kind: Kind) -> str:
 
     """
     name = rule_of(root, kind)
-    if len(name) > MOST_OF_TEMPLATE or not _TEMPLATE.fullmatch(name):
-        raise ValueError(f"{name!r} is no name of a provisioning template: it has {MOST_OF_TEMPLATE} letters at most")
+    if len(name) > _MOST_OF_TEMPLATE or not _TEMPLATE.fullmatch(name):
+        raise ValueError(f"{name!r} is no name of a provisioning template: it has {_MOST_OF_TEMPLATE} letters at most")
     return name
 
 

@@ -168,7 +168,7 @@ class Unusable(NamedTuple):
     error: Rejected
 
 
-EventsOf = Callable[[Message, Mapping[str, str]], Sequence[DomainEvent | Unusable]]
+_EventsOf = Callable[[Message, Mapping[str, str]], Sequence[DomainEvent | Unusable]]
 """Returns the events of a message, with these tags, and which parts can have none.
 
 Raises `Poison`, `Invalid` or `Forbidden` if none can have any.
@@ -188,6 +188,6 @@ class Ingress(NamedTuple):
     """
 
     kinds: tuple[Kind, ...]
-    events_of: EventsOf
+    events_of: _EventsOf
     on_presence: OnPresence | None = None
     provisioning: Provisioning | None = None

@@ -11,12 +11,12 @@ ROOT: Final = "THINGS_ROOT"
 """Environment variable with the deployment."""
 
 SEPARATOR: Final = ":"
-BASIC_INGEST: Final = "$aws/rules/"
+_BASIC_INGEST: Final = "$aws/rules/"
 LEVELS: Final = 4
 
 # https://docs.aws.amazon.com/iot/latest/apireference/API_CreateThing.html
-PATTERN: Final = "[A-Za-z0-9:_-]{1,128}"
-_THING: Final = re.compile(PATTERN)
+_PATTERN: Final = "[A-Za-z0-9:_-]{1,128}"
+_THING: Final = re.compile(_PATTERN)
 
 
 class Kind(NamedTuple):
@@ -35,7 +35,7 @@ def thing_of(root: str, name: str) -> str:
     """
     thing = f"{root}{SEPARATOR}{name}"
     if not name or not _THING.fullmatch(thing):
-        raise ValueError(f"{thing!r} is no name of a thing: that is {PATTERN}")
+        raise ValueError(f"{thing!r} is no name of a thing: that is {_PATTERN}")
     return thing
 
 
@@ -65,9 +65,9 @@ def basic_ingest(rule: str, topic: str) -> str:
 
     https://docs.aws.amazon.com/iot/latest/developerguide/iot-basic-ingest.html
     """
-    return f"{BASIC_INGEST}{rule}/{topic}"
+    return f"{_BASIC_INGEST}{rule}/{topic}"
 
 
 def without_rule(topic: str) -> str:
     """Return a topic without the prefix of Basic Ingest."""
-    return topic.removeprefix(BASIC_INGEST).partition("/")[2] if topic.startswith(BASIC_INGEST) else topic
+    return topic.removeprefix(_BASIC_INGEST).partition("/")[2] if topic.startswith(_BASIC_INGEST) else topic

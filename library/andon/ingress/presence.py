@@ -20,7 +20,7 @@ HAPPENINGS: Final = (CONNECTED, DISCONNECTED)
 # The same client connected once more: that connection goes on.
 TAKEN_OVER: Final = "DUPLICATE_CLIENTID"
 
-PRESENCE: Final = "presence"
+_PRESENCE: Final = "presence"
 
 TOPIC: Final = "$aws/events/presence/{happening}/+"
 SQL: Final = (
@@ -61,13 +61,13 @@ def sql_of(happening: str, root: str) -> str:
 
 def about_client(body: str) -> JsonObject | None:
     """Return the members of a queue's message if it is about a client; None: it is from one, or is no message."""
-    if f'"{PRESENCE}"' not in body:
+    if f'"{_PRESENCE}"' not in body:
         return None
     try:
         members = strict_json.loads(body)
     except ValueError:
         return None
-    return members if isinstance(members, dict) and PRESENCE in members else None
+    return members if isinstance(members, dict) and _PRESENCE in members else None
 
 
 def from_members(members: Mapping[str, object], root: str) -> Presence | None:
@@ -77,7 +77,7 @@ def from_members(members: Mapping[str, object], root: str) -> Presence | None:
         Poison: it does not say what it should, or is about a client of another deployment.
 
     """
-    happening, client, reason = (members.get(name) for name in (PRESENCE, "client", "reason"))
+    happening, client, reason = (members.get(name) for name in (_PRESENCE, "client", "reason"))
     at_ms, version = members.get("at"), members.get("version", 0)
     if happening not in HAPPENINGS or not isinstance(client, str) or not is_whole(at_ms) or not is_whole(version):
         raise Poison("not a message about a client")

@@ -33,13 +33,13 @@ ROLE: Final = "provision"
 CERTIFICATE: Final = ""
 """In place of a kind: what is reserved is a certificate, by its id, for one thing."""
 
-TOKEN_DAYS: Final = 1
+_TOKEN_DAYS: Final = 1
 """So long a certificate is kept with its thing; AWS forgets after an hour that somebody may use it by the claim."""
 
 RESERVED_MS: Final = 60_000
 """So long a thing is reserved for who may become it; AWS makes it within seconds, and then its certificate says so."""
 
-NO_SUCH_THING: Final = "ResourceNotFoundException"
+_NO_SUCH_THING: Final = "ResourceNotFoundException"
 PROVISIONED, REFUSED = "provisioned", "refused"
 
 
@@ -86,8 +86,8 @@ def provision(
 ) -> JsonObject:
     """Return AWS's answer to an applicant: `allowProvisioning`."""
     now_ms = clock.now_ms()
-    applicant = applicant_of(event, kinds=kinds, root=os.environ[ROOT])
-    refusal = refusal_of(applicant, provisioning, now_ms=now_ms) if applicant else Refusal.NO_THING
+    applicant = _applicant_of(event, kinds=kinds, root=os.environ[ROOT])
+    refusal = _refusal_of(applicant, provisioning, now_ms=now_ms) if applicant else Refusal.NO_THING
     line = {
         "function_request_id": context.aws_request_id,
         **(applicant._asdict() if applicant else {}),
@@ -102,7 +102,7 @@ def provision(
     return {"allowProvisioning": refusal is None}
 
 
-def applicant_of(event: JsonMapping, *, kinds: Iterable[Kind], root: str) -> Applicant | None:
+def _applicant_of(event: JsonMapping, *, kinds: Iterable[Kind], root: str) -> Applicant | None:
     """Read AWS's event; None: the template is of no kind, or no thing has that name."""
     template = event["templateArn"].rpartition("/")[2]
     parameters = event["parameters"]
@@ -117,7 +117,7 @@ def applicant_of(event: JsonMapping, *, kinds: Iterable[Kind], root: str) -> App
     return Applicant(kind, name, thing, member, event["certificateId"], event.get("claimCertificateId", ""))
 
 
-def refusal_of(applicant: Applicant, provisioning: Provisioning, *, now_ms: int) -> Refusal | None:
+def _refusal_of(applicant: Applicant, provisioning: Provisioning, *, now_ms: int) -> Refusal | None:
     """Return why somebody may not become a thing; None: they may, it is reserved for them, and nothing else is."""
     if not provisioning.is_registered(applicant):
         return Refusal.UNREGISTERED
@@ -133,7 +133,7 @@ def _has_another_certificate(applicant: Applicant) -> bool:
     try:
         found = aws.call("iot", "list_thing_principals", thingName=applicant.thing)
     except CallFailed as error:
-        if error.code == NO_SUCH_THING:
+        if error.code == _NO_SUCH_THING:
             return False
         raise
     others = [one for one in found["principals"] if one.rpartition("/")[2] != applicant.certificate]
@@ -144,7 +144,7 @@ def _reserve_certificate(applicant: Applicant, provisioning: Provisioning, now_m
     """Write down which thing a certificate is for; return False if it is for another one."""
     own = Condition("attribute_not_exists(#thing) OR #thing = :thing", {"thing": "thing"}, {"thing": applicant.thing})
     key = provisioning.key_of(applicant._replace(kind=CERTIFICATE, name=applicant.certificate))
-    return _is_put(provisioning, {**key, "thing": applicant.thing, ttl.ATTRIBUTE: ttl.ttl_at(now_ms, TOKEN_DAYS)}, own)
+    return _is_put(provisioning, {**key, "thing": applicant.thing, ttl.ATTRIBUTE: ttl.ttl_at(now_ms, _TOKEN_DAYS)}, own)
 
 
 def _reserve(applicant: Applicant, provisioning: Provisioning, now_ms: int) -> bool:

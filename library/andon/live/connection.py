@@ -22,7 +22,7 @@ from andon.wire.credentials import Credentials, presigned, region
 MOST_SLASHES: Final = 7
 MOST_BYTES: Final = 256
 
-EVERYTHING_BELOW: Final = "#"
+_EVERYTHING_BELOW: Final = "#"
 _DIGEST_BYTES: Final = 8
 
 
@@ -44,7 +44,7 @@ def filter_of(root: str, path: Sequence[str], *, levels: int) -> str:
 
     """
     topic = topic_of(root, path)
-    return topic if len(path) == levels else _within_limits(f"{topic}/{EVERYTHING_BELOW}")
+    return topic if len(path) == levels else _within_limits(f"{topic}/{_EVERYTHING_BELOW}")
 
 
 def _digest(part: str) -> str:
@@ -60,7 +60,7 @@ def _within_limits(topic: str) -> str:
 # So long the address can be used; who is connected by then stays so, until the broker ends it after a day.
 # https://docs.aws.amazon.com/general/latest/gr/iot-core.html
 URL_SECONDS: Final = 60
-ROLE_SECONDS: Final = 900  # the least that STS gives
+_ROLE_SECONDS: Final = 900  # the least that STS gives
 
 ROOT: Final = "LIVE_ROOT"
 ROLE: Final = "LIVE_ROLE_ARN"
@@ -108,7 +108,7 @@ def policy_of(role_arn: str, *, region: str, client_id: str, topic_filter: str) 
     """Return a subscriber's policy: connect by its client id, subscribe to one filter, receive its matches."""
     _, partition, _, _, account, _ = role_arn.split(":", 5)
     iot = f"arn:{partition}:iot:{region}:{account}"
-    received = topic_filter.removesuffix(EVERYTHING_BELOW) + "*" * topic_filter.endswith(EVERYTHING_BELOW)
+    received = topic_filter.removesuffix(_EVERYTHING_BELOW) + "*" * topic_filter.endswith(_EVERYTHING_BELOW)
     allowed = {
         "iot:Connect": f"{iot}:client/{client_id}",
         "iot:Subscribe": f"{iot}:topicfilter/{topic_filter}",
@@ -125,7 +125,7 @@ def _assume(role_arn: str, client_id: str, topic_filter: str) -> Credentials:
         "assume_role",
         RoleArn=role_arn,
         RoleSessionName=client_id[-64:],
-        DurationSeconds=ROLE_SECONDS,
+        DurationSeconds=_ROLE_SECONDS,
         Policy=json.dumps(policy, separators=(",", ":")),
     )
     made = response["Credentials"]

@@ -35,7 +35,7 @@ class ScreenMessage(NamedTuple):
     body: JsonMapping
 
 
-MessagesOf = Callable[[Item | None, Item | None], Iterable[ScreenMessage]]
+_MessagesOf = Callable[[Item | None, Item | None], Iterable[ScreenMessage]]
 """Row before and after, None where there was none -> messages to screens. Pure."""
 
 
@@ -56,7 +56,7 @@ class Pushed(NamedTuple):
 
 @in_time
 def push_changes(
-    event: JsonMapping, context: LambdaContext, *, source: str, root: str, messages_of: MessagesOf
+    event: JsonMapping, context: LambdaContext, *, source: str, root: str, messages_of: _MessagesOf
 ) -> None:
     """Handle a batch of a stream; if anything could not be published, raise, so that the whole batch comes again.
 
@@ -96,7 +96,7 @@ def _change_in(record: StreamRecord) -> RowChange:
     return RowChange(old, new, record)
 
 
-def _push(change: RowChange, source: str, root: str, messages_of: MessagesOf) -> Pushed:
+def _push(change: RowChange, source: str, root: str, messages_of: _MessagesOf) -> Pushed:
     try:
         messages = tuple(messages_of(change.old, change.new))
         bodies = [(topic_of(root, message.path), strict_json.dumps(message.body)) for message in messages]

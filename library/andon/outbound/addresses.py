@@ -163,7 +163,7 @@ def decoded(text: str) -> bytes:
 
 POINT_BYTES: Final = 65
 AUTH_BYTES: Final = 16
-UNCOMPRESSED: Final = b"\x04"
+_UNCOMPRESSED: Final = b"\x04"
 
 
 class Subscription(NamedTuple):
@@ -184,7 +184,7 @@ def subscription_of(content: Mapping[str, Any], hosts: Hosts) -> Subscription:
     match content:
         case {"endpoint": str(endpoint), "keys": {"p256dh": str(point), "auth": str(secret)}}:
             browser, auth = decoded(point), decoded(secret)
-            if len(browser) == POINT_BYTES and browser.startswith(UNCOMPRESSED) and len(auth) == AUTH_BYTES:
+            if len(browser) == POINT_BYTES and browser.startswith(_UNCOMPRESSED) and len(auth) == AUTH_BYTES:
                 return Subscription(hosts.target_of(endpoint), browser, auth)
     raise ValueError("must be a subscription to push, with its endpoint and its keys")
 

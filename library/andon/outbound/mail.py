@@ -19,14 +19,14 @@ NAME: Final = "mail"
 SES: Final = AwsService("email", "SESV2", "ses")
 PATH: Final = "/v2/email/outbound-emails"
 
-MOST_CHARACTERS_OF_A_SUBJECT: Final = 200
+_MOST_CHARACTERS_OF_A_SUBJECT: Final = 200
 
 # The reasons of a refusal before any request.
 ADDRESS: Final = "address"
 SUBJECT: Final = "subject"
 
 # Answers of machines, as of those who are on holiday, do not come back: https://www.rfc-editor.org/rfc/rfc3834
-AUTOMATIC: Final = ({"Name": "Auto-Submitted", "Value": "auto-generated"},)
+_AUTOMATIC: Final = ({"Name": "Auto-Submitted", "Value": "auto-generated"},)
 
 _HEADERS: Final = {"Content-Type": "application/json"}
 _BUTTON: Final = "display:inline-block;padding:16px 24px;background:#0b57d0;color:#ffffff;text-decoration:none"
@@ -56,12 +56,12 @@ class Mail:
 
 def request_of(message: Message, sender: str) -> JsonObject:
     """Return SendEmail's request."""
-    subject = message.subject[:MOST_CHARACTERS_OF_A_SUBJECT]
+    subject = message.subject[:_MOST_CHARACTERS_OF_A_SUBJECT]
     body = {"Text": _data(text_of(message)), "Html": _data(html_of(message))}
     return {
         "FromEmailAddress": sender,
         "Destination": {"ToAddresses": [message.address]},
-        "Content": {"Simple": {"Subject": _data(subject), "Body": body, "Headers": AUTOMATIC}},
+        "Content": {"Simple": {"Subject": _data(subject), "Body": body, "Headers": _AUTOMATIC}},
     }
 
 

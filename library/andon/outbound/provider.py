@@ -29,13 +29,13 @@ from andon.wire.deadline import time_of_attempt_ms
 
 LONGEST_MS: Final = 5_000
 MOST_BYTES: Final = 65_536  # of a response: providers answer with a few hundred
-USER_AGENT: Final = "Andon"
+_USER_AGENT: Final = "Andon"
 
 # The name of the failure of a request whose host has an address that is not public, see `https`.
 NOT_PUBLIC: Final = "AddressNotPublic"
 
 # Refusals that count for now, https://www.rfc-editor.org/rfc/rfc9110#status.408 and RFC 8470, 6585.
-NOT_NOW: Final = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS}
+_NOT_NOW: Final = {HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS}
 
 
 class Reply(NamedTuple):
@@ -74,7 +74,7 @@ def post_once(
         (pycurl.PROTOCOLS, pycurl.PROTO_HTTPS | pycurl.PROTO_HTTP),
         (pycurl.FOLLOWLOCATION, 0),
         (pycurl.TIMEOUT_MS, min(LONGEST_MS, time_of_attempt_ms())),
-        (pycurl.USERAGENT, USER_AGENT),
+        (pycurl.USERAGENT, _USER_AGENT),
         (pycurl.HTTPHEADER, [f"{name}: {value}" for name, value in headers.items()]),
         (pycurl.POSTFIELDS, body),
         (pycurl.HEADERFUNCTION, said.append),
@@ -99,7 +99,7 @@ def outcome_of(reply: Reply, *, provider_id: str = "") -> Outcome:
     said = f"HTTP {reply.status}"
     if reply.status < HTTPStatus.MULTIPLE_CHOICES:
         return Sent(provider_id)
-    if reply.status in NOT_NOW:
+    if reply.status in _NOT_NOW:
         return NotTaken(said)
     return RefusedForGood(said) if reply.status < HTTPStatus.INTERNAL_SERVER_ERROR else Unknown(said)
 
@@ -117,7 +117,7 @@ def _perform(handle: Handle) -> str:
 
 # AWS refuses this account, whoever the recipient is. SES has these besides 403:
 # https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html#API_SendEmail_Errors
-OF_THE_ACCOUNT: Final = frozenset(
+_OF_THE_ACCOUNT: Final = frozenset(
     {
         "AccountSuspendedException",
         "LimitExceededException",
@@ -163,7 +163,7 @@ def outcome_of_call(reply: Reply, *, provider_id: str = "") -> Outcome:
     code = _code_in(reply) or outcome.reason
     if isinstance(outcome, Unknown):
         return Unknown(code)
-    is_of_account = reply.status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN} or code in OF_THE_ACCOUNT
+    is_of_account = reply.status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN} or code in _OF_THE_ACCOUNT
     not_taken = is_of_account or isinstance(outcome, NotTaken) or retries.is_throttled(code)
     return NotTaken(code) if not_taken else RefusedForGood(code)
 
@@ -203,8 +203,8 @@ NOT_PUBLIC_4: Final = tuple(
 )
 
 # All that was ever given out; what tunnels lead to (Teredo, 6to4) and documentation lie within it.
-UNICAST_6: Final = IPv6Network("2000::/3")
-NOT_PUBLIC_6: Final = tuple(
+_UNICAST_6: Final = IPv6Network("2000::/3")
+_NOT_PUBLIC_6: Final = tuple(
     map(IPv6Network, ("2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3ffe::/16", "3fff::/20"))
 )
 
@@ -227,7 +227,7 @@ def _is_public_6(address: IPv6Address) -> bool:
     if address in NAT64:
         return is_public(str(IPv4Address(int(address) & 0xFFFFFFFF)))
     # One that maps an address of IPv4 is refused with all that is not unicast: nobody's name has such an address.
-    return address.scope_id is None and address in UNICAST_6 and not any(address in one for one in NOT_PUBLIC_6)
+    return address.scope_id is None and address in _UNICAST_6 and not any(address in one for one in _NOT_PUBLIC_6)
 
 
 # A POST to a host of somebody else's: once, to a public address, and never on to another one.

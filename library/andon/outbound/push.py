@@ -44,7 +44,7 @@ _CURVE: Final = SECP256R1()
 _LAST_RECORD: Final = b"\x02"
 _SCALAR_BYTES: Final = 32
 
-FEWEST_CHARACTERS: Final = 32
+_FEWEST_CHARACTERS: Final = 32
 # https://nvlpubs.nist.gov/nistpubs/SpecialPublications/NIST.SP.800-186.pdf, P-256
 _ORDER: Final = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
 
@@ -91,8 +91,8 @@ class Signer:
             ValueError: it is shorter.
 
         """
-        if len(secret) < FEWEST_CHARACTERS:
-            raise ValueError(f"a secret has at least {FEWEST_CHARACTERS} characters")
+        if len(secret) < _FEWEST_CHARACTERS:
+            raise ValueError(f"a secret has at least {_FEWEST_CHARACTERS} characters")
         # Twice as many bits as the key has, so that no key is likelier than another one.
         # https://nvlpubs.nist.gov/nistpubs/FIPS/NIST.FIPS.186-5.pdf, A.2.1
         number = int.from_bytes(sha512(secret.encode()).digest()) % (_ORDER - 1) + 1
@@ -121,8 +121,8 @@ NAME: Final = "push"
 
 # A browser that was off for longer is not told any more.
 KEPT_SECONDS: Final = 4 * 3600
-SIGNED_SECONDS: Final = 12 * 3600  # of 24 hours at most, as clocks differ
-TOPIC_CHARACTERS: Final = 32
+_SIGNED_SECONDS: Final = 12 * 3600  # of 24 hours at most, as clocks differ
+_TOPIC_CHARACTERS: Final = 32
 
 # The reasons of refusals: nobody is subscribed there any more, so that it can be forgotten; the address is none.
 GONE: Final = "gone"
@@ -151,14 +151,14 @@ class Push:
             body = encrypt(content_of(message), browser=found.browser, auth=found.auth, once=once)
         except ValueError:
             return RefusedForGood(ADDRESS)
-        expires = clock.now_ms() // 1000 + SIGNED_SECONDS
+        expires = clock.now_ms() // 1000 + _SIGNED_SECONDS
         headers = {
             "authorization": self._signer().authorization(found.target.origin, contact=self._contact, expires=expires),
             "content-encoding": "aes128gcm",
             "content-type": "application/octet-stream",
             "ttl": str(KEPT_SECONDS),
             "urgency": _URGENCY[message.urgency],
-            "topic": encoded(sha256(message.about.encode()).digest())[:TOPIC_CHARACTERS],
+            "topic": encoded(sha256(message.about.encode()).digest())[:_TOPIC_CHARACTERS],
         }
         reply = post(found.target, headers, body)
         if reply.status in {HTTPStatus.NOT_FOUND, HTTPStatus.GONE}:

@@ -25,8 +25,8 @@ ALPHABET: Final = frozenset(
 EXTENDED: Final = frozenset("^{}\\[~]|€\f")  # each takes the room of two
 
 # Room in one part, and in each of several, in septets of GSM or in units of UTF-16.
-GSM_ROOM: Final = (160, 153)
-UNICODE_ROOM: Final = (70, 67)
+_GSM_ROOM: Final = (160, 153)
+_UNICODE_ROOM: Final = (70, 67)
 
 # What has no accent to drop, but a plain form.
 _PLAIN: Final = str.maketrans(
@@ -94,7 +94,7 @@ def is_gsm(text: str) -> bool:
 def parts_of(text: str) -> int:
     """Return the number of parts that a text takes; none of its characters stands in two of them."""
     gsm = is_gsm(text)
-    alone, each = GSM_ROOM if gsm else UNICODE_ROOM
+    alone, each = _GSM_ROOM if gsm else _UNICODE_ROOM
     sizes = [_size(character, gsm=gsm) for character in text]
     if sum(sizes) <= alone:
         return 1
@@ -122,7 +122,7 @@ def _folded(character: str) -> str | None:
 NAME: Final = "sms"
 SNS: Final = AwsService("sns", "SNS", "sns")
 
-MOST_PARTS: Final = 3
+_MOST_PARTS: Final = 3
 
 # The reasons of a refusal before any request.
 ADDRESS: Final = "address"
@@ -137,7 +137,7 @@ class Sms:
 
     name = NAME
 
-    def __init__(self, *, most_dollars: str, most_parts: int = MOST_PARTS) -> None:
+    def __init__(self, *, most_dollars: str, most_parts: int = _MOST_PARTS) -> None:
         """Pay at most so much for a message, as `0.25`: one that costs more is not sent."""
         self._most_dollars = most_dollars
         self._most_parts = most_parts

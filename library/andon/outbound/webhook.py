@@ -24,8 +24,8 @@ from andon.runtime.json_types import JsonObject
 NAME: Final = "webhook"
 
 # https://developer.pagerduty.com/docs/send-alert-event#parameters
-MOST_CHARACTERS_OF_A_SUMMARY: Final = 1_024
-MOST_CHARACTERS_OF_A_KEY: Final = 255
+_MOST_CHARACTERS_OF_A_SUMMARY: Final = 1_024
+_MOST_CHARACTERS_OF_A_KEY: Final = 255
 
 # The reason of a refusal before any request: its host is not, or is no longer, on the list.
 HOST: Final = "host"
@@ -76,7 +76,7 @@ def pagerduty(message: Message, target: Destination, source: str) -> JsonObject:
         return {**event, "event_action": "resolve"}
     severity = "critical" if message.urgency == "high" else "warning"
     details = {"text": message.text, "message": message.id}
-    payload = {"summary": _cut(message.subject, MOST_CHARACTERS_OF_A_SUMMARY), "source": source, "severity": severity}
+    payload = {"summary": _cut(message.subject, _MOST_CHARACTERS_OF_A_SUMMARY), "source": source, "severity": severity}
     return {
         **event,
         "event_action": "trigger",
@@ -142,11 +142,11 @@ def _error_in(body: bytes, said: JsonObject) -> int | None:
 def _id_in(said: JsonObject) -> str:
     """Return the host's name of the message; PagerDuty and most others repeat our key, or say nothing."""
     found = said.get("dedup_key", said.get("id", ""))
-    return _cut(found, MOST_CHARACTERS_OF_A_KEY) if isinstance(found, str) else ""
+    return _cut(found, _MOST_CHARACTERS_OF_A_KEY) if isinstance(found, str) else ""
 
 
 def _key(about: str) -> str:
-    return about if len(about) <= MOST_CHARACTERS_OF_A_KEY else sha256(about.encode()).hexdigest()
+    return about if len(about) <= _MOST_CHARACTERS_OF_A_KEY else sha256(about.encode()).hexdigest()
 
 
 def _cut(text: str, most: int) -> str:

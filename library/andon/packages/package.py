@@ -113,7 +113,7 @@ ROLES: Final = (
 PROVISION: Final = "provision"
 """That of a service whose things may be provisioned by a claim, where a stage lets them."""
 
-DECLARED_BY: Final[Mapping[tuple[Side, str], str]] = {
+_DECLARED_BY: Final[Mapping[tuple[Side, str], str]] = {
     ("services", "ingest"): "ingress",
     ("services", "provision"): "ingress",
     ("services", "trigger"): "facts",
@@ -405,7 +405,7 @@ class Package:
         return dict(chain.from_iterable(api.declared.items() for api in apis))
 
     def _declares(self, role: str) -> bool:
-        file = DECLARED_BY.get((self.side, role))
+        file = _DECLARED_BY.get((self.side, role))
         if file is None or not self.has(file):
             return False
         return role != PROVISION or self.ingress.provisioning is not None

@@ -36,7 +36,7 @@ SAMPLED: Final = 10
 # Days whose events in the lake are always read; of earlier days only if asked for: it costs two requests more a day.
 NEWEST: Final = 2
 
-DAYS_AT_ONCE: Final = 64
+_DAYS_AT_ONCE: Final = 64
 
 GONE: Final = "NoSuchKey"
 
@@ -147,4 +147,4 @@ def _is_not_ahead(day: str) -> bool:
 
 
 def _chunks(days: Sequence[str]) -> Iterator[Sequence[str]]:
-    return (days[start : start + DAYS_AT_ONCE] for start in range(0, len(days), DAYS_AT_ONCE))
+    return (days[start : start + _DAYS_AT_ONCE] for start in range(0, len(days), _DAYS_AT_ONCE))

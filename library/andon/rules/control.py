@@ -298,7 +298,7 @@ def _evaluate(
 MOST_BEHIND: Final = PAGE * PAGES_OF_NEWER
 
 # Rows that a process remembers: a few batches of a flood.
-MOST_REMEMBERED: Final = 10_000
+_MOST_REMEMBERED: Final = 10_000
 
 
 class RowsPut:
@@ -313,7 +313,7 @@ class RowsPut:
     def add(self, row: Item) -> None:
         """Remember a row, and forget the oldest."""
         self._keys[self._key_of(row)] = None
-        if len(self._keys) > MOST_REMEMBERED:
+        if len(self._keys) > _MOST_REMEMBERED:
             del self._keys[next(iter(self._keys))]
 
     @staticmethod

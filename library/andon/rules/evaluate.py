@@ -298,7 +298,7 @@ def _pure() -> Iterator[None]:
 RowKey = tuple[str | int, ...]
 """A primary key."""
 
-EXPIRES_BEFORE: Final = Condition("#ttl < :ttl", {"ttl": ATTRIBUTE})
+_EXPIRES_BEFORE: Final = Condition("#ttl < :ttl", {"ttl": ATTRIBUTE})
 """Of a row that is still there; `:ttl` is the one that it is to have."""
 
 
@@ -364,7 +364,9 @@ def settle_due(due: Due, plan: DuePlan, control: Control) -> Counts:
 def _keep(stored: StoredEvent, control: Control) -> None:
     """Let an event that is still there expire later."""
     with suppress(ConditionFailed):
-        control.table.put(stored.row(control.table.keys), condition=EXPIRES_BEFORE._replace(values={"ttl": stored.ttl}))
+        control.table.put(
+            stored.row(control.table.keys), condition=_EXPIRES_BEFORE._replace(values={"ttl": stored.ttl})
+        )
 
 
 def put_beside(due: Due, control: Control) -> None:

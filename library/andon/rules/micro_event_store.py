@@ -118,10 +118,10 @@ PAGES_OF_NEWER = 4
 BEGUN_WITHIN_MS: Final = 3_000
 
 # Lambda's clocks may differ by so much.
-CLOCKS_MS: Final = 1_000
+_CLOCKS_MS: Final = 1_000
 
 # An event is stamped with its arrival before it is stored: a put that begins in time may end so much later.
-STORED_WITHIN_MS: Final = BEGUN_WITHIN_MS + ATTEMPT_MS + CLOCKS_MS
+STORED_WITHIN_MS: Final = BEGUN_WITHIN_MS + ATTEMPT_MS + _CLOCKS_MS
 
 
 class NewestPage(NamedTuple):

@@ -19,7 +19,7 @@ from andon.runtime.tried import Failed, tried
 PAGE_OF_PAST: Final = 26
 
 # So many pages of nothing but rows that have expired, or cannot be read, are the end: TTL may be days late.
-PAGES_OF_NOTHING: Final = 8
+_PAGES_OF_NOTHING: Final = 8
 
 
 class UnreadableRow(NamedTuple):
@@ -164,7 +164,7 @@ class _Range:
         """Read until there is one more event; return True if there is. A failed read is made again next time."""
         pages = 0
         while (found := next(self._unlooked, None)) is None:
-            if pages == PAGES_OF_NOTHING:
+            if pages == _PAGES_OF_NOTHING:
                 self._reached, self._last_key = end, None
             if self._is_begun and not self._is_before(self._reached, end):
                 return False

@@ -14,7 +14,7 @@ from andon.rules.timing import KEPT_DAYS, PASSED_OVER, Due, EvaluateAt, EventsBe
 from andon.runtime.tried import Failed, tried
 
 # When a rule that nobody knows is asked for again: it comes back with the next deployment, or with a roll-back.
-UNKNOWN_AGAIN_MS: Final = 5 * 60_000
+_UNKNOWN_AGAIN_MS: Final = 5 * 60_000
 
 _WAITS: Final = (Start.DUE, Start.LOOK)
 
@@ -160,7 +160,7 @@ def plan_due(due: Due, rules: Rules, events: EventsBehind, *, time: SweepTime, n
 def _unknown(due: Due, known: Sequence[Rule], now_ms: int) -> Due | None:
     """Return the row that asks for rules again which nobody knows now, where it is not read each minute."""
     unknown = tuple(rule_id for rule_id in due.rules if rule_id not in {rule.id for rule in known})
-    return due._replace(at_ms=now_ms + UNKNOWN_AGAIN_MS, rules=unknown, shard=None) if unknown else None
+    return due._replace(at_ms=now_ms + _UNKNOWN_AGAIN_MS, rules=unknown, shard=None) if unknown else None
 
 
 def _moved(due: Due, rule: Rule, timer: Timer) -> Due:

@@ -411,7 +411,7 @@ Counts = Counter[str]
 """Numbers by name: a `Verdict`, or what a trigger or a sweep counts beside."""
 
 
-def no_context(key: CorrelationKey) -> None:
+def _no_context(key: CorrelationKey) -> None:
     """Know nothing of a correlation key."""
 
 
@@ -443,7 +443,7 @@ class Control(_Control):
         table: Table,
         rules: Rules,
         ttl_days: int,
-        context_of: Callable[[CorrelationKey], object] = no_context,
+        context_of: Callable[[CorrelationKey], object] = _no_context,
         remembers: Mapping[str, Callable[[DomainEvent], CorrelationKey | None]] = MappingProxyType({}),
     ) -> Self:
         """Check that the store remembers for long enough."""

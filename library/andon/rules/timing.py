@@ -160,7 +160,7 @@ MOST_AFTER_MS: Final = 399 * DAY_MS
 PASSED_OVER: Final = 1_000
 
 # A timer is moved so often within a sweep, after an outage; then it is the turn of others.
-MOST_MOVES: Final = 50
+_MOST_MOVES: Final = 50
 
 RENEWED_MS: Final = 6 * HOUR_MS
 
@@ -205,7 +205,7 @@ class TimerEnded(NamedTuple):
     """A due rule has nothing to decide: another timer of its key has taken over."""
 
 
-Aim = EvaluateAt | Timer | Renewal | TimerEnded
+_Aim = EvaluateAt | Timer | Renewal | TimerEnded
 """The aim of a due row."""
 
 
@@ -270,7 +270,7 @@ class Timing:
         on: Topics,  # noqa: ARG002  it has waited for nothing else
         events: EventsBehind,  # noqa: ARG002
         time: SweepTime,  # noqa: ARG002
-    ) -> Aim:
+    ) -> _Aim:
         """Return the aim of a due row. on: the topics of the rule's anchors."""
         return EvaluateAt(due.anchor)
 
@@ -368,7 +368,7 @@ class DueAt(Timing):
         on: Topics,  # noqa: ARG002
         events: EventsBehind,
         time: SweepTime,
-    ) -> Aim:
+    ) -> _Aim:
         """Return that the rule is evaluated, or that it waits on for its date: it follows from the due row alone."""
         anchor = events.find(due.anchor)
         if anchor is None:
@@ -412,11 +412,11 @@ class BeforeGap(Timing):
             return Start.DUE
         return Start.NOTHING
 
-    def when_due(self, due: Due, *, on: Topics, events: EventsBehind, time: SweepTime) -> Aim:
+    def when_due(self, due: Due, *, on: Topics, events: EventsBehind, time: SweepTime) -> _Aim:
         """Follow the events that came within the gap: to where the timer waits on, or the rule is evaluated."""
         anchor = due.anchor
         at_ms = timestamp_in(anchor) + self.after_ms + time.hold_back_ms  # later than due, if the gap is longer by now
-        for _ in range(MOST_MOVES):
+        for _ in range(_MOST_MOVES):
             if at_ms > time.settled_ms:
                 break
             follower = self.newest_follower(anchor, on=on, events=events, hold_back_ms=time.hold_back_ms)

@@ -14,7 +14,7 @@ _NAME: Final = re.compile(r'\s*("(?:[^"\\]++|\\.)*+")\s*:', re.DOTALL)
 _SPACE: Final = " \t\r\n"
 
 OPENING: Final = frozenset("[{")
-CLOSING: Final = frozenset("]}")
+_CLOSING: Final = frozenset("]}")
 
 
 def members(text: str) -> dict[str, str]:
@@ -53,7 +53,7 @@ def _parts(text: str, opening: str) -> Iterator[str]:  # noqa: PLR0915  one walk
         mark = token[0]
         if mark in OPENING:
             depth += 1
-        elif mark in CLOSING:
+        elif mark in _CLOSING:
             depth -= 1
         elif mark == '"':
             break

@@ -24,7 +24,7 @@ BOM = "\ufeff"
 # DynamoDB nests 32 levels; what is deeper overflows the stack of botocore long before that of the decoder.
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
 MAX_DEPTH = 32
-TOO_DEEP = f"nested deeper than {MAX_DEPTH}"
+_TOO_DEEP = f"nested deeper than {MAX_DEPTH}"
 
 Container = JsonObject | list[Any]
 
@@ -112,7 +112,7 @@ def _loads_strictly(text: str) -> Any:  # noqa: ANN401  as above
     try:
         value = _DECODER.decode(text)
     except RecursionError:
-        raise ValueError(TOO_DEEP) from None
+        raise ValueError(_TOO_DEEP) from None
     if text.count("{") + text.count("[") > MAX_DEPTH:  # else it cannot be too deep, and nearly nothing has so many
         _require_shallow(value)
     if "\\u" in text:  # an escape can be a lone surrogate, too
@@ -133,7 +133,7 @@ def _require_shallow(value: object) -> None:
         level = [inner for outer in level for inner in _containers(outer)]
         if not level:
             return
-    raise ValueError(TOO_DEEP)
+    raise ValueError(_TOO_DEEP)
 
 
 def _containers(outer: Container) -> list[Container]:

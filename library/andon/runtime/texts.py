@@ -14,7 +14,7 @@ from typing import Final
 MAX_ID_CHARACTERS: Final = 128
 
 # What separates paths and queries: the HTTP API decodes a path, and an id may be cut off at what was `%3F`.
-SEPARATORS: Final = "/?%"
+_SEPARATORS: Final = "/?%"
 RELATIVE: Final = frozenset({".", ".."})  # clients and proxies take them out of a path
 
 # Default_Ignorable_Code_Point, of those that `str.isprintable` takes for printable, and Braille's blank: they show
@@ -42,8 +42,8 @@ _RIGHT_JOINING: Final = (
     "\u088e\u08aa-\u08ac\u08ae\u08b1\u08b2\u08b9\U00010d22"
 )
 
-NON_JOINER: Final = "\u200c"
-JOINER: Final = "\u200d"
+_NON_JOINER: Final = "\u200c"
+_JOINER: Final = "\u200d"
 _VIRAMA: Final = 9  # https://www.unicode.org/reports/tr44/#Canonical_Combining_Class_Values
 _JOINS_NEXT: Final = re.compile(f"[{_DUAL_JOINING}]")
 _JOINS_BEFORE: Final = re.compile(f"[{_DUAL_JOINING}{_RIGHT_JOINING}]")
@@ -69,7 +69,7 @@ def identifier(text: str) -> str:
     normalised = _normalised(text, longest=MAX_ID_CHARACTERS)
     if not normalised or not normalised.isprintable() or _INVISIBLE.search(normalised):
         raise ValueError(f"must be 1 to {MAX_ID_CHARACTERS} printable characters")
-    if any(character in SEPARATORS for character in normalised):
+    if any(character in _SEPARATORS for character in normalised):
         raise ValueError("must not have one of / ? % in it")
     if normalised != normalised.strip():
         raise ValueError("must not begin or end with a space")
@@ -138,19 +138,19 @@ def _seen(text: str, *, longest: int, besides: str) -> str:
 
 def _joins(text: str, at: int) -> bool:
     """Return True if a joiner stands at a place of a text where it changes how its neighbours are written."""
-    if text[at] not in {NON_JOINER, JOINER}:
+    if text[at] not in {_NON_JOINER, _JOINER}:
         return False
     if at and unicodedata.combining(text[at - 1]) == _VIRAMA:
         return True
-    is_passed = _OF_PICTURE.__contains__ if text[at] == JOINER else _is_mark
+    is_passed = _OF_PICTURE.__contains__ if text[at] == _JOINER else _is_mark
     before, after = at - 1, at + 1
     while before >= 0 and is_passed(text[before]):
         before -= 1
-    while text[at] == NON_JOINER and after < len(text) and is_passed(text[after]):
+    while text[at] == _NON_JOINER and after < len(text) and is_passed(text[after]):
         after += 1
     if before < 0 or after == len(text):
         return False
-    if text[at] == JOINER:
+    if text[at] == _JOINER:
         return bool(_PICTURE.match(text[before]) and _PICTURE.match(text[after]))
     return bool(_JOINS_NEXT.match(text[before]) and _JOINS_BEFORE.match(text[after]))
 

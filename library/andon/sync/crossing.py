@@ -72,7 +72,7 @@ def edit_of(row: VersionedRow, *, own: str) -> Edit:
 
 
 # A row that expired can begin again at version 1: the time tells the lives apart.
-AS_FOUND = "#version = :version AND #timestamp = :timestamp"
+_AS_FOUND = "#version = :version AND #timestamp = :timestamp"
 
 
 class EditedRow(NamedTuple):
@@ -141,7 +141,7 @@ class Upon(NamedTuple):
         if self.is_gone or self.row is None:
             return absent
         seen = {name: self.row[name] for name in ("version", "timestamp")}
-        return Condition(AS_FOUND, {name: name for name in seen}, seen)
+        return Condition(_AS_FOUND, {name: name for name in seen}, seen)
 
 
 class CrossedRow(NamedTuple, Generic[Row]):

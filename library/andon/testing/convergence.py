@@ -87,15 +87,15 @@ def _attributes(was: Mapping[str, object], now: Mapping[str, object], keys: Keys
 LIMIT = 4
 FEW = 3  # the mistakes that are known show by four events one by one, or by fewer in batches and with time between
 MANY = 10  # events of a story: there are 210 sets of four of them, of 15 there are 1,365
-WALKS = 25
+_WALKS = 25
 BATCH = 10
-UNACKNOWLEDGED = 0.3  # of the batches of a walk
+_UNACKNOWLEDGED = 0.3  # of the batches of a walk
 GROUPED = 0.5
 
 Story = Sequence[DomainEvent]
 Rows = str
 """The rows of a table as JSON, so that they can be compared, kept and put back."""
-NO_ROWS: Rows = "{}"
+_NO_ROWS: Rows = "{}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +196,7 @@ def _samples_for(view: Listener) -> Iterator[tuple[Path, DomainEvent, str | Fail
             yield path, event, tried(_row, view, event)
 
 
-def converges(view: Listener, story: Story, *, limit: int | None = None, walks: int = WALKS) -> int:
+def converges(view: Listener, story: Story, *, limit: int | None = None, walks: int = _WALKS) -> int:
     """Deliver every sequence of up to `limit` events of a story, and `walks` random ones of all; count the sequences.
 
     Unless a limit is given, it is `LIMIT`, and `FEW` for a story of more than `MANY` events. Two come in one batch only
@@ -264,7 +264,7 @@ class _Lab:
         self._bodies = {event.id: body_of(event, _source(view, event)) for event in story}
         self._numbers = {event.id: number for number, event in enumerate(story)}
         self._known: dict[tuple[object, ...], tuple[Rows, Outcomes]] = {}
-        self._references: dict[frozenset[int], Rows] = {frozenset(): NO_ROWS}
+        self._references: dict[frozenset[int], Rows] = {frozenset(): _NO_ROWS}
         # Most ways lead to rows that were met before.
         self._alive, self._without_time = cache(_alive), cache(_without_time)
         self._ways = count()
@@ -290,7 +290,7 @@ class _Lab:
             Diverged: a way leads astray.
 
         """
-        begin = _Path((0, 0, 0, 0), Moment(NO_ROWS, self._start_ms))
+        begin = _Path((0, 0, 0, 0), Moment(_NO_ROWS, self._start_ms))
         ways, been = [(begin.cost, begin)], set[Moment]()
         while ways:
             _, way = heapq.heappop(ways)
@@ -468,12 +468,12 @@ class _Lab:
         for batch in cut_into_batches(chance, messages, BATCH):
             grouped = chance.random() < GROUPED
             yield Deliver(batch, chance.choice([None, chance.randrange(len(batch) + 1)]), grouped)
-            if chance.random() < UNACKNOWLEDGED:
+            if chance.random() < _UNACKNOWLEDGED:
                 yield Deliver(batch)
 
     def _astray(self, steps: Steps) -> str | None:
         """Return the error in a sequence of deliveries; None: there is none."""
-        way = _Path((0, 0, 0, 0), Moment(NO_ROWS, self._start_ms))
+        way = _Path((0, 0, 0, 0), Moment(_NO_ROWS, self._start_ms))
         for step in steps:
             way = self._go(way, step)
             if way.why:

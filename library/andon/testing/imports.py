@@ -8,10 +8,10 @@ from typing import Final
 FROM: Final = re.compile(
     r"(?:^|[;:])[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]*(\((?:#[^\n]*|[^)#])*\)|[^\n;#]+)", re.MULTILINE
 )
-IMPORT: Final = re.compile(r"(?:^|[;:])[ \t]*import[ \t]+([^\n;#]+)", re.MULTILINE)
+_IMPORT: Final = re.compile(r"(?:^|[;:])[ \t]*import[ \t]+([^\n;#]+)", re.MULTILINE)
 COMMENT: Final = re.compile(r"#[^\n]*")
-CONTINUED: Final = "\\\n"
-BLOCKS: Final = ("body", "orelse", "finalbody", "handlers", "cases")
+_CONTINUED: Final = "\\\n"
+_BLOCKS: Final = ("body", "orelse", "finalbody", "handlers", "cases")
 """The members of a statement that have statements."""
 
 
@@ -24,10 +24,10 @@ def imports_that(is_asked_for: Callable[[str], bool], source: str) -> frozenset[
 
 def lookalikes(source: str) -> Iterator[str]:
     """Yield all imports of a source, and what looks like one, as a line of a docstring may."""
-    source = source.replace(CONTINUED, " ")
+    source = source.replace(_CONTINUED, " ")
     for module, names in FROM.findall(source):
         yield from (_joined(module, name) for name in _names(names))
-    for names in IMPORT.findall(source):
+    for names in _IMPORT.findall(source):
         yield from _names(names)
 
 
@@ -57,5 +57,5 @@ def _statements(tree: ast.Module) -> Iterator[ast.AST]:
     while left:
         node = left.pop()
         yield node
-        for block in BLOCKS:
+        for block in _BLOCKS:
             left += getattr(node, block, ())

@@ -11,7 +11,7 @@ from andon.events.domain_event import DomainEvent
 from andon.runtime import times
 from andon.runtime.json_types import JsonObject
 
-BUS_IDS = UUID("f17e9a34-1c14-4b5c-8f0d-6f9e5f7d9a10")
+_BUS_IDS = UUID("f17e9a34-1c14-4b5c-8f0d-6f9e5f7d9a10")
 """Ids of envelopes follow from those of their events within this namespace, so that a replay has the same ones."""
 
 
@@ -71,7 +71,7 @@ def bus_message(event: DomainEvent, *, source: str) -> str:
 def bus_members(name: str, at_ms: int) -> JsonObject:
     """Return the members that the bus adds; its time has whole seconds. `name` tells the entry from others."""
     time = f"{times.to_utc(at_ms)[:19]}Z"
-    return {"id": str(uuid5(BUS_IDS, name)), "time": time, "account": "000000000000", "region": "us-east-1"}
+    return {"id": str(uuid5(_BUS_IDS, name)), "time": time, "account": "000000000000", "region": "us-east-1"}
 
 
 def rule_message(published: bytes, *, topic: str, client: str, at_ms: int, principal: str = "certificate") -> str:

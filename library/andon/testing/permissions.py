@@ -33,7 +33,7 @@ NAMING: Final = ("_TABLE", "_NAME", "_BUCKET", "_ARN")
 IOT: Final = "arn:AWS::Partition:iot:AWS::Region:AWS::AccountId"
 """Prefix of the ARNs of IoT's things, as the template writes it."""
 
-SINGLE: Final = {"DeleteItem", "GetItem", "PutItem", "Query", "Scan", "UpdateItem"}
+_SINGLE: Final = {"DeleteItem", "GetItem", "PutItem", "Query", "Scan", "UpdateItem"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ def _permissions_on_tables(operation: str, request: dict[str, Any]) -> Iterator[
         case ("BatchGetItem", {"RequestItems": tables}):
             for table in tables:
                 yield UsedPermission(f"dynamodb:{operation}", table)
-        case _ if operation in SINGLE:
+        case _ if operation in _SINGLE:
             index = f"/index/{request['IndexName']}" if "IndexName" in request else ""
             yield UsedPermission(f"dynamodb:{operation}", request["TableName"], index)
         case _:

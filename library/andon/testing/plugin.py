@@ -24,7 +24,7 @@ pytest_plugins = ["andon.testing.fixtures"]
 
 LAWS: Final = Path(__file__).parent / "laws"
 LAW: Final = "law"
-SHOW_CAPTURE: Final = "--show-capture"
+_SHOW_CAPTURE: Final = "--show-capture"
 _REFUSED: Final = pytest.StashKey[bool]()
 """True: the refusal of the stack has been reported."""
 
@@ -41,7 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("laws") or all_tests & set(asked):
         config.args.append(str(LAWS))
     given = (*config.invocation_params.args, *config.getini("addopts"), os.environ.get("PYTEST_ADDOPTS", ""))
-    if not any(SHOW_CAPTURE in argument for argument in given):
+    if not any(_SHOW_CAPTURE in argument for argument in given):
         config.option.showcapture = "no"
 
 
@@ -81,7 +81,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(law)
         for breaker in breakers:
             terminalreporter.write_line(f"    {breaker}")
-    terminalreporter.write_line(f"What was printed and logged meanwhile: {SHOW_CAPTURE}=all")
+    terminalreporter.write_line(f"What was printed and logged meanwhile: {_SHOW_CAPTURE}=all")
 
 
 def _law_of(item: pytest.Function) -> str:

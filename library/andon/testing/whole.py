@@ -15,16 +15,16 @@ from andon.project import library_folder
 from andon.testing.imports import imports_that
 
 SIDES: Final = ("services", "views")
-CONSTRUCTS: Final = {"services": "Service", "views": "View", "pages": "Page"}
+_CONSTRUCTS: Final = {"services": "Service", "views": "View", "pages": "Page"}
 LINE: Final = re.compile(r"\b(Service|View|Page)\(\s*self,\s*\"(\w+)\"")
 OLD: Final = re.compile(r"\.v\d+$")
 ROUTE: Final = re.compile(r"\"((?:DELETE|GET|PATCH|POST|PUT) /[^\"]*)\"")
-OF_RESOLVER: Final = re.compile(r"^@\w+\.(delete|get|patch|post|put)\(\s*\"(/[^\"]*)\"", re.MULTILINE)
+_OF_RESOLVER: Final = re.compile(r"^@\w+\.(delete|get|patch|post|put)\(\s*\"(/[^\"]*)\"", re.MULTILINE)
 """Routes of Powertools' resolver, as `@app.get("/things/<id>")`."""
-OF_RESOURCE: Final = re.compile(r"^(\w+): Final = ResourceApi\(\s*\w+,\s*\"([^\"]+)\"", re.MULTILINE)
-OF_PERSONS: Final = re.compile(r"^(\w+): Final = PersonApi\(\s*\w+,\s*\"([^\"]+)/\{id\}\"", re.MULTILINE)
-BELOW: Final = r"(?:/rollback|/(?:versions|revisions)(?:/\{n\})?)?"
-ON_RESOURCE: Final = re.compile(rf"(DELETE|GET|PUT|POST(?=.*/rollback$)) (.+?){BELOW}")
+_OF_RESOURCE: Final = re.compile(r"^(\w+): Final = ResourceApi\(\s*\w+,\s*\"([^\"]+)\"", re.MULTILINE)
+_OF_PERSONS: Final = re.compile(r"^(\w+): Final = PersonApi\(\s*\w+,\s*\"([^\"]+)/\{id\}\"", re.MULTILINE)
+_BELOW: Final = r"(?:/rollback|/(?:versions|revisions)(?:/\{n\})?)?"
+_ON_RESOURCE: Final = re.compile(rf"(DELETE|GET|PUT|POST(?=.*/rollback$)) (.+?){_BELOW}")
 """Routes that a declared thing may have, at its path; which of them, the design of its versions says."""
 LISTED: Final = re.compile(r"\.reads_(?:all|place)\(\w+, \"([^\"]+)\"")
 HUMP: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -72,7 +72,7 @@ class _Files:
     def _of_the_stack(self) -> Iterator[str]:
         stack = self._root / "infra" / "stack.py"
         lines = set(LINE.findall(stack.read_text()))
-        found = {(CONSTRUCTS[folder.parent.name], folder.name): folder for folder in self._packages}
+        found = {(_CONSTRUCTS[folder.parent.name], folder.name): folder for folder in self._packages}
         found |= {("Page", folder.name): folder for folder in (self._functions / "pages").glob("[!_.]*/")}
         for (construct, name), folder in found.items():
             if (construct, name) not in lines:
@@ -178,7 +178,7 @@ class _Files:
         """Yield samples that nothing answers; the routes of stores are not in the project's files."""
         of_pages = {route for file in (self._functions / "pages").rglob("*.py") for route in _routes_in(file)}
         for route in sorted(sampled.keys() - routes.keys() - of_pages):
-            found = ON_RESOURCE.fullmatch(route)
+            found = _ON_RESOURCE.fullmatch(route)
             if found is not None and f"{'GET' if found[1] == 'GET' else 'PUT'} {found[2]}" in routes:
                 continue
             if PART.findall(route)[:1] not in OF_STORES:
@@ -206,14 +206,14 @@ class _Files:
 def _routes_in(file: Path) -> list[str]:
     text = file.read_text()
     braces = str.maketrans("<>", "{}")
-    resolved = [f"{method.upper()} {path.translate(braces)}" for method, path in OF_RESOLVER.findall(text)]
+    resolved = [f"{method.upper()} {path.translate(braces)}" for method, path in _OF_RESOLVER.findall(text)]
     return ROUTE.findall(text) + resolved
 
 
 def _declared_in(file: Path) -> Iterator[tuple[str, str, Mapping[str, str]]]:
     """Yield what routes are declared by: its name, a path, and the verbs there by the call that serves them."""
     text = file.read_text()
-    yield from ((name, path, {"PUT": "writes", "GET": "reads"}) for name, path in OF_RESOURCE.findall(text))
-    for name, path in OF_PERSONS.findall(text):
+    yield from ((name, path, {"PUT": "writes", "GET": "reads"}) for name, path in _OF_RESOURCE.findall(text))
+    for name, path in _OF_PERSONS.findall(text):
         yield name, f"{path}/{{id}}", {"PUT": "writes", "DELETE": "writes", "GET": "reads"}
         yield name, path, {"GET": "reads"}

@@ -32,12 +32,12 @@ from andon.testing.memory.tables import Observer, Record
 from andon.wire.queue import OWN, RECOMPUTE, name_of
 
 
-def declared_schemas() -> dict[str, TableSchema]:
+def _declared_schemas() -> dict[str, TableSchema]:
     """Return the tables of all packages."""
     return {variable: schema for package in packages() for variable, schema in package.tables.items()}
 
 
-def declared_buckets() -> list[str]:
+def _declared_buckets() -> list[str]:
     """Return the buckets of all packages."""
     return [variable for package in packages() for variable in package.buckets]
 
@@ -58,7 +58,7 @@ def declared_queues() -> set[str]:
     return queues | {name_of(package.name, RECOMPUTE) for package in recomputed()}
 
 
-def queues_of_faults() -> list[str]:
+def _queues_of_faults() -> list[str]:
     """Return the names of the queues that messages can be put back on."""
     return [*(name_of(package.name) for package in readers()), *(package.ingest_queue for package in ingesting())]
 
@@ -76,7 +76,7 @@ def settings() -> dict[str, str]:
         RESTORERS: restorers_as_json(),
         replays.VIEWS: views_as_json(readers()),
         replays.SETTLES: "0",
-        faults.QUEUES: ",".join(queues_of_faults()),
+        faults.QUEUES: ",".join(_queues_of_faults()),
         THINGS: project().name,
         drift.RECOMPUTED: ",".join(package.name for package in recomputed()),
     }
@@ -86,8 +86,8 @@ class World(AwsInMemory):
     """Tables, buckets and queues, named after their environment variables; without `schemas` those of all packages."""
 
     def __init__(self, schemas: dict[str, TableSchema] | None = None, observer: Observer | None = None) -> None:
-        self.schemas = declared_schemas() if schemas is None else schemas
-        self.buckets = {variable: variable.lower().replace("_", "-") for variable in declared_buckets()}
+        self.schemas = _declared_schemas() if schemas is None else schemas
+        self.buckets = {variable: variable.lower().replace("_", "-") for variable in _declared_buckets()}
         super().__init__(self.schemas, self.buckets.values(), observer)
         self._taken = count()
 

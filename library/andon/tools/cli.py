@@ -77,12 +77,12 @@ VERBS: Final = {
 ANYWHERE: Final = {"docs", "new"}
 """Verbs that need no project: they find out themselves."""
 
-ANY_WORDS: Final = {"call", "docs"}
+_ANY_WORDS: Final = {"call", "docs"}
 """Verbs of whose arguments one may look like a variable."""
 
 VARIABLE: Final = re.compile(r"([A-Z][A-Z_]*)=(.*)", re.DOTALL)
 PROJECT: Final = Path("functions", "project.py")
-ASKS_FOR_HELP: Final = {"", "help", "-h", "--help"}
+_ASKS_FOR_HELP: Final = {"", "help", "-h", "--help"}
 MISUSED: Final = 2
 INTERRUPTED: Final = 130
 UNREAD: Final = 141  # of the signal SIGPIPE
@@ -94,7 +94,7 @@ def usage() -> str:
     return "\n".join([*lines, "", "More about one: andon VERB --help"])
 
 
-def root_above(folder: Path) -> Path | None:
+def _root_above(folder: Path) -> Path | None:
     """Return the project that a folder belongs to; None: it belongs to none."""
     return next((one for one in (folder, *folder.parents) if (one / PROJECT).is_file()), None)
 
@@ -123,10 +123,10 @@ def _is_unread() -> bool:
 def _run_asked() -> int:
     os.environ.setdefault(BY, ANDON)
     verb, *arguments = sys.argv[1:] or [""]
-    if verb in ASKS_FOR_HELP:
+    if verb in _ASKS_FOR_HELP:
         print(usage())
         return 0
-    root = root_above(Path.cwd())
+    root = _root_above(Path.cwd())
     if verb not in VERBS or (root is None and verb not in ANYWHERE):
         why = (
             f"there is no {PROJECT} here or above" if verb in VERBS else f"there is no {verb}; `andon` lists all verbs"
@@ -144,11 +144,11 @@ def _is_taken(verb: str, before: str, argument: str) -> bool:
     variable = VARIABLE.fullmatch(argument)
     if variable is None:
         return not VERBS[verb].alone
-    return verb in WITH_VARIABLES or verb in ANY_WORDS or before.startswith("-")
+    return verb in WITH_VARIABLES or verb in _ANY_WORDS or before.startswith("-")
 
 
 def _refused(verb: str, arguments: list[str]) -> int:
-    if not ASKS_FOR_HELP.isdisjoint(arguments):
+    if not _ASKS_FOR_HELP.isdisjoint(arguments):
         print(VERBS[verb].about)
         return 0
     options = [f"--{found[1].lower()}" for found in map(VARIABLE.fullmatch, arguments) if found]

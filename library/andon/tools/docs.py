@@ -23,19 +23,19 @@ from andon.tools.stack.errors import ToolFailed
 SHIPPED: Final = library_folder() / "tools" / "pages"
 SOURCE: Final = library_folder().parent.parent / "docs"
 INDEX: Final = "README"
-MOST_FOUND: Final = 12
+_MOST_FOUND: Final = 12
 NEAR: Final = 0.5
 """Of the weight of the likeliest section: what others need."""
 
-IN_TITLE: Final = 10
+_IN_TITLE: Final = 10
 """A word in a title counts as much as so many in the text."""
 
-NEAREST: Final = 5
+_NEAREST: Final = 5
 ALIKE: Final = 0.4
 """From this ratio on, the name of a section is like another one; 1 is the same."""
 
 RULE: Final = re.compile(r" +\|  -+")
-INHERITED: Final = re.compile(r"\|  [\w ]+ inherited from (?:builtins|typing|enum)\.\w+:")
+_INHERITED: Final = re.compile(r"\|  [\w ]+ inherited from (?:builtins|typing|enum)\.\w+:")
 
 CODE: Final = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
@@ -95,7 +95,7 @@ def _own(text: str) -> str:
         if not line.lstrip().startswith("|"):
             is_own = True
         elif RULE.fullmatch(line):
-            is_own = INHERITED.search(after) is None
+            is_own = _INHERITED.search(after) is None
         if is_own:
             kept.append(line)
     return "\n".join(kept)
@@ -108,8 +108,8 @@ def _near(of: Pages, name: str) -> str | None:
     if not (page and anchor):
         return None
     anchors = [one.anchor for one in sections_of(of[page]) if one.anchor]
-    near = get_close_matches(anchor, anchors, n=NEAREST, cutoff=ALIKE) or anchors
-    return f"{page} has no section {anchor!r}; it has {', '.join(f'{page}#{one}' for one in near[:MOST_FOUND])}"
+    near = get_close_matches(anchor, anchors, n=_NEAREST, cutoff=ALIKE) or anchors
+    return f"{page} has no section {anchor!r}; it has {', '.join(f'{page}#{one}' for one in near[:_MOST_FOUND])}"
 
 
 def found(of: Pages, words: Iterable[str]) -> list[tuple[str, Section]]:
@@ -119,7 +119,7 @@ def found(of: Pages, words: Iterable[str]) -> list[tuple[str, Section]]:
     it: Okapi BM25, https://en.wikipedia.org/wiki/Okapi_BM25.
     """
     sections = [(page, one) for page, text in of.items() if page != INDEX for one in sections_of(text)]
-    texts = [f"{f'{one.title} ' * IN_TITLE}{one.text}".lower() for _, one in sections]
+    texts = [f"{f'{one.title} ' * _IN_TITLE}{one.text}".lower() for _, one in sections]
     usual = sum(map(len, texts)) / max(1, len(texts))
     weights = [0.0] * len(texts)
     for word in {word.lower() for word in words}:
@@ -153,8 +153,8 @@ def answer(of: Pages, asked: list[str]) -> str:
     if len(sections) == 1:
         [(page, section)] = sections
         return shown(of, f"{page}#{section.anchor}") or ""
-    lines = [f"  {f'{page}#{one.anchor}':60} {one.title}" for page, one in sections[:MOST_FOUND]]
-    more = [f"  and {len(sections) - MOST_FOUND} more"] if sections[MOST_FOUND:] else []
+    lines = [f"  {f'{page}#{one.anchor}':60} {one.title}" for page, one in sections[:_MOST_FOUND]]
+    more = [f"  and {len(sections) - _MOST_FOUND} more"] if sections[_MOST_FOUND:] else []
     return "\n".join([*lines, *more, "", "One of them: andon docs PAGE#SECTION"])
 
 

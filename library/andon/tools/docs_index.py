@@ -39,7 +39,7 @@ ROW: Final = re.compile(r"^\|[^\n]*?\[([^\]]+)\]\(([^)]+\.md)\) \| ([^\n]+) \|$"
 LINK: Final = re.compile(r"!?\[([^\]]+)\]\(([^)]+)\)")
 """A link, or a picture: its words, its target."""
 
-ANY_HEADING: Final = re.compile(r"(#{1,6}) (.+)")
+_ANY_HEADING: Final = re.compile(r"(#{1,6}) (.+)")
 FENCE: Final = "```"
 
 
@@ -85,7 +85,7 @@ def _sections(page: str) -> Iterator[Section]:
     heading, lines, in_code = None, list[str](), False
     for line in page.splitlines():
         in_code ^= line.startswith(FENCE)
-        found = None if in_code else ANY_HEADING.fullmatch(line)
+        found = None if in_code else _ANY_HEADING.fullmatch(line)
         if found is None:
             lines.append(line)
             continue

@@ -25,7 +25,7 @@ from andon.versions.aggregate import DESIGNS, Aggregate, Design, Identity, Toler
 
 # The table of `docs/versioning.md`: which services live by which design.
 
-NO_SERVICE: Final = "nobody yet"
+_NO_SERVICE: Final = "nobody yet"
 
 WORDS: Final = {"design": "versions", "identity": "an id", "tolerates": "tolerated"}
 """Part of a declaration -> what the page calls it."""
@@ -39,7 +39,7 @@ class DeclaredAggregate(NamedTuple):
     of: Aggregate
 
 
-def of_versioning() -> dict[str, str]:
+def _of_versioning() -> dict[str, str]:
     """Return the table by its name in pages."""
     declared = [
         DeclaredAggregate(package.name, kind, of) for package in services() for kind, of in package.aggregates.items()
@@ -71,7 +71,7 @@ def _named(found: Iterable[DeclaredAggregate]) -> str:
     by_service: dict[str, list[str]] = {}
     for one in found:
         by_service.setdefault(one.service, []).append(one.kind)
-    return "; ".join(f"`{service}`: {', '.join(kinds)}" for service, kinds in by_service.items()) or NO_SERVICE
+    return "; ".join(f"`{service}`: {', '.join(kinds)}" for service, kinds in by_service.items()) or _NO_SERVICE
 
 
 def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
@@ -112,7 +112,7 @@ def _set(settings: Mapping[str, object], setting: str) -> str:
 KEPT: Final = project().root / "docs" / "figures.json"
 MARK: Final = re.compile(r"(<!-- ([a-z]\w*(?:\.\w+)+) -->)(.*?)(<!-- / -->)", re.DOTALL)
 CODE_MARK: Final = re.compile(r"\b[\d_]+(;? +(?://|#) ([a-z]\w*(?:\.[a-z]\w*)*\.[A-Z][A-Z\d_]*))$", re.MULTILINE)
-ALARM_DOLLARS: Final = 0.10
+_ALARM_DOLLARS: Final = 0.10
 """A month for each metric of an alarm: https://aws.amazon.com/cloudwatch/pricing/"""
 
 ALARMS_OF_POLICY: Final = 4
@@ -166,7 +166,7 @@ def metrics_of(alarm: Properties) -> int:
     return (sum("MetricStat" in one for one in alarm.get("Metrics", ())) or 1) + 2 * ("ThresholdMetricId" in alarm)
 
 
-def of_batches() -> Figures:
+def _of_batches() -> Figures:
     """Return the figures of the route that publishes a batch as it is called; of none or several, nothing."""
     batches = [(package, *one) for package in services() for one in package.stream_first.items()]
     if len(batches) != 1:
@@ -195,7 +195,7 @@ def of_steady_tables() -> Figures:
 
 def everywhere() -> Figures:
     """Return the figures that are the same in each stage."""
-    return {**of_batches(), **of_steady_tables(), **of_versioning(), **_of_settings(_context()["stages"])}
+    return {**_of_batches(), **of_steady_tables(), **_of_versioning(), **_of_settings(_context()["stages"])}
 
 
 def _context() -> Any:  # noqa: ANN401  as the CDK reads it
@@ -270,7 +270,7 @@ def main() -> None:
 
 
 def _dollars(metrics: int) -> str:
-    return f"${metrics * ALARM_DOLLARS:.2f}"
+    return f"${metrics * _ALARM_DOLLARS:.2f}"
 
 
 if __name__ == "__main__":

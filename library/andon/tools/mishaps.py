@@ -14,20 +14,20 @@ from andon.tools.called import as_called
 from andon.tools.stack.errors import ToolFailed
 
 FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
-NOT_WRITABLE: Final = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
+_NOT_WRITABLE: Final = frozenset({errno.EROFS, errno.EACCES, errno.EPERM})
 
 
-NO_ANSWER: Final = (ConnectionError, TimeoutError, http.client.HTTPException, HTTPClientError, Unreachable)
+_NO_ANSWER: Final = (ConnectionError, TimeoutError, http.client.HTTPException, HTTPClientError, Unreachable)
 
 
 def words_of(error: Exception, *, on_aws: bool = False) -> str | None:
     """Return the words for an error; None: it is a defect, of which the traceback is worth more."""
     if isinstance(error, ToolFailed):
         return str(error)
-    if isinstance(error, OSError) and error.errno in FULL | NOT_WRITABLE:
+    if isinstance(error, OSError) and error.errno in FULL | _NOT_WRITABLE:
         where = f" ({error.filename})" if error.filename else ""
         return f"the disk is full{where}" if error.errno in FULL else f"this may not be written here{where}"
-    if isinstance(error, NO_ANSWER):
+    if isinstance(error, _NO_ANSWER):
         again = "" if on_aws else f"; if that stays so: {as_called('down')}, then {as_called('up')}"
         return f"no answer: {error}{again}"
     if isinstance(error, CalledProcessError):  # what it had to say stands above

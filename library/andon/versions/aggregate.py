@@ -81,7 +81,7 @@ FROM_STREAM: Final = Design("numbered, from the stream", 2, Tolerance.LATE_HISTO
 
 DESIGNS: Final = (TWO_TABLES, SEQUENTIAL, NUMBERED, COUNTER, FROM_STREAM, TIME_BASED, WRITTEN_ONCE, CURRENT_ONLY)
 
-CHEAPER: Final[Mapping[Design, tuple[Design, ...]]] = {TWO_TABLES: (SEQUENTIAL,), NUMBERED: (FROM_STREAM, COUNTER)}
+_CHEAPER: Final[Mapping[Design, tuple[Design, ...]]] = {TWO_TABLES: (SEQUENTIAL,), NUMBERED: (FROM_STREAM, COUNTER)}
 """Designs that keep the same versions for fewer write units, where what they leave is tolerated."""
 
 
@@ -159,7 +159,7 @@ def _once(design: Design) -> str:
 
 def _of_cost(of: Aggregate) -> Iterator[str]:
     design, title = of.design, of.design.title
-    for other in CHEAPER.get(design, ()):
+    for other in _CHEAPER.get(design, ()):
         if of.revised is Frequency.OFTEN and other.leaves is of.tolerates:
             yield (
                 f"is revised often and tolerates {of.tolerates!s}, but the design {title!r} costs {design.units} write "

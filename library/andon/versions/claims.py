@@ -20,7 +20,7 @@ OWNER: Final = "owner"
 CLAIM: Final = "claim"
 """The discriminator of a claim; no event comes from it."""
 
-FREE_OR_OWN: Final = "(attribute_not_exists(#key) OR (#owner = :owner AND discriminator = :claim))"
+_FREE_OR_OWN: Final = "(attribute_not_exists(#key) OR (#owner = :owner AND discriminator = :claim))"
 
 
 class Claim(NamedTuple):
@@ -53,7 +53,7 @@ class Claim(NamedTuple):
     @property
     def _free_or_own(self) -> Condition:
         names = {"key": self.table.keys.partition, "owner": OWNER}
-        return Condition(FREE_OR_OWN, names, {"owner": self.owner, "claim": CLAIM})
+        return Condition(_FREE_OR_OWN, names, {"owner": self.owner, "claim": CLAIM})
 
 
 ClaimsOf = Callable[[Attributes], Mapping[str, Claim]]

@@ -233,12 +233,12 @@ class Declared(Generic[Row, Entity]):
         return cast("Row", item)
 
 
-Any_ = Declared[Any, Any]
+_Any_ = Declared[Any, Any]
 
 
 def facts_of(
     source: str,
-    *declared: Any_,
+    *declared: _Any_,
     of: Mapping[str, Meaning] | None = None,
     entities: Mapping[str, type] | None = None,
 ) -> Facts:
@@ -250,6 +250,6 @@ def facts_of(
     return Facts(source=source, types=types, of={**said, **(of or {})}, entities={**by_type, **others})
 
 
-def kept(*declared: Any_) -> KeptRevisions:
+def kept(*declared: _Any_) -> KeptRevisions:
     """Return the revisions of declared things, for the loss of a region."""
     return {one.kind: one.kept_revision for one in declared if one.design not in {"CURRENT_ONLY", "TIME_BASED"}}

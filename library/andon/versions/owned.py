@@ -15,7 +15,7 @@ READ: Final = ("GetItem",)
 # retry and to find an earlier revision.
 COMMAND_ACTIONS: Final = ("ConditionCheckItem", *READ, "PutItem", "Query", "UpdateItem")
 
-EXPIRING: Final = frozenset({"TWO_TABLES", "TIME_BASED"})
+_EXPIRING: Final = frozenset({"TWO_TABLES", "TIME_BASED"})
 """Designs with rows that expire: tombstones, and what is kept for some days after its time."""
 
 Grants = dict[str, dict[str, tuple[str, ...]]]
@@ -26,7 +26,7 @@ def tables_of(*declared: Declared[Any, Any]) -> dict[str, TableSchema]:
     schemas: dict[str, TableSchema] = {}
     for one in declared:
         variable, before = one.table.variable, schemas.get(one.table.variable)
-        expires = one.design in EXPIRING or (before is not None and before.expires)
+        expires = one.design in _EXPIRING or (before is not None and before.expires)
         schemas[variable] = TableSchema(one.table.keys, stream=True, expires=expires)
         if isinstance(one, Resource):
             schemas[one.history.variable] = HISTORY_SCHEMA

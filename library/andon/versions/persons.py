@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from andon.versions.owned import Grants
 
 KEYS: Final = Keys("pk", one_partition_per="entity")
-ERASURE_KEYS: Final = Keys("id", one_partition_per="entity")
-ERASURES: Final = Table("ERASURES_TABLE", ERASURE_KEYS)
+_ERASURE_KEYS: Final = Keys("id", one_partition_per="entity")
+ERASURES: Final = Table("ERASURES_TABLE", _ERASURE_KEYS)
 
 ERASURE, PLACEMENT = "erasure", "placement"
 """Discriminators, and the names of the writes of one transaction."""
@@ -185,7 +185,7 @@ class Persons:
         indexes = {name: Index(keys, projects=()) for name, keys in ([self._by_place] if self.placed else [])}
         return {
             self.table.variable: TableSchema(KEYS, indexes=indexes, expires=False, recovery_days=1),
-            ERASURES.variable: TableSchema(ERASURE_KEYS, stream=True, expires=False),
+            ERASURES.variable: TableSchema(_ERASURE_KEYS, stream=True, expires=False),
         }
 
     @property
@@ -226,7 +226,7 @@ class Persons:
 
 def placed_key(id_: str) -> dict[str, str | int]:
     """Return the primary key of a placement."""
-    return ERASURE_KEYS.of(f"{PLACED}{id_}")
+    return _ERASURE_KEYS.of(f"{PLACED}{id_}")
 
 
 def _erasure_entity(row: ErasureRow) -> JsonMapping:

@@ -110,7 +110,7 @@ if TYPE_CHECKING:
 FENCE = "fence"
 
 UNSEEN = "(attribute_not_exists(#key) OR #version = :unseen)"
-ABSENT_OR_OLDER = "attribute_not_exists(#key) OR #fence < :fence"
+_ABSENT_OR_OLDER = "attribute_not_exists(#key) OR #fence < :fence"
 HELD = "#version = :expected AND #fence = :fence"
 ALIVE = Condition("attribute_not_exists(#date) OR #date > :clock", {"date": ttl.DATE})
 
@@ -235,7 +235,7 @@ def _take_fence(versions: Versions[Row], draft: Draft, write: Write, lifetime: L
 def _write_revision(revisions: Revisions, write: Write, fence: int) -> None:
     row = {**revisions.attributes, **write.revision, **revisions.key_of(write.revision["version"]), FENCE: fence}
     names = {"key": revisions.table.keys.partition, "fence": FENCE}
-    revisions.table.put(row, condition=Condition(ABSENT_OR_OLDER, names, {"fence": fence}))
+    revisions.table.put(row, condition=Condition(_ABSENT_OR_OLDER, names, {"fence": fence}))
 
 
 def _write_current(versions: Versions[Row], draft: Draft, write: Write) -> None:

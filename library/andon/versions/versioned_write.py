@@ -58,7 +58,7 @@ NOT_OWN: Final = (LATCHED, ORIGIN, HOPS)
 ATTEMPTS = 8
 FIRST_PAUSE_SECONDS = 0.01
 
-NOTHING_ELSE: Final[Mapping[str, Also]] = {}
+_NOTHING_ELSE: Final[Mapping[str, Also]] = {}
 
 
 KeptRevisions = Mapping[str, Callable[[Item], tuple[Table, Item]]]
@@ -281,7 +281,7 @@ def current_write(versions: Versions[Row], draft: Draft, write: Write) -> Put | 
 
 
 def write_or_refuse(
-    versions: Versions[Row], current: Put | Update, write: Write, also: Mapping[str, Also] = NOTHING_ELSE
+    versions: Versions[Row], current: Put | Update, write: Write, also: Mapping[str, Also] = _NOTHING_ELSE
 ) -> RefusedSave | None:
     """Write the current row, in one transaction with its revision and `also`; None: it is written.
 

@@ -153,7 +153,7 @@ FIRST_PAUSE_SECONDS: Final = 0.02
 MOST_BYTES: Final = 4 * 1024 * 1024
 
 # https://docs.aws.amazon.com/AmazonS3/latest/userguide/object-keys.html
-MOST_KEY_BYTES: Final = 1024
+_MOST_KEY_BYTES: Final = 1024
 
 Result = TypeVar("Result")
 
@@ -178,8 +178,8 @@ class ObjectTable:
         # No two groups have the same, and no part is `..` or has a slash in it.
         parts = (quote(part, safe="").replace(".", "%2E") for part in group)
         name = f"{FOLDER}/{'/'.join(parts)}{SUFFIX}"
-        if len(name) > MOST_KEY_BYTES:
-            raise Poison(f"the key of an object has at most {MOST_KEY_BYTES} bytes")
+        if len(name) > _MOST_KEY_BYTES:
+            raise Poison(f"the key of an object has at most {_MOST_KEY_BYTES} bytes")
         return name
 
     def groups(self) -> Iterator[tuple[str, ...]]:

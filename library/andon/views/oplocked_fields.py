@@ -110,7 +110,7 @@ def _unchanged(members: Mapping[str, str]) -> Condition:
 # No `#`, which ends it in an order, and no character that sorts before that.
 _ORIGIN = re.compile(r"[A-Za-z0-9._-]+", re.ASCII)
 
-TTL_IN_FIELDS = (
+_TTL_IN_FIELDS = (
     "`ttl` is no field: it follows from TTL_DAYS of view.py. A row that lives until a date of its domain says "
     "expires_at=<epoch seconds> beside its fields"
 )
@@ -159,7 +159,7 @@ class OplockedFields:
         if self.origin and not _ORIGIN.fullmatch(self.origin):
             raise ValueError(f"{self.origin!r} is no name of a service that sorts within an order")
         if ttl.ATTRIBUTE in self.fields:
-            raise ValueError(TTL_IN_FIELDS)
+            raise ValueError(_TTL_IN_FIELDS)
         if self.expires_at is not None:
             _require_seconds(self.expires_at)
 

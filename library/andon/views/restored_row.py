@@ -17,8 +17,8 @@ from andon.events.domain_event import DomainEvent
 from andon.events.latch import LATCHED
 from andon.views.outcome import Outcome
 
-ABSENT_OR_EXPIRED = "attribute_not_exists(#key) OR #ttl <= :now"
-SHORTER = "#ttl > :now AND #ttl < :ttl"
+_ABSENT_OR_EXPIRED = "attribute_not_exists(#key) OR #ttl <= :now"
+_SHORTER = "#ttl > :now AND #ttl < :ttl"
 
 
 class RestoredRow(NamedTuple):
@@ -66,7 +66,7 @@ class RestoredRow(NamedTuple):
         back = {**self.row, ttl.ATTRIBUTE: until, LATCHED: True}
         names = {"key": self.keys.partition, "ttl": ttl.ATTRIBUTE}
         try:
-            table.put(back, condition=Condition(ABSENT_OR_EXPIRED, names, {"now": now_ms // 1000}))
+            table.put(back, condition=Condition(_ABSENT_OR_EXPIRED, names, {"now": now_ms // 1000}))
         except ConditionFailed as failed:
             return self._outlive(table, failed.row, until, now_ms // 1000)
         return Outcome.APPLIED
@@ -75,7 +75,7 @@ class RestoredRow(NamedTuple):
         if (found or {}).get(ttl.ATTRIBUTE, until) >= until or self.row is None:
             return Outcome.DUPLICATE
         key = {name: self.row[name] for name in self.keys.names}
-        longer = Condition(SHORTER, {"ttl": ttl.ATTRIBUTE}, {"now": now, "ttl": until})
+        longer = Condition(_SHORTER, {"ttl": ttl.ATTRIBUTE}, {"now": now, "ttl": until})
         # If the condition fails, the row has just expired or was written: the message comes again.
         table.update(key, assign={ttl.ATTRIBUTE: until}, condition=longer)
         return Outcome.APPLIED

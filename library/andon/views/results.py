@@ -17,7 +17,7 @@ NONE_YET: Final = {outcome.value: 0 for outcome in Outcome}
 LATE_SECONDS: Final = 300
 """Behind so much, a fact is late: a healthy reader is behind by seconds. Alarms compare with it, too."""
 
-MOST_VALUES: Final = 100
+_MOST_VALUES: Final = 100
 """Of a metric, in a line in CloudWatch's embedded format; with more the line has no metrics at all."""
 
 LAG: Final = "lag"
@@ -92,7 +92,7 @@ def line_of(results: Sequence[Result], *, view: str, now_ms: int, put_back: int 
 def _thinned(lag: Mapping[str, list[int]]) -> dict[str, list[int]]:
     """Return as many times as a metric may have in a line; of more, some from the longest to the shortest."""
     return {
-        name: times if len(times) <= MOST_VALUES else sorted(times)[:: -ceil(len(times) / MOST_VALUES)]
+        name: times if len(times) <= _MOST_VALUES else sorted(times)[:: -ceil(len(times) / _MOST_VALUES)]
         for name, times in lag.items()
     }
 

@@ -15,22 +15,22 @@ from andon.dynamodb.attribute_values import Item
 from andon.dynamodb.expressions import Condition
 
 # A row's ttl never moves backwards, and DynamoDB has no max(): either it grows with this write, or it stays.
-TTL_GROWS: Final = "(attribute_not_exists(#ttl) OR (#ttl > :now AND #ttl <= :ttl))"
-TTL_STAYS: Final = "#ttl > :ttl"
+_TTL_GROWS: Final = "(attribute_not_exists(#ttl) OR (#ttl > :now AND #ttl <= :ttl))"
+_TTL_STAYS: Final = "#ttl > :ttl"
 ALIVE: Final = "(attribute_not_exists(#ttl) OR #ttl > :now)"
 EXPIRED: Final = "#ttl <= :now AND attribute_not_exists(#rebuilt)"
 ANCHORED: Final = "attribute_exists(#anchor)"
-SKELETON: Final = f"attribute_not_exists(#anchor) AND {ALIVE}"
+_SKELETON: Final = f"attribute_not_exists(#anchor) AND {ALIVE}"
 
 REBUILT: Final = "rebuilt"
 """The attribute that marks a row which had expired when a rebuild wrote it."""
 
-JOINS: Final = "attribute_exists(#rebuilt)"
-JOINS_SKELETON: Final = f"attribute_not_exists(#anchor) AND {JOINS}"
+_JOINS: Final = "attribute_exists(#rebuilt)"
+_JOINS_SKELETON: Final = f"attribute_not_exists(#anchor) AND {_JOINS}"
 # As above, but whatever the time is: to a rebuild no row has expired.
-EVER_GROWS: Final = "(attribute_not_exists(#ttl) OR #ttl <= :ttl)"
-SKELETON_GROWS: Final = f"attribute_not_exists(#anchor) AND {EVER_GROWS}"
-SKELETON_STAYS: Final = f"attribute_not_exists(#anchor) AND {TTL_STAYS}"
+_EVER_GROWS: Final = "(attribute_not_exists(#ttl) OR #ttl <= :ttl)"
+_SKELETON_GROWS: Final = f"attribute_not_exists(#anchor) AND {_EVER_GROWS}"
+_SKELETON_STAYS: Final = f"attribute_not_exists(#anchor) AND {_TTL_STAYS}"
 
 _REBUILT_NAME: Final = {"rebuilt": REBUILT}
 _TTL_NAME: Final = {"ttl": ttl.ATTRIBUTE}
@@ -81,7 +81,7 @@ class UntilNewestExpires(NamedTuple):
     @property
     def first(self) -> WriteAttempt:
         """Most facts are newer than the row."""
-        return WriteAttempt(_on_ttl(TTL_GROWS, ttl=self.expires_at, now=self.now), self.expires_at)
+        return WriteAttempt(_on_ttl(_TTL_GROWS, ttl=self.expires_at, now=self.now), self.expires_at)
 
     def after(self, row: Item | None) -> WriteAttempt:
         """Return the attempt that fits a row."""
@@ -89,9 +89,9 @@ class UntilNewestExpires(NamedTuple):
         if found is None or self.now < found <= self.expires_at:
             return self.first
         if found > self.now:
-            return WriteAttempt(_on_ttl(TTL_STAYS, ttl=self.expires_at))
+            return WriteAttempt(_on_ttl(_TTL_STAYS, ttl=self.expires_at))
         if REBUILT in (row or {}):
-            return WriteAttempt(Condition(JOINS, _REBUILT_NAME), expires_at=self.expires_at, marks=False)
+            return WriteAttempt(Condition(_JOINS, _REBUILT_NAME), expires_at=self.expires_at, marks=False)
         return WriteAttempt(_expired(self.now), expires_at=self.expires_at, replaces=True)
 
 
@@ -120,13 +120,13 @@ class UntilAnchored(NamedTuple):
         if self.anchor not in found and not ttl.is_alive(found, self.now * 1000):
             expires_at = None if self.anchors else self.expires_at
             if REBUILT in found:
-                joins = Condition(JOINS_SKELETON, {"anchor": self.anchor, **_REBUILT_NAME})
+                joins = Condition(_JOINS_SKELETON, {"anchor": self.anchor, **_REBUILT_NAME})
                 return WriteAttempt(joins, expires_at=expires_at, is_permanent=self.anchors, marks=False)
             return WriteAttempt(_expired(self.now), expires_at=expires_at, is_permanent=self.anchors, replaces=True)
         if self.anchors or self.anchor in found:
             return self.first
         names = {"anchor": self.anchor, "ttl": ttl.ATTRIBUTE}
-        return WriteAttempt(Condition(SKELETON, names, {"now": self.now}), expires_at=self.expires_at)
+        return WriteAttempt(Condition(_SKELETON, names, {"now": self.now}), expires_at=self.expires_at)
 
 
 class RebuiltUntilNewestExpires(NamedTuple):
@@ -139,7 +139,7 @@ class RebuiltUntilNewestExpires(NamedTuple):
     def first(self) -> WriteAttempt:
         """Most facts come in their order."""
         return WriteAttempt(
-            _on_ttl(EVER_GROWS, ttl=self.expires_at), expires_at=self.expires_at, marks=self.expires_at <= self.now
+            _on_ttl(_EVER_GROWS, ttl=self.expires_at), expires_at=self.expires_at, marks=self.expires_at <= self.now
         )
 
     def after(self, row: Item | None) -> WriteAttempt:
@@ -148,7 +148,7 @@ class RebuiltUntilNewestExpires(NamedTuple):
         return (
             self.first
             if found is None or found <= self.expires_at
-            else WriteAttempt(_on_ttl(TTL_STAYS, ttl=self.expires_at))
+            else WriteAttempt(_on_ttl(_TTL_STAYS, ttl=self.expires_at))
         )
 
 
@@ -174,8 +174,8 @@ class RebuiltUntilAnchored(NamedTuple):
             return self.first
         names, values = {"anchor": self.anchor, **_TTL_NAME}, {"ttl": self.expires_at}
         if found.get(ttl.ATTRIBUTE, 0) > self.expires_at:
-            return WriteAttempt(Condition(SKELETON_STAYS, names, values))
-        grows, marks = Condition(SKELETON_GROWS, names, values), self.expires_at <= self.now
+            return WriteAttempt(Condition(_SKELETON_STAYS, names, values))
+        grows, marks = Condition(_SKELETON_GROWS, names, values), self.expires_at <= self.now
         return WriteAttempt(grows, expires_at=self.expires_at, marks=marks)
 
 

@@ -82,7 +82,7 @@ ORIGIN = "@"
 
 NEWER = "(attribute_not_exists(#oplock) OR #oplock < :oplock)"
 # A replayed event is written again over itself: it has another ttl to write.
-NOT_OLDER = "(attribute_not_exists(#oplock) OR #oplock <= :oplock)"
+_NOT_OLDER = "(attribute_not_exists(#oplock) OR #oplock <= :oplock)"
 OUTLIVED = "#oplock > :oplock AND #ttl > :now AND #ttl < :ttl"
 # To a rebuild no row has expired.
 EVER_OUTLIVED = "#oplock > :oplock AND #ttl < :ttl"
@@ -215,7 +215,7 @@ def _write(  # noqa: PLR0915  one loop: try, look at what stands there, decide
     """Write an update; `outlives`: it is replayed, and a row that has seen something newer lives as long."""
     order = event_order(event, update.about_ms, update.origin)
     shown_until = update.expires_at if update.expires_at is None or outlives is None else outlives.expires_at
-    attempt, found, newer = life.first, None, NEWER if outlives is None else NOT_OLDER
+    attempt, found, newer = life.first, None, NEWER if outlives is None else _NOT_OLDER
     for _ in range(ATTEMPTS):
         try:
             row = _try(table, update, order, attempt, found, newer, shown_until)

@@ -88,7 +88,7 @@ BAD_STATUS: Final = 300
 # botocore's names for the errors of a corrupted response.
 CHECKSUM: Final = "ChecksumError"
 UNREADABLE: Final = "ResponseParserError"
-CRC32_HEADER: Final = b"x-amz-crc32:"
+_CRC32_HEADER: Final = b"x-amz-crc32:"
 CODE_HEADER: Final = b"x-amzn-query-error:"  # SQS's own code, then `;Sender`: the code of its older protocol
 
 
@@ -152,7 +152,7 @@ def _content(response: Response) -> JsonObject:
 
 def _require_checksum(response: Response) -> None:
     """Compare DynamoDB's checksum: a proxy or a disk between us and AWS may change a byte."""
-    expected = header_in(response, CRC32_HEADER)
+    expected = header_in(response, _CRC32_HEADER)
     if expected and expected != str(zlib.crc32(response.body)):
         raise CallFailed(CHECKSUM)
 

@@ -23,7 +23,7 @@ EXISTS = "PreconditionFailed"
 REPLACED = frozenset({EXISTS, "ConditionalRequestConflict"})
 MISSING = "NoSuchKey"
 # https://docs.aws.amazon.com/AmazonS3/latest/API/API_DeleteObjects.html
-MOST_REMOVED = 1000
+_MOST_REMOVED = 1000
 NOT_FOUND = frozenset({MISSING, "404"})  # a response to HEAD has no body that would say more
 
 
@@ -142,8 +142,8 @@ class Bucket:
             CallFailed: S3 did not delete one of them.
 
         """
-        for start in range(0, len(keys), MOST_REMOVED):
-            objects = [{"Key": key} for key in keys[start : start + MOST_REMOVED]]
+        for start in range(0, len(keys), _MOST_REMOVED):
+            objects = [{"Key": key} for key in keys[start : start + _MOST_REMOVED]]
             response = self._call("delete_objects", Delete={"Objects": objects, "Quiet": True})
             if errors := response.get("Errors"):
                 raise CallFailed(str(errors[0].get("Code")), response)

@@ -90,8 +90,8 @@ def forget() -> None:
 #
 # https://docs.aws.amazon.com/IAM/latest/UserGuide/create-signed-request.html
 
-ALGORITHM: Final = "AWS4-HMAC-SHA256"
-NO_BODY: Final = hashlib.sha256(b"").hexdigest()
+_ALGORITHM: Final = "AWS4-HMAC-SHA256"
+_NO_BODY: Final = hashlib.sha256(b"").hexdigest()
 ANY_BODY: Final = "UNSIGNED-PAYLOAD"
 
 _NONE: Final[Mapping[str, str]] = MappingProxyType({})
@@ -108,7 +108,7 @@ class Signed(NamedTuple):
     method: str = "GET"
     headers: Mapping[str, str] = _NONE
     query: Mapping[str, str] = _NONE
-    body: str = NO_BODY
+    body: str = _NO_BODY
     signs_token: bool = False
 
 
@@ -127,7 +127,7 @@ def presigned(
     query = _encoded(
         {
             **signed.query,
-            "X-Amz-Algorithm": ALGORITHM,
+            "X-Amz-Algorithm": _ALGORITHM,
             "X-Amz-Credential": f"{credentials.key_id}/{scope}",
             "X-Amz-Date": at,
             "X-Amz-Expires": str(seconds),
@@ -137,7 +137,7 @@ def presigned(
     )
     lines = (f"{name}:{value}" for name, value in headers)
     request = "\n".join((signed.method, quote(parts.path), query, *lines, "", names, signed.body))
-    text = "\n".join((ALGORITHM, at, scope, hashlib.sha256(request.encode()).hexdigest()))
+    text = "\n".join((_ALGORITHM, at, scope, hashlib.sha256(request.encode()).hexdigest()))
     signature = _hmac(_key(credentials.secret, scope), text).hex()
     behind = "" if signed.signs_token else "".join(f"&{_encoded(token)}" for _ in token)
     return f"{url}?{query}&X-Amz-Signature={signature}{behind}"

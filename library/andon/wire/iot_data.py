@@ -16,7 +16,7 @@ from andon.wire.curl import Request, Response
 
 HOST: Final = "data-ats.iot"
 VARIABLE: Final = "IOT_DATA_PLANE"
-SIGNED_AS: Final = "iotdata"
+_SIGNED_AS: Final = "iotdata"
 CODE_HEADER: Final = b"x-amzn-errortype:"
 # `Expect` and `Accept` stay away, for libcurl would sign and send them.
 HEADERS: Final = ("Content-Type: application/octet-stream", "Expect:", "Accept:")
@@ -33,7 +33,7 @@ def call(service: str, operation: str, request: JsonMapping) -> JsonObject:
         raise NotImplementedError(f"{service}.{operation}")
     # As the SDKs write it: a topic is one part of the path, its slashes encoded.
     url = f"{endpoint_of(HOST, VARIABLE)}/topics/{quote(request['topic'], safe='')}?qos={request['qos']}"
-    signing = f"aws:amz:{region()}:{SIGNED_AS}"
+    signing = f"aws:amz:{region()}:{_SIGNED_AS}"
     return until_done(lambda: Request(url, signing, credentials(), HEADERS, request["payload"]), _content)
 
 

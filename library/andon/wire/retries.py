@@ -17,8 +17,8 @@ ATTEMPTS: Final = 4
 AFTER_FAILURE: Final = Again(0.05, 14)
 AFTER_THROTTLING: Final = Again(1.0, 5)
 
-FAILED_STATUSES: Final = frozenset({500, 502, 503, 504})
-THROTTLED_STATUS: Final = 429
+_FAILED_STATUSES: Final = frozenset({500, 502, 503, 504})
+_THROTTLED_STATUS: Final = 429
 
 # AWS did not respond in time.
 SILENT: Final = "ReadTimeoutError"
@@ -56,9 +56,9 @@ UNPROCESSED: Final = "UnprocessedKeys"
 
 def again_after(code: str, status: int) -> Again | None:
     """Return the price of another attempt after an error; None: it would fail, too."""
-    if code in THROTTLED or status == THROTTLED_STATUS:
+    if code in THROTTLED or status == _THROTTLED_STATUS:
         return AFTER_THROTTLING
-    if code in FAILED or status in FAILED_STATUSES:
+    if code in FAILED or status in _FAILED_STATUSES:
         return AFTER_FAILURE
     return None
 

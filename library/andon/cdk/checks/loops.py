@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from andon.events.topic import ANY, Topic, is_included
 
-ECHO = 2
+_ECHO = 2
 """The steps on which an edit comes back from another version of the service."""
 
 
@@ -85,7 +85,7 @@ def _way_back(start: str, steps: list[Hop]) -> tuple[Hop, ...]:
         way = ways.popleft()
         here = way[-1].subscriber
         # Behind a latch a longer way ends well: somebody decided upon the edit, and that decision crosses.
-        if here == start and (not way[-1].is_latched or len(way) <= ECHO):
+        if here == start and (not way[-1].is_latched or len(way) <= _ECHO):
             return way
         if here not in visited and not way[-1].is_latched:
             visited.add(here)

@@ -111,13 +111,13 @@ class Line(NamedTuple):
     text: str
 
 
-def envelope_in(text: str) -> Envelope:
+def _envelope_in(text: str) -> Envelope:
     """Return the envelope in a line of the lake."""
     envelope: Envelope = orjson.loads(text)
     return envelope
 
 
-def order_of(envelope: Envelope) -> str:
+def _order_of(envelope: Envelope) -> str:
     """Return the text that orders events: when the bus took it, the event's own time, then which it is, in a digest.
 
     Ids can be long, and the text becomes part of a cursor.
@@ -151,7 +151,7 @@ class Pass:
     def add(self, texts: Iterable[str]) -> None:
         """Keep the lines of an object."""
         for text in texts:
-            envelope = envelope_in(text)
+            envelope = _envelope_in(text)
             for kind in self._kinds:
                 actors, unnamed = actors_in(kind, envelope["detail"])
                 self.unnamed += unnamed
@@ -168,7 +168,7 @@ class Pass:
         if actors is None:
             return
         lines = actors.setdefault(actor, {})
-        identity, line = _identity_of(envelope), Line(order_of(envelope), text)
+        identity, line = _identity_of(envelope), Line(_order_of(envelope), text)
         before = lines.get(identity)
         kept = lines[identity] = line if before is None else min(before, line)
         self.held_bytes += _bytes_of(kept) - (_bytes_of(before) if before else 0)
@@ -256,11 +256,11 @@ def events_between(kind: Actors, actor: str, day: str, period: Period) -> Iterat
 
 def _events_of(kind: Actors, actor: str, day: str, period: Period) -> Iterator[tuple[str, str]]:
     for line in read_day(kind, actor, day):
-        envelope = envelope_in(line)
+        envelope = _envelope_in(line)
         if period.has(envelope):
-            yield order_of(envelope), line
+            yield _order_of(envelope), line
 
 
 def _behind(line: str) -> Position:
-    envelope = envelope_in(line)
-    return Position(day=times.normalised(envelope["time"])[:10], after=order_of(envelope))
+    envelope = _envelope_in(line)
+    return Position(day=times.normalised(envelope["time"])[:10], after=_order_of(envelope))

@@ -31,7 +31,7 @@ Accept = Annotated[
 ]
 
 
-JobId = Annotated[
+_JobId = Annotated[
     str, StringConstraints(pattern=ID_PATTERN), Path(alias="job", description="The `id` of the rehydration.")
 ]
 
@@ -59,7 +59,7 @@ EVENTS: Final = PageOf(
 NDJSON: Final = "application/x-ndjson"
 
 
-def page_response(page: EventPage, *, scope: Scope, limit: int, accept: str | None) -> Response:
+def _page_response(page: EventPage, *, scope: Scope, limit: int, accept: str | None) -> Response:
     """Return a list of events, or one event a line; `Link` leads to the next page."""
     cursor = page.behind and encode_cursor(page.behind, partition="", scope=scope)
     headers = {"Link": f'<{_next(scope, limit, cursor)}>; rel="next"'} if cursor else {}
@@ -78,7 +78,7 @@ def _next(scope: Scope, limit: int, cursor: str) -> str:
     return f"{path}?{urlencode({**scope['query'], 'limit': limit, 'cursor': cursor})}"
 
 
-REVIEWERS = project().groups.reviewers
+_REVIEWERS = project().groups.reviewers
 
 app = HttpApi()
 handler = app.handler
@@ -97,7 +97,7 @@ def _events_of(kind: Actors) -> Callable[..., Response]:
     ) -> Response:
         period = Period.of(first, last)._replace(since=app.stay.since)
         page = read_events(kind, str(actor), period, limit=limit, start=_position(cursor))
-        return page_response(page, scope=app.scope, limit=limit, accept=accept)
+        return _page_response(page, scope=app.scope, limit=limit, accept=accept)
 
     get_events.__name__ = f"get_events_of_{kind.one}"
     get_events.__doc__ = (
@@ -110,16 +110,16 @@ for _kind in KINDS:
     _route = f"GET /archive/{_kind.name}/{{{_kind.parameter}}}"
     # Only of subjects it is known where they are: a person may have been everywhere.
     _at = OfSubject("actor") if _kind is SUBJECTS else None
-    app.serves(_route, groups=REVIEWERS, at=_at, responses=responses(EVENTS, 200))(_events_of(_kind))
+    app.serves(_route, groups=_REVIEWERS, at=_at, responses=responses(EVENTS, 200))(_events_of(_kind))
 
 
 @app.serves(
     f"GET /archive/{SUBJECTS.name}/{{{SUBJECTS.parameter}}}/rehydrations/{{job}}",
-    groups=REVIEWERS,
+    groups=_REVIEWERS,
     at=OfSubject("subject"),
     responses=responses(rehydration.RehydrationResponse, 200, 404),
 )
-def get_rehydration(subject: Subject, job_id: JobId) -> Response:
+def get_rehydration(subject: Subject, job_id: _JobId) -> Response:
     """Return how far a rehydration is."""
     job = rehydration.require_job(rehydration.find(job_id), subject)
     return respond(HTTPStatus.OK, rehydration.to_response(job, rehydration.done_of(job)))

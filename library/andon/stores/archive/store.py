@@ -17,7 +17,7 @@ LAKE: Final = lake.BUCKET
 
 SUBSCRIPTIONS: frozenset[Topic] = frozenset()
 
-ABOUT_CONSUMERS: Final = fault.TYPE, drift.TYPE  # no set: an event may say a list in place of its type
+_ABOUT_CONSUMERS: Final = fault.TYPE, drift.TYPE  # no set: an event may say a list in place of its type
 """Types of events about a message or a row; their partition key is the consumer that found it."""
 
 SUBJECTS: Final = project().subjects
@@ -25,7 +25,7 @@ KINDS: Final = (SUBJECTS, *project().actors)
 
 KEEPS_DAYS: Final = max(kind.keeps_days for kind in KINDS)
 
-MOST_ACTORS: Final = 50
+_MOST_ACTORS: Final = 50
 """Actors of one kind that an event of the archive has at most: those that it names first."""
 
 REHYDRATIONS: Final = "rehydrations"
@@ -40,12 +40,12 @@ def actors_in(kind: Actors, detail: JsonMapping) -> tuple[list[str], int]:
     """
     named = _named_in(detail, kind.fields) if kind.fields else [_subject_in(detail)]
     names = dict.fromkeys(name for name in named if isinstance(name, str) and name)
-    kept = [name for name in names if len(name) <= MAX_NAME_CHARACTERS][:MOST_ACTORS]
+    kept = [name for name in names if len(name) <= MAX_NAME_CHARACTERS][:_MOST_ACTORS]
     return kept, len(names) - len(kept)
 
 
 def _subject_in(detail: JsonMapping) -> object:
-    return None if detail.get("type") in ABOUT_CONSUMERS else detail.get("partitionKey")
+    return None if detail.get("type") in _ABOUT_CONSUMERS else detail.get("partitionKey")
 
 
 def _named_in(detail: JsonMapping, fields: tuple[str, ...]) -> Iterable[object]:

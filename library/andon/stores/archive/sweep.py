@@ -25,7 +25,7 @@ from andon.wire.bucket import Bucket
 # arrives late, or is replaced, needs no case of its own. A sweep that ends early leaves the indexes that it has
 # written, and the next one goes on behind them.
 
-Goes = Callable[[], bool]
+_Goes = Callable[[], bool]
 """True while there is time to begin another pass."""
 
 
@@ -45,14 +45,14 @@ def days_in_lake() -> list[str]:
     return [lake.day_in(folder) for folder in _lake.folders(f"{lake.EVENTS}/")]
 
 
-def compact_if_stale(day: str, kinds: Sequence[Actors], *, goes_on: Goes) -> Compacted | None:
+def compact_if_stale(day: str, kinds: Sequence[Actors], *, goes_on: _Goes) -> Compacted | None:
     """Write the day of every actor of some kinds, unless it is as the lake is; None if it is."""
     objects = _lake.etags(lake.folder_of(day))
     stale = [kind for kind in kinds if _manifest(kind, day)["lake"] != objects]
     return _compact(day, objects, stale, goes_on) if stale else None
 
 
-def _compact(day: str, objects: Mapping[str, str], kinds: Sequence[Actors], goes_on: Goes) -> Compacted:
+def _compact(day: str, objects: Mapping[str, str], kinds: Sequence[Actors], goes_on: _Goes) -> Compacted:
     of, passes, unnamed = digest_of(map(" ".join, objects.items())), 0, 0
     indexes = {
         part: _index(part, day) for part in (ShardOfKind(kind, shard) for kind in kinds for shard in range(SHARDS))

@@ -19,7 +19,7 @@ from andon.wire.queue import RECOMPUTE, beside, name_of, send_all
 
 # Parameters of the routes of the store of drift.
 
-ViewName = Annotated[
+_ViewName = Annotated[
     str,
     StringConstraints(pattern="^[a-z][a-z0-9_]{0,63}$"),
     Path(alias="view", description=f"The name of a view, such as `{project().example_view}`."),
@@ -38,7 +38,7 @@ class Recomputation(TypedDict):
 
 
 @app.serves("POST /drift/{view}", groups=project().groups.admins, responses=responses(Recomputation, 202, 404))
-def post_recomputation(view: ViewName) -> Response:
+def post_recomputation(view: _ViewName) -> Response:
     """Compare all rows of a view with a projection of its events; `GET /drift` lists differences, which are repaired.
 
     What could be on its way is looked at again a quarter of an hour later. A retry asks twice, which is harmless.

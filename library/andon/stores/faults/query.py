@@ -17,12 +17,12 @@ from andon.stores.faults.record import Fault, FaultSummary, require_fault, summa
 app = HttpApi()
 handler = app.handler
 
-FAULTS_PAGE: Final = PageOf(
+_FAULTS_PAGE: Final = PageOf(
     FaultSummary, "FaultsResponse", "A page of faults, newest first; a missing cursor is the end."
 )
 
 
-@app.serves("GET /faults", groups=project().groups.admins, responses=responses(FAULTS_PAGE, 200))
+@app.serves("GET /faults", groups=project().groups.admins, responses=responses(_FAULTS_PAGE, 200))
 def get_faults(limit: Limit = DEFAULT_LIMIT, cursor: Cursor = None) -> Response:
     """List faults, newest first, without their messages."""
     page = read_objects(record.KEPT, to_response=summary_of, scope=app.scope, limit=limit, cursor=cursor)

@@ -18,13 +18,13 @@ from andon.wire.queue import INGEST, WORK, name_of
 
 ID_PATTERN = "^[0-9A-Za-z_-]{1,128}$"  # ids stand in keys and paths as they are
 
-INSTEAD_OF_A_TRIGGER = "Change what it speaks of: that is published anew."
-INSTEAD_OF_A_PUSH = "Screens read all of it again within minutes."
-INSTEAD_OF_A_RULE = "Repair the rule: it is evaluated again at the next event of the kind."
+_INSTEAD_OF_A_TRIGGER = "Change what it speaks of: that is published anew."
+_INSTEAD_OF_A_PUSH = "Screens read all of it again within minutes."
+_INSTEAD_OF_A_RULE = "Repair the rule: it is evaluated again at the next event of the kind."
 
-INSTEAD_OF = {"trigger": INSTEAD_OF_A_TRIGGER, "push": INSTEAD_OF_A_PUSH}
+_INSTEAD_OF = {"trigger": _INSTEAD_OF_A_TRIGGER, "push": _INSTEAD_OF_A_PUSH}
 
-PURPOSES = {"listener": WORK, "ingest": INGEST}
+_PURPOSES = {"listener": WORK, "ingest": INGEST}
 """The purpose of the queue that a role reads."""
 
 # The newest ones; a list of faults counts all of them.
@@ -160,9 +160,9 @@ def queue_of(fault: Fault) -> str:
 
     """
     reader, _, role = fault["consumer"].rpartition(".")
-    purpose = PURPOSES.get(role)
+    purpose = _PURPOSES.get(role)
     if purpose is None:
-        instead = INSTEAD_OF.get(role, INSTEAD_OF_A_RULE)
+        instead = _INSTEAD_OF.get(role, _INSTEAD_OF_A_RULE)
         raise Conflict(f"{fault['consumer']} reads no queue to put this back on. {instead}")
     if fault.get("truncated"):
         raise Conflict("Only the beginning of the message was kept. Replay it from the archive of the bus.")

@@ -144,7 +144,7 @@ def _on_one_line(written: str) -> str:
 # there, and writes nothing. Only one whose time lies ahead of the clock is filed under the time at which it came
 # here.
 
-UNREADABLE_FOLDER: Final = "unreadable"  # the folder beside that of the events
+_UNREADABLE_FOLDER: Final = "unreadable"  # the folder beside that of the events
 
 DIGITS: Final = 24  # 96 bits: no two batches of an hour get one name
 
@@ -169,7 +169,7 @@ def key_of(heads: Iterable[EnvelopeHead]) -> str:
 
 def unreadable_key_of(message_id: str) -> str:
     """Return the key of a body that cannot be a line, by its message: a digest would reveal erased content."""
-    return f"{UNREADABLE_FOLDER}/{message_id}"
+    return f"{_UNREADABLE_FOLDER}/{message_id}"
 
 
 def to_bytes(body: str) -> bytes:

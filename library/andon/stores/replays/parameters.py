@@ -18,8 +18,8 @@ ReplayId = Annotated[
 
 # Bodies of the requests for replays.
 
-DEFAULT_RATE: Final = 500
-MAX_RATE: Final = 1000
+_DEFAULT_RATE: Final = 500
+_MAX_RATE: Final = 1000
 
 _Between = TypedDict("_Between", {"from": NotRequired[First], "to": NotRequired[Last]})
 
@@ -32,4 +32,4 @@ class ReplayBody(_Between):
     """
 
     view: Annotated[str, Bounds(1, 64), Says(project().example_view, "no")]
-    rate: Annotated[int, Bounds(1, MAX_RATE), Default(DEFAULT_RATE)]
+    rate: Annotated[int, Bounds(1, _MAX_RATE), Default(_DEFAULT_RATE)]

@@ -35,9 +35,9 @@ Refuse = Callable[[int, Request], str | None]
 """The number of a write (from 1) and its request -> the code of the error that it gets; None lets it through."""
 
 # https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchGetItem.html, …/API_TransactWriteItems.html
-MOST_READ: Final = 100
-MOST_TRANSACTED: Final = 100
-MOST_ENTRIES: Final = 10
+_MOST_READ: Final = 100
+_MOST_TRANSACTED: Final = 100
+_MOST_ENTRIES: Final = 10
 
 _WRITES: Final[Mapping[str, WriteKind]] = {"PutItem": "Put", "UpdateItem": "Update", "DeleteItem": "Delete"}
 
@@ -165,7 +165,7 @@ class AwsInMemory(AbstractContextManager["AwsInMemory"]):
         return self._table(request).write(kind, request)
 
     def _get_many(self, asked: Request) -> Answer:
-        if not 1 <= sum(len(some["Keys"]) for some in asked.values()) <= MOST_READ:
+        if not 1 <= sum(len(some["Keys"]) for some in asked.values()) <= _MOST_READ:
             raise invalid("Too many items requested for the BatchGetItem call")
         found = {name: self._table({"TableName": name}).get_many(some) for name, some in asked.items()}
         return {"Responses": found, "UnprocessedKeys": {}}
@@ -186,7 +186,7 @@ class AwsInMemory(AbstractContextManager["AwsInMemory"]):
 
     def _transact(self, items: list[tuple[WriteKind, Request]]) -> None:
         """Do all writes, if the conditions of all hold."""
-        if len(items) > MOST_TRANSACTED:
+        if len(items) > _MOST_TRANSACTED:
             raise invalid("Member must have length less than or equal to 100")
         planned = [(table := self._table(one), table.plan(kind, one)) for kind, one in items]
         reasons = [plan if isinstance(plan, dict) else {"Code": "None"} for _, plan in planned]
@@ -203,7 +203,7 @@ class AwsInMemory(AbstractContextManager["AwsInMemory"]):
     def _events(self, operation: str, request: Request) -> Answer:
         if operation != "PutEvents":
             raise NotImplementedError(operation)
-        if not 1 <= len(request["Entries"]) <= MOST_ENTRIES:
+        if not 1 <= len(request["Entries"]) <= _MOST_ENTRIES:
             raise invalid("Member must have length between 1 and 10")
         self.bus += request["Entries"]
         return {"FailedEntryCount": 0, "Entries": [{"EventId": "taken"} for _ in request["Entries"]]}

@@ -49,7 +49,7 @@ def invalid(message: str) -> AwsRefused:
     return AwsRefused("ValidationException", message=message)
 
 
-Answering = Callable[[Call], Answer]
+_Answering = Callable[[Call], Answer]
 
 LOST: Final = "ReadTimeoutError"
 
@@ -57,7 +57,7 @@ _SERVICES: Final = {protocol.target: service for service, protocol in PROTOCOLS.
 
 
 @contextmanager
-def in_place_of_aws(answering: Answering) -> Iterator[None]:
+def in_place_of_aws(answering: _Answering) -> Iterator[None]:
     """Answer all requests of this process; one AWS may be inside another, which is there again afterwards."""
     connections = _Connections(answering)
 
@@ -76,7 +76,7 @@ def in_place_of_aws(answering: Answering) -> Iterator[None]:
 class _Connections(threading.local):
     """Connections of a thread, as `curl.Connections`; what begins is answered at once, and has ended when asked."""
 
-    def __init__(self, answering: Answering) -> None:
+    def __init__(self, answering: _Answering) -> None:
         self._answering = answering
         self.forget()
 
@@ -99,7 +99,7 @@ class _Connections(threading.local):
         self._ended = [one for one in self._ended if one[0] is not handle]
 
 
-def _response(answering: Answering, request: Request) -> Response:
+def _response(answering: _Answering, request: Request) -> Response:
     try:
         return _whole(HTTPStatus.OK, answering(_call_in(request)))
     except AwsRefused as refused:
@@ -136,7 +136,7 @@ _create: Final = botocore_client.create
 class _Client:
     """A client as `botocore_client.create` makes it, without the 40 ms of CPU that botocore's own takes."""
 
-    def __init__(self, answering: Answering, service: str) -> None:
+    def __init__(self, answering: _Answering, service: str) -> None:
         self._answering, self._service = answering, service
 
     def get_paginator(self, method: str) -> Any:  # noqa: ANN401  botocore's
@@ -146,7 +146,7 @@ class _Client:
         return lambda **request: _answered(self._answering, Call(self._service, operation_of(method), request))
 
 
-def _answered(answering: Answering, call: Call) -> Answer:
+def _answered(answering: _Answering, call: Call) -> Answer:
     for _ in range(ATTEMPTS):
         try:
             return {"ResponseMetadata": {"HTTPStatusCode": 200}, **answering(call)}

@@ -46,7 +46,7 @@ _RANGES: dict[str, Callable[[Sequence[str], str, str], slice]] = {
 }
 
 
-def require_exact(request: Request) -> None:
+def _require_exact(request: Request) -> None:
     """Check that a request gives the names and values that its expressions use, and no others, as DynamoDB does.
 
     Raises:
@@ -69,7 +69,7 @@ def _placeholders(mark: str, expressions: str) -> frozenset[str]:
     return frozenset(re.findall(rf"{mark}\w+", expressions))
 
 
-def key_condition(request: Request) -> Callable[[Typed], bool]:
+def _key_condition(request: Request) -> Callable[[Typed], bool]:
     """Return the condition of a query on sort keys."""
     if request["KeyConditionExpression"] not in _SORTS:
         raise NotImplementedError(request["KeyConditionExpression"])
@@ -78,13 +78,13 @@ def key_condition(request: Request) -> Callable[[Typed], bool]:
     return lambda sort: holds(comparable(sort), first, last)
 
 
-def key_range(order: Sequence[str], request: Request, bounds: Sequence[str]) -> slice:
+def _key_range(order: Sequence[str], request: Request, bounds: Sequence[str]) -> slice:
     """Return the range of a query's sort keys among those of a partition; bounds: as they are in that order."""
     first, last = [*bounds, "", ""][:2]
     return _RANGES[request["KeyConditionExpression"]](order, first, last)
 
 
-def assigned_in(request: Request) -> set[str]:
+def _assigned_in(request: Request) -> set[str]:
     """Return the attributes that an update sets, removes or adds to."""
     names = request["ExpressionAttributeNames"]
     return {names[place] for place in re.findall(r"#\w+", request["UpdateExpression"])}
@@ -114,7 +114,7 @@ def updated(row: Typed, request: Request) -> Typed:
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/read-write-operations.html
 
 KB: Final = 1024
-READ_KB: Final = 4
+_READ_KB: Final = 4
 
 
 def write_units(one: Typed | None, other: Typed | None) -> int:
@@ -124,7 +124,7 @@ def write_units(one: Typed | None, other: Typed | None) -> int:
 
 def read_units(rows: list[Typed], *, consistent: bool) -> float:
     """Return the units of a read: half of one for each 4 KB, twice that if it is consistent."""
-    units = max(1, ceil(sum(map(size_of, rows)) / (READ_KB * KB)))
+    units = max(1, ceil(sum(map(size_of, rows)) / (_READ_KB * KB)))
     return units if consistent else units / 2
 
 
@@ -165,8 +165,8 @@ def _bytes(text: str) -> int:
 
 
 # https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html
-MAX_KEY_BYTES: Final = (2048, 1024)  # of a partition key, of a sort key
-MAX_ITEM_BYTES: Final = 400 * 1024
+_MAX_KEY_BYTES: Final = (2048, 1024)  # of a partition key, of a sort key
+_MAX_ITEM_BYTES: Final = 400 * 1024
 MAX_PAGE_BYTES: Final = 1024 * 1024
 
 Partitions = Mapping[str, Mapping[str, Typed]]
@@ -275,9 +275,9 @@ class MemoryTable:
 
     def plan(self, kind: WriteKind, request: Request) -> AppliedWrite | Answer:
         """Return a write, or the reason against it as a cancelled transaction gives it."""
-        require_exact(request)
+        _require_exact(request)
         key = self._key_in(request["Item"]) if kind == "Put" else self._require_key(request["Key"])
-        if kind == "Update" and not assigned_in(request).isdisjoint(self.keys.names):
+        if kind == "Update" and not _assigned_in(request).isdisjoint(self.keys.names):
             raise invalid("One or more parameter values were invalid: an attribute is part of the key")
         old = self.row(key)
         if "ConditionExpression" in request and not condition(request["ConditionExpression"])(old or {}, request):
@@ -298,7 +298,7 @@ class MemoryTable:
 
     def query(self, request: Request) -> Answer:
         """Return a page; one that is full has a key to go on from, even if nothing follows, as DynamoDB has it."""
-        require_exact(request)
+        _require_exact(request)
         index = request.get("IndexName", "")
         keys = self.schema.indexes[index].keys if index else self.keys
         found = self._found(index, keys, request)
@@ -314,7 +314,7 @@ class MemoryTable:
 
     def scan(self, request: Request) -> Answer:
         """Return a page of all rows."""
-        require_exact(request)
+        _require_exact(request)
         rows = list(self.rows())
         if start := request.get("ExclusiveStartKey"):
             rows = [row for row in rows if self._place(row) > self._place(start)]
@@ -325,7 +325,7 @@ class MemoryTable:
 
     def _found(self, index: str, keys: Keys, request: Request) -> list[Typed]:
         """Return the rows of a query in its order, from its start key on."""
-        partition, is_found = request["ExpressionAttributeValues"][":p"]["S"], key_condition(request)
+        partition, is_found = request["ExpressionAttributeValues"][":p"]["S"], _key_condition(request)
         found = self._of_index(keys, partition, is_found) if index else self._of_partition(partition, request)
         if start := request.get("ExclusiveStartKey"):
             found = self._behind(start, keys, found, request)
@@ -337,7 +337,7 @@ class MemoryTable:
         rows, order = self._rows.get(partition, {}), self._order.get(partition, [])
         values = request["ExpressionAttributeValues"]
         bounds = [_sort_place(values[bound]) for bound in (":s", ":t") if bound in values]
-        return [rows[sort] for sort in order[key_range(order, request, bounds)]]
+        return [rows[sort] for sort in order[_key_range(order, request, bounds)]]
 
     def _of_index(self, keys: Keys, partition: str, is_found: Callable[[Typed], bool]) -> list[Typed]:
         entries = (row for rows in self._rows.values() for row in rows.values())
@@ -362,7 +362,7 @@ class MemoryTable:
         if start.keys() != {*keys.names, *self.keys.names} or _is_no_key(start, keys) or _is_no_key(start, self.keys):
             raise invalid("The provided starting key is invalid")
         is_outside = start[keys.partition] != request["ExpressionAttributeValues"][":p"]
-        if is_outside or (keys.sort is not None and not key_condition(request)(start[keys.sort])):
+        if is_outside or (keys.sort is not None and not _key_condition(request)(start[keys.sort])):
             raise invalid("The provided starting key is outside query boundaries based on provided conditions")
         order = partial(self._order_of, keys)
         if request.get("ScanIndexForward", True):
@@ -420,7 +420,7 @@ class MemoryTable:
     def _require_fit(self, row: Typed) -> None:
         if any(_is_no_key(row, index.keys) for index in self.schema.indexes.values()):
             raise invalid("One or more parameter values are not valid for an index key")
-        if not fit([row], MAX_ITEM_BYTES):
+        if not fit([row], _MAX_ITEM_BYTES):
             raise invalid("Item size has exceeded the maximum allowed size")
 
 
@@ -439,7 +439,7 @@ def _passes(row: Typed, request: Request) -> bool:
 
 def _is_no_key(row: Typed, keys: Keys) -> bool:
     """Return true if an attribute of a key is there and can be none."""
-    for name, limit, kind in zip(keys.names, MAX_KEY_BYTES, ("S", keys.sort_type), strict=False):
+    for name, limit, kind in zip(keys.names, _MAX_KEY_BYTES, ("S", keys.sort_type), strict=False):
         if name in row and (kind not in row[name] or not 1 <= len(row[name][kind].encode()) <= limit):
             return True
     return False

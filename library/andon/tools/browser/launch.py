@@ -26,15 +26,15 @@ from andon.tools.stack.errors import ToolFailed
 # bare system lacks. On other systems it is the browser that `$CHROMIUM` names, or one on the PATH.
 
 PACKAGE: Final = project().root / "node_modules" / "@sparticuz" / "chromium"
-BROWSERS: Final = project().local / "browser"
-UNPACK: Final = Path(__file__).with_name("unpack.mjs")
+_BROWSERS: Final = project().local / "browser"
+_UNPACK: Final = Path(__file__).with_name("unpack.mjs")
 NAMES: Final = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
-MACOS: Final = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
+_MACOS: Final = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
 
 # The first releases of Python 3.11 have no filter for what is unpacked.
-SAFELY: Final[dict[str, Literal["data"]]] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
+_SAFELY: Final[dict[str, Literal["data"]]] = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}
 # The fonts of the package and no others, so that a picture is the same on every machine.
-FONTS: Final = """<?xml version="1.0"?>
+_FONTS: Final = """<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig><dir prefix="relative">fonts</dir><cachedir prefix="xdg">fontconfig</cachedir></fontconfig>
 """
@@ -60,14 +60,14 @@ def installed() -> Installed:
         return _unpacked()
     if found := next(filter(None, map(shutil.which, NAMES)), None):
         return Installed(Path(found))
-    if MACOS.is_file():
-        return Installed(MACOS)
+    if _MACOS.is_file():
+        return Installed(_MACOS)
     raise ToolFailed(f"there is no browser: {install()}, or name a Chromium or Chrome in $CHROMIUM")
 
 
 def _unpacked() -> Installed:
     version = json.loads((PACKAGE / "package.json").read_text())["version"]
-    folder = build_once(BROWSERS / "chromium" / version, _unpack)
+    folder = build_once(_BROWSERS / "chromium" / version, _unpack)
     return Installed(
         folder / "chromium", {"LD_LIBRARY_PATH": str(folder / "lib"), "FONTCONFIG_FILE": str(folder / "fonts.conf")}
     )
@@ -78,11 +78,11 @@ def _unpack(folder: Path) -> None:
     node = shutil.which("node")
     if not node:
         raise ToolFailed("Node is needed to unpack the browser: https://nodejs.org")
-    subprocess.run([node, str(UNPACK), str(PACKAGE / "bin"), str(folder)], check=True)
+    subprocess.run([node, str(_UNPACK), str(PACKAGE / "bin"), str(folder)], check=True)
     for archive in folder.glob("*.tar"):
-        shutil.unpack_archive(archive, folder, **SAFELY)
+        shutil.unpack_archive(archive, folder, **_SAFELY)
         archive.unlink()
-    (folder / "fonts.conf").write_text(FONTS)
+    (folder / "fonts.conf").write_text(_FONTS)
     (folder / "chromium").chmod(0o755)
 
 

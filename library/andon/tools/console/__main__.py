@@ -19,7 +19,7 @@ from andon.tools.stack import outputs
 from andon.tools.stack.errors import ToolFailed
 
 EVERY_S: Final = 2.0
-NARROWEST: Final = 120  # a table with its trend
+_NARROWEST: Final = 120  # a table with its trend
 LOST: Final = (ToolFailed, OSError, BotoCoreError, ClientError)
 
 
@@ -73,7 +73,7 @@ def watch(session: Session, console: Console) -> None:
 def main() -> int:
     """Show the flow of the running stack until `q`; with `ONCE=1`, or without a terminal, one screen of it."""
     is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
-    console = Console(width=None if is_terminal else max(NARROWEST, int(os.environ.get("COLUMNS", "0"))))
+    console = Console(width=None if is_terminal else max(_NARROWEST, int(os.environ.get("COLUMNS", "0"))))
     try:
         deployed = outputs.of_running_stack()
         session = Session(deployed, EmulatedStack.of(deployed))

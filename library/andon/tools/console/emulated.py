@@ -132,7 +132,7 @@ class QueueWatch:
 
 
 WINDOW_MS: Final = 5 * 60_000
-OVERLAP_MS: Final = 10_000  # lines come in some time after they were written
+_OVERLAP_MS: Final = 10_000  # lines come in some time after they were written
 LINES: Final = '"function_request_id"'  # those with metrics, and those of HTTP requests
 
 QUEUE: Final = "AWS/SQS"
@@ -174,7 +174,7 @@ class StackSnapshot:
         return self.samples.per_second(known(metric), since_ms=since_ms, until_ms=self.at_ms)
 
 
-def queues_in(tables: Iterable[WidgetTable]) -> set[str]:
+def _queues_in(tables: Iterable[WidgetTable]) -> set[str]:
     """Return the names of the queues that tables show."""
     shown = (one for table in tables for row in table.rows for one in row.shown.values())
     return {one.metric.about for one in shown if one.metric.namespace == QUEUE}
@@ -207,15 +207,15 @@ class EmulatedStack:
         bodies = [cloudwatch.get_dashboard(DashboardName=name)["DashboardBody"] for name in names]
         tables = tuple(tables_of(widget for body in bodies for widget in widgets_of(body)))
         sqs = aws.client("sqs", endpoint)
-        urls = {name: sqs.get_queue_url(QueueName=name)["QueueUrl"] for name in queues_in(tables)}
+        urls = {name: sqs.get_queue_url(QueueName=name)["QueueUrl"] for name in _queues_in(tables)}
         return cls(aws.client("logs", endpoint), sqs, tables, urls)
 
     def read(self, now_ms: int) -> StackSnapshot:
         """Read what is new, and forget what has left the window."""
         oldest_ms = now_ms - WINDOW_MS
-        self._read_logs(since_ms=max(oldest_ms, self._read_ms - OVERLAP_MS))
+        self._read_logs(since_ms=max(oldest_ms, self._read_ms - _OVERLAP_MS))
         self._samples.forget(before_ms=oldest_ms)
-        self._seen = {line: at_ms for line, at_ms in self._seen.items() if at_ms >= now_ms - 2 * OVERLAP_MS}
+        self._seen = {line: at_ms for line, at_ms in self._seen.items() if at_ms >= now_ms - 2 * _OVERLAP_MS}
         self._read_ms = now_ms
         queues = {name: self._attributes(url) for name, url in self.queue_urls.items()}
         self._watch.look({name: sum(counts.values()) for name, counts in queues.items()}, now_ms=now_ms)

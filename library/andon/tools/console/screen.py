@@ -87,7 +87,7 @@ def _text(answer: HttpResponse) -> str:
     return f"{answer.status} {answer.body.decode(errors='replace')}"
 
 
-RATE_SECONDS: Final = 30
+_RATE_SECONDS: Final = 30
 PARTS: Final = 15  # of the window, each one character wide
 BARS: Final = " ▁▂▃▄▅▆▇█"
 UNKNOWN: Final = "?"
@@ -187,7 +187,7 @@ def _cell(label: str, row: Widget, reading: StackSnapshot) -> Text:
 
 def _pace(row: Widget, reading: StackSnapshot) -> list[Text]:
     metric = next(iter(row.shown.values())).metric
-    rate = reading.per_second(metric, seconds=RATE_SECONDS)
+    rate = reading.per_second(metric, seconds=_RATE_SECONDS)
     return [
         Text(f"{rate:.1f}", style="" if rate else "dim"),
         Text(sparkline(reading.trend(metric, parts=PARTS)), style="cyan"),
@@ -239,7 +239,7 @@ def pressed(place: ConsoleState, key: str, *, faults: int) -> tuple[ConsoleState
 # Keys of a terminal, one at a time and without Enter.
 
 LONGEST: Final = 8  # bytes of one key
-ARROWS: Final = {"\x1b[A": "up", "\x1b[B": "down", "k": "up", "j": "down"}
+_ARROWS: Final = {"\x1b[A": "up", "\x1b[B": "down", "k": "up", "j": "down"}
 
 
 @contextmanager
@@ -259,4 +259,4 @@ def key_within(seconds: float) -> str:
     terminal = sys.stdin.fileno()
     ready, _, _ = select.select([terminal], [], [], max(0.0, seconds))
     pressed = os.read(terminal, LONGEST).decode(errors="replace") if ready else ""
-    return ARROWS.get(pressed, pressed)
+    return _ARROWS.get(pressed, pressed)

@@ -10,7 +10,7 @@ from andon.runtime.json_types import JsonMapping
 
 _NAMED: Final = 2  # a metric is `[namespace, name, dimension, value, …, {label, stat}]`
 
-LOG_GROUP: Final = "log group"
+_LOG_GROUP: Final = "log group"
 """The dimension, and the namespace, of a member of log lines."""
 
 _SOURCE: Final = re.compile(r"SOURCE '([^']+)'")
@@ -100,7 +100,7 @@ def _widget(properties: JsonMapping) -> Widget:
 
 def logged(name: str, log_group: str) -> Metric:
     """Return a member of the lines of a log group as a metric of its own."""
-    return Metric(LOG_GROUP, name, ((LOG_GROUP, log_group),))
+    return Metric(_LOG_GROUP, name, ((_LOG_GROUP, log_group),))
 
 
 def _asked(query: str) -> Iterator[tuple[str, Statistic]]:

@@ -15,7 +15,7 @@ from andon.tools.contracts.derive import Derived, derived
 from andon.tools.contracts.observe import Observed, observed
 from andon.tools.contracts.state import ContractState
 
-RELEASED: Final = "contracts/released.json"
+_RELEASED: Final = "contracts/released.json"
 
 
 def main() -> int:
@@ -23,7 +23,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="andon contracts", description=__doc__)
     parser.add_argument("--release", action="store_true", help="make the state of today the released one")
     asked = parser.parse_args()
-    released = read_released()
+    released = _read_released()
     if asked.release:
         return _release(observed(), released)
     found = report.kept() or _keep(derived(observed(), released))
@@ -32,9 +32,9 @@ def main() -> int:
     return report.status_of(found.findings)
 
 
-def read_released() -> ContractState | None:
+def _read_released() -> ContractState | None:
     """Return the state of the release; None: there is none yet."""
-    file = project().root / RELEASED
+    file = project().root / _RELEASED
     return state.from_json(file.read_text()) if file.is_file() else None
 
 
@@ -57,10 +57,10 @@ def _release(today: Observed, released: ContractState | None) -> int:
     found = derived(today, released)
     _say(report.report(found, released))
     _write(found)
-    file = project().root / RELEASED
+    file = project().root / _RELEASED
     file.parent.mkdir(exist_ok=True)
     file.write_text(state.to_json(found.state))
-    print(f"{RELEASED} has this state: what comes is compared with it.")
+    print(f"{_RELEASED} has this state: what comes is compared with it.")
     left = _keep(derived(today, found.state))
     _say(report.of_findings(left.findings))
     return report.status_of(left.findings)

@@ -28,7 +28,7 @@ from andon.views.view_update import Subscriptions
 ANY_TOPIC: Final = (ANY, ANY)
 
 FAULT: Final[Topic] = (ANY, fault.TYPE)
-DRIFT: Final[Topic] = (ANY, drift.TYPE)
+_DRIFT: Final[Topic] = (ANY, drift.TYPE)
 
 
 class Consumer(NamedTuple):
@@ -57,7 +57,7 @@ def consumers() -> Iterator[Consumer]:
         if package.has("facts"):
             yield Consumer(f"{package.name}.region", _rows_again(package))
     yield Consumer("faults.listener", {FAULT: partial(_on_delivery, fault_in)})
-    yield Consumer("drift.listener", {DRIFT: partial(_on_delivery, finding_in)})
+    yield Consumer("drift.listener", {_DRIFT: partial(_on_delivery, finding_in)})
     for kind in KINDS:
         yield Consumer(f"archive.{kind.name}", {ANY_TOPIC: partial(actors_in, kind)})
 

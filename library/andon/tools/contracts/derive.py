@@ -24,7 +24,7 @@ from andon.tools.contracts.verdict import ContractFinding, Severity, readers_of,
 # Trials: consumers of today on the events of today and of the release, and publishers against their own types.
 
 
-def of_publishers(today: Observed) -> Iterator[ContractFinding]:
+def _of_publishers(today: Observed) -> Iterator[ContractFinding]:
     """Yield who publishes what its type does not say, or what has no type."""
     for topic, why in today.without_schema.items():
         yield ContractFinding(Severity.BREAKS, topic[0], topic, (), f"has no type: {why}")
@@ -66,7 +66,7 @@ def _events_of(today: Observed, released: ContractState) -> Iterator[tuple[Topic
         yield (event["tags"]["source"], type_of(path)), event, f"events/domain/{path.name}"
 
 
-def of_subscriptions(today: Observed) -> Iterator[ContractFinding]:
+def _of_subscriptions(today: Observed) -> Iterator[ContractFinding]:
     """Yield who subscribes to what nobody publishes, or asks the lake for it."""
     for who, topics in _subscribed(today.consumers):
         for topic in sorted(topics - today.declared - {ANY_TOPIC}):
@@ -94,12 +94,12 @@ def of_stories(today: Observed, released: ContractState) -> Iterator[ContractFin
 
 # Members of released events against those of today: members that vanish, and other values. Pure.
 
-MadeAgain = Callable[[Topic, JsonObject], JsonObject | None]
+_MadeAgain = Callable[[Topic, JsonObject], JsonObject | None]
 """A type and its event of the release -> the event that today's maker makes of the same row; None: of no row."""
 
 
 def of_events(
-    released: ContractState, today: ContractState, again: MadeAgain, *, are_told: bool = True
+    released: ContractState, today: ContractState, again: _MadeAgain, *, are_told: bool = True
 ) -> Iterator[ContractFinding]:
     """Yield who loses what events say no more, or keeps another value.
 
@@ -133,7 +133,7 @@ def _needs_of(path: Path, topic: Topic, released: ContractState, today: Contract
     return [*found.items()]
 
 
-def _of_samples(topic: Topic, before: TypeState, after: TypeState, again: MadeAgain) -> list[SchemaChange]:
+def _of_samples(topic: Topic, before: TypeState, after: TypeState, again: _MadeAgain) -> list[SchemaChange]:
     found = dict[Path, SchemaChange]()
     for sample, event in before.events.items():
         of_today = [one for one in (again(topic, event), after.events.get(sample)) if one is not None]
@@ -191,7 +191,7 @@ class Derived(NamedTuple):
 def derived(today: Observed, released: ContractState | None) -> Derived:
     """Return the contracts of a project as it is observed; released: None if nothing was yet."""
     state = versioned(today.state, released or ContractState({}, {}))
-    return Derived(state, findings(today, released), blind_of(today), today.runs)
+    return Derived(state, findings(today, released), _blind_of(today), today.runs)
 
 
 def findings(today: Observed, released: ContractState | None) -> list[ContractFinding]:
@@ -205,8 +205,8 @@ def findings(today: Observed, released: ContractState | None) -> list[ContractFi
             verdict.of_types(today.state),
             verdict.of_rows(of_release, today.state, publishers.may_lack()),
             verdict.of_images(today.state),
-            of_publishers(today),
-            of_subscriptions(today),
+            _of_publishers(today),
+            _of_subscriptions(today),
             of_consumers(today, of_release),
             of_stories(today, of_release),
         )
@@ -239,7 +239,7 @@ def news(today: ContractState, released: ContractState) -> Iterator[tuple[Topic,
             yield topic, found
 
 
-def blind_of(today: Observed) -> Blind:
+def _blind_of(today: Observed) -> Blind:
     """Return the members that no sample and no story shows."""
     deciding = [package.load("control").CONTROL for package in services() if package.has("control")]
     rules = {rule_name(control, rule) for control in deciding for rule in control.rules.all}

@@ -10,7 +10,7 @@ from andon.tools.contracts.need import ANOTHER_TEXT, FRACTION, kind_of, literal,
 
 # Values against the schemas that `schema.py` makes: what a publisher says that its type does not. Pure.
 
-KIND_OF: Final = {
+_KIND_OF: Final = {
     "string": "a text",
     "integer": "a number",
     "number": "a number",
@@ -47,7 +47,7 @@ def _misfits(value: Any, schema: JsonObject, at: Path) -> Iterator[Misfit]:  # n
     wanted = schema.get("type")
     if wanted is None:
         return
-    if kind_of(value) != KIND_OF[wanted] or (wanted == "integer" and value % 1):
+    if kind_of(value) != _KIND_OF[wanted] or (wanted == "integer" and value % 1):
         yield Misfit(at, f"is {kind_of(value)} where its type says {wanted}")
     elif isinstance(value, list):
         yield from (found for one in value for found in misfits(one, schema["items"], (*at, ITEM)))
@@ -143,8 +143,8 @@ def _kinds_of_one(schema: JsonObject) -> Iterator[str]:
     if "enum" in schema:
         yield from map(kind_of, schema["enum"])
     elif "type" not in schema:
-        yield from (*KIND_OF.values(), FRACTION)
+        yield from (*_KIND_OF.values(), FRACTION)
     else:
-        yield KIND_OF[schema["type"]]
+        yield _KIND_OF[schema["type"]]
         if schema["type"] == "number":
             yield FRACTION

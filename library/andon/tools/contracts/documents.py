@@ -23,9 +23,9 @@ from andon.tools.contracts.verdict import package_of, readers_of
 # The AsyncAPI document (3.1.0): a channel for each type, who sends it, and who receives which members. Pure.
 
 VERSION: Final = "3.1.0"
-COMPONENTS: Final = "#/components/schemas"
+_COMPONENTS: Final = "#/components/schemas"
 
-DESCRIPTION: Final = """\
+_DESCRIPTION: Final = """\
 Facts on the bus, Amazon EventBridge. `source` of its envelope is the service, `detail-type` the type. `detail` is an
 event, or a group of events of one type. An event comes twice, late and in any order. It may have members that are said
 nowhere here: leave them alone."""
@@ -40,10 +40,10 @@ MOST_FACTS: Final = 1_000
 def document(state: ContractState, *, title: str, publishers: Mapping[Topic, list[str]]) -> JsonObject:
     """Return the document. title: of the project. publishers: type -> the packages that publish it."""
     definitions: dict[str, JsonObject] = {}
-    schemas = {topic[1]: event_schema(topic, one, definitions, COMPONENTS) for topic, one in _types(state)}
+    schemas = {topic[1]: event_schema(topic, one, definitions, _COMPONENTS) for topic, one in _types(state)}
     return {
         "asyncapi": VERSION,
-        "info": {"title": title, "version": "1.0.0", "description": DESCRIPTION},
+        "info": {"title": title, "version": "1.0.0", "description": _DESCRIPTION},
         "defaultContentType": "application/json",
         "channels": {topic[1]: _channel(topic) for topic, _ in _types(state)},
         "operations": {**_sends(state, publishers), **_receives(state)},
@@ -66,7 +66,7 @@ def _channel(topic: Topic) -> JsonObject:
 
 
 def _async_message(topic: Topic, one: TypeState) -> JsonObject:
-    event = {"$ref": f"{COMPONENTS}/{topic[1]}"}
+    event = {"$ref": f"{_COMPONENTS}/{topic[1]}"}
     group = {
         "description": "Several events of the type, in the order in which they were published.",
         "type": "object",
@@ -256,7 +256,7 @@ QUERIES: Final = CatalogPart("query", "Saved queries of the lake.")
 
 def documents(state: ContractState, blind: Blind) -> dict[str, str]:
     """Return the documents by their paths in `folder`."""
-    by = {topic: publishers_of(topic) for topic in state.types}
+    by = {topic: _publishers_of(topic) for topic in state.types}
     title = project().title
     catalog = files(state, _parts(), project=project().name, title=title, publishers=by)
     schemas = {
@@ -271,7 +271,7 @@ def documents(state: ContractState, blind: Blind) -> dict[str, str]:
     }
 
 
-def publishers_of(topic: Topic) -> list[str]:
+def _publishers_of(topic: Topic) -> list[str]:
     """Return the packages that publish a type."""
     if topic[0] != ANY:
         return [topic[0]]
@@ -289,12 +289,12 @@ def _verb() -> str:
 def _parts() -> list[CatalogPart]:
     own = (one for one in packages() if one.side != "pages")
     return [
-        *(CatalogPart(one.name, of_package(one), keeps_all=ANY_TOPIC in one.subscriptions) for one in own),
+        *(CatalogPart(one.name, _of_package(one), keeps_all=ANY_TOPIC in one.subscriptions) for one in own),
         QUERIES,
     ]
 
 
-def of_package(package: Package) -> str:
+def _of_package(package: Package) -> str:
     """Return the first line of the docstring of a package's first file that has one for the whole."""
     for file in ("view", "facts", "store", "subscriptions"):
         if package.has(file):

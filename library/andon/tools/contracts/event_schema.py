@@ -7,7 +7,7 @@ from andon.runtime.json_types import JsonObject
 from andon.tools.contracts.members import alternatives_of
 from andon.tools.contracts.state import TypeState
 
-DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
+_DIALECT: Final = "https://json-schema.org/draft/2020-12/schema"
 
 RAW: Final[JsonObject] = {
     "description": "The row before and after, as its service keeps it: its own, and no contract with anybody else.",
@@ -55,7 +55,7 @@ def json_schema(topic: Topic, one: TypeState) -> JsonObject:
     """Return the schema as a document of its own."""
     definitions: dict[str, JsonObject] = {}
     schema = event_schema(topic, one, definitions, "#/$defs")
-    return {"$schema": DIALECT, "$id": file_of(topic[1], one.version), **schema, "$defs": definitions}
+    return {"$schema": _DIALECT, "$id": file_of(topic[1], one.version), **schema, "$defs": definitions}
 
 
 def file_of(event_type: str, version: int) -> str:

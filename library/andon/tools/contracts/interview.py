@@ -63,7 +63,7 @@ class StoredReader(NamedTuple):
         return run_of(lambda _: self.reads())({})
 
 
-def stored_in(table: MemoryTable) -> list[StoredEvents]:
+def _stored_in(table: MemoryTable) -> list[StoredEvents]:
     """Return the events that lie in a table, by their topics."""
     found: dict[Topic, list[Typed]] = {}
     for row in table.rows():
@@ -132,7 +132,7 @@ class Interview:
         self._is_asking = True
         self.asked.add(reader.consumer)
         try:
-            for stored in stored_in(reader.table):
+            for stored in _stored_in(reader.table):
                 said = self._said.setdefault((reader.consumer, stored.topic), {})
                 shape = frozenset(path for event in stored.events for path in paths_in(event))
                 if shape not in said and reader.tells(stored):

@@ -97,7 +97,7 @@ def _is_lacking(event: JsonObject, path: Path) -> bool:
 
 
 RAW: Final = "raw"
-DEPTH_OF_RAW: Final = 3
+_DEPTH_OF_RAW: Final = 3
 """`raw`, its images, and their attributes."""
 
 Needs = dict[Topic, dict[Path, Need]]
@@ -208,11 +208,11 @@ class AskedConsumer:
 
 def _is_of_whole(path: Path, need: Need) -> bool:
     """Return True if an attribute of a row is kept with the whole of it, and nothing more is to be said of it."""
-    return path[0] == RAW and len(path) == DEPTH_OF_RAW and need == Need(LostMember.LOST, keeps=True)
+    return path[0] == RAW and len(path) == _DEPTH_OF_RAW and need == Need(LostMember.LOST, keeps=True)
 
 
 def _members_in(one: TypeState, event: JsonObject) -> dict[Path, Member]:
     """Return the members that a consumer is asked about: those of the type, and of the images of the row."""
     of_rows = paths_in({RAW: event.get(RAW)})
-    raw = {path: Member({}, is_optional=True) for path in of_rows if len(path) <= DEPTH_OF_RAW}
+    raw = {path: Member({}, is_optional=True) for path in of_rows if len(path) <= _DEPTH_OF_RAW}
     return {**one.all_members, **raw}

@@ -104,7 +104,7 @@ def _member(kind: Any, name: str, hint: object) -> JsonObject:  # noqa: ANN401
         raise NoSchema(f"{kind.__name__}.{name}: {error}") from error
 
 
-OF_LIBRARY: Final[Mapping[Topic, type]] = {(ANY, fault.TYPE): FaultEntity, (ANY, drift.TYPE): DriftEntity}
+_OF_LIBRARY: Final[Mapping[Topic, type]] = {(ANY, fault.TYPE): FaultEntity, (ANY, drift.TYPE): DriftEntity}
 """Facts about a message or a row: whoever meets it publishes them."""
 
 
@@ -141,7 +141,7 @@ def schemas() -> tuple[dict[Topic, JsonObject], dict[Topic, str]]:
 def _entities() -> Iterator[tuple[Topic, type | None]]:
     for facts in _facts():
         yield from (((facts.source, one), facts.entities.get(one)) for one in sorted(facts.types))
-    yield from OF_LIBRARY.items()
+    yield from _OF_LIBRARY.items()
 
 
 def _facts() -> list[Facts]:
@@ -165,7 +165,7 @@ def made() -> tuple[list[MadeFact], list[Unmade]]:
     for path in paths("stream"):
         record: StreamRecord = read(path)["Records"][0]
         package, _ = follower_of_table(record["eventSourceARN"].split("/")[1])
-        event = maker_of(package)(record)
+        event = _maker_of(package)(record)
         if isinstance(event, str):
             unmade.append(Unmade(path.stem, package.facts.source, event))
         else:
@@ -175,7 +175,7 @@ def made() -> tuple[list[MadeFact], list[Unmade]]:
 
 def _of_library() -> Iterator[MadeFact]:
     """Yield the samples of faults and drift, of which there is no stream; what a project has none of, as it is made."""
-    kept = {path.stem: read(path) for path in paths("domain") if (ANY, type_of(path)) in OF_LIBRARY}
+    kept = {path.stem: read(path) for path in paths("domain") if (ANY, type_of(path)) in _OF_LIBRARY}
     gone, now_ms = fault_of(Poison("no event"), "{}", consumer="things.listener", now_ms=BEGINNING_MS), BEGINNING_MS
     key, found, expected = {"id": "thing-1"}, {"place": "north"}, {"place": "south"}
     wrong = drift_of("things", key, kinds=["values"], found=found, expected=expected, repair="oplock", now_ms=now_ms)
@@ -184,7 +184,7 @@ def _of_library() -> Iterator[MadeFact]:
     yield from (MadeFact(name, (ANY, event["type"]), event) for name, event in sorted(kept.items()))
 
 
-def maker_of(package: Package) -> Callable[[StreamRecord], JsonObject | str]:
+def _maker_of(package: Package) -> Callable[[StreamRecord], JsonObject | str]:
     """Return the maker of a service's events: record -> event on the wire, or why it makes none."""
     source = package.facts.source
     tags = {"stage": "local", "source": source, "functionname": f"{source}-trigger", "pipeline": f"{source}.trigger"}

@@ -10,7 +10,7 @@ from andon.runtime.json_types import JsonObject
 from andon.tools.contracts.members import Member, Path, members_of, path_in, text_of
 from andon.tools.contracts.need import LostMember, Need, Needs
 
-OF_ENVELOPE: Final[Mapping[Path, Member]] = {
+_OF_ENVELOPE: Final[Mapping[Path, Member]] = {
     ("partitionKey",): Member({"type": "string"}, is_optional=False),
     ("timestamp",): Member({"type": "integer"}, is_optional=False),
     ("tags", "actor"): Member({"type": "string"}, is_optional=True),
@@ -41,7 +41,7 @@ class TypeState(NamedTuple):
     @property
     def all_members(self) -> dict[Path, Member]:
         """The members that consumers are asked about: also those of the envelope that some read and some do not."""
-        return {**self.members, **OF_ENVELOPE}
+        return {**self.members, **_OF_ENVELOPE}
 
 
 class ContractState(NamedTuple):

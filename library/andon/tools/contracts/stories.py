@@ -82,7 +82,7 @@ class Story(Recorder):
         if role == "sender" and _has_rules(package):
             control = package.load("control").CONTROL
             for record in event["Records"]:
-                for wire in events_in(json.loads(record["body"])["detail"]):
+                for wire in _events_in(json.loads(record["body"])["detail"]):
                     sends = partial(messages, package.gateway, wire)
                     if not isinstance(sent := tried(sends), Failed) and sent:
                         self._ask(f"{package.name}.sender", control, sends)
@@ -132,7 +132,7 @@ def _has_rules(package: Package) -> bool:
     return package.side == "services" and package.has("control")
 
 
-def events_in(detail: JsonObject) -> list[JsonObject]:
+def _events_in(detail: JsonObject) -> list[JsonObject]:
     """Return the events of an entry's detail: itself, or the facts of a group."""
     facts: list[JsonObject] = detail["facts"] if "group" in detail and "id" not in detail else [detail]
     return facts

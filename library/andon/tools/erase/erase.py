@@ -40,7 +40,7 @@ from andon.tools.views.deployed import Deployed, deployed
 # | a day later: erase what was on its way | `again`, `after`, `finishedAt` |
 # | write the proof | no `names` any more |
 
-PROOFS: Final = "erasures"
+_PROOFS: Final = "erasures"
 """The folder of the lake with the proofs."""
 
 KEEP_IDS: Final = "it is left where it is an id, and replaced in texts, with KEEP_IDS=1"
@@ -106,13 +106,13 @@ def begin(
 
     """
     known = {*names, *(before.get("names", ()) if before else ())}
-    anywhere = mentions_of(id_, known)
+    anywhere = _mentions_of(id_, known)
     ids = {*stores.ids_with(anywhere)}
     alike = sorted(one for one, is_registered in ids if is_registered and one in anywhere.forms)
     if alike and not keep_ids:
         raise ToolFailed(f"an id is called {alike[0]}: {KEEP_IDS}")
     kept = sorted({one for one, _ in ids})
-    mentions = mentions_of(id_, known, kept)
+    mentions = _mentions_of(id_, known, kept)
     found = look(stores, mentions)
     job: _JobRow = {"person": id_, "begunAt": now_ms, "names": sorted(known), "kept": kept, "before": found}
     if before and "finishedAt" not in before:
@@ -120,7 +120,7 @@ def begin(
     return job
 
 
-def mentions_of(id_: str, names: Iterable[str], kept: Iterable[str] = ()) -> Mentions:
+def _mentions_of(id_: str, names: Iterable[str], kept: Iterable[str] = ()) -> Mentions:
     """Return the mentions of a person.
 
     Raises:
@@ -164,7 +164,7 @@ def finish(stores: Stores, table: JobTable, job: _JobRow, *, clock: Callable[[],
 
 def _proof_key(job: _JobRow) -> str:
     """Return the key of the proof of a job."""
-    return f"{PROOFS}/{job['person']}/{job['begunAt']}.json"
+    return f"{_PROOFS}/{job['person']}/{job['begunAt']}.json"
 
 
 def _swept_again(stores: Stores, table: JobTable, job: _JobRow, *, now_ms: int) -> _JobRow:
@@ -174,7 +174,7 @@ def _swept_again(stores: Stores, table: JobTable, job: _JobRow, *, now_ms: int) 
         raise ToolFailed(
             f"the second pass is made {when}: streams, queues and batches keep what was on its way so long"
         )
-    known = {one for one, _ in stores.ids_with(mentions_of(job["person"], job.get("names", ())))}
+    known = {one for one, _ in stores.ids_with(_mentions_of(job["person"], job.get("names", ())))}
     job = {**job, "kept": sorted({*job["kept"], *known})}  # whatever came since may have brought others
     mentions = _mentions_for(job)
     if "again" not in job:
@@ -190,7 +190,7 @@ def _swept_again(stores: Stores, table: JobTable, job: _JobRow, *, now_ms: int) 
 
 def _mentions_for(job: _JobRow) -> Mentions:
     """Return the mentions that a job erases."""
-    return mentions_of(job["person"], job.get("names", ()), job["kept"])
+    return _mentions_of(job["person"], job.get("names", ()), job["kept"])
 
 
 def counts_of(counted: Iterable[tuple[str, SweepCounts]]) -> Counts:
@@ -208,7 +208,7 @@ def _together(one: Counts, other: Counts) -> Counts:
 # The user of a person, signed out everywhere and deleted.
 
 
-def delete_user(cognito: Any, pool: str, id_: str) -> bool:  # noqa: ANN401  boto3's
+def _delete_user(cognito: Any, pool: str, id_: str) -> bool:  # noqa: ANN401  boto3's
     """Delete the user whose subject is an id; return False if there is none. A badge is no subject."""
     if not _is_subject(id_):
         return False
@@ -319,7 +319,7 @@ def _erased(erasing: Erasing, job: _JobRow) -> Iterator[str]:
     if answer.status != HTTPStatus.NO_CONTENT:
         raise ToolFailed(f"it was refused: {answer.status} {answer.body.decode(errors='replace')}")
     yield "The name is erased."
-    if delete_user(erasing.stores.clients.cognito, erasing.pool, job["person"]):
+    if _delete_user(erasing.stores.clients.cognito, erasing.pool, job["person"]):
         yield "The user is signed out and deleted."
     if "sweptAt" not in job:
         job = sweep(erasing.stores, erasing.table, job, clock=clock.now_ms)

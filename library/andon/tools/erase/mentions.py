@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 
 from andon.ingress.ingress import BODY, FAILED_BODY
 
-SHORTEST: Final = 2
+_SHORTEST: Final = 2
 """Characters of a name: a single letter would be found in every text."""
 
 SURROGATES: Final = 0x10000  # JSON escapes what is beyond by two
@@ -94,7 +94,7 @@ class Mentions:
         self.forms = tuple(sorted(forms, key=lambda form: (-len(form), form)))
         self.id, self.kept = id_, frozenset(kept)
         for form in self.forms:
-            if len(form) < SHORTEST or not _is_word(form[0]) or not _is_word(form[-1]):
+            if len(form) < _SHORTEST or not _is_word(form[0]) or not _is_word(form[-1]):
                 raise ValueError(f"{form!r} is no name: two characters at least, a letter or a digit at both ends")
         if self.replaced(id_).found:
             raise ValueError(f"the id {id_} has the name in it: nothing could be replaced by it")

@@ -34,7 +34,7 @@ ERASED: Final = "erased"
 
 FINGERPRINT, DIGEST = "fingerprint", "digest"
 NOT_CONTENT: Final = frozenset(VersionedRow.__annotations__)
-MOST_ATTRIBUTES: Final = 12
+_MOST_ATTRIBUTES: Final = 12
 """Attributes of a row among which its content is looked for: it is one of 4,096 choices, at the most."""
 
 
@@ -74,7 +74,7 @@ def _content_of(row: Item) -> Iterable[str] | None:
     What else stands on a row only its service knows, but the digest tells whether a choice is the right one.
     """
     names = [name for name in sorted(row) if name not in NOT_CONTENT]
-    if len(names) > MOST_ATTRIBUTES:
+    if len(names) > _MOST_ATTRIBUTES:
         return None
     choices = (some for count in range(len(names), 0, -1) for some in combinations(names, count))
     return next((some for some in choices if digest_of({name: row[name] for name in some}) == row[DIGEST]), None)
@@ -209,14 +209,14 @@ def sweep(dynamodb: Any, table: SweptTable, mentions: Mentions, *, dry_run: bool
     """Erase the mentions in a table; count them as they were found."""
     counted = SweepCounts()
     for row in rows_of(dynamodb, table.name):
-        erased = erased_row(row, table, mentions)
+        erased = _erased_row(row, table, mentions)
         counted.add(erased.found, erased.kept)
         if erased.found and not dry_run:
             _write(dynamodb, table, row, mentions)
     return counted
 
 
-def erased_row(row: Typed, table: SweptTable, mentions: Mentions) -> ErasedRow:
+def _erased_row(row: Typed, table: SweptTable, mentions: Mentions) -> ErasedRow:
     """Return a row without mentions, latched where that matters; its key stays. Pure."""
     counted, left = SweepCounts(), dict[str, Any]()
     for name, value in row.items():
@@ -265,7 +265,7 @@ def _write(dynamodb: Any, table: SweptTable, row: Typed, mentions: Mentions) -> 
     """
     key = {name: row[name] for name in table.keys.names}
     for _ in range(ATTEMPTS):
-        assign = erased_row(row, table, mentions).assign
+        assign = _erased_row(row, table, mentions).assign
         if not assign or _is_written(dynamodb, table, row, assign):
             return
         found = dynamodb.get_item(TableName=table.name, Key=key, ConsistentRead=True)

@@ -29,7 +29,7 @@ from andon.versions.aggregate import Identity
 
 # Mentions of a person in dead-letter queues, where nobody changes a message: it is redriven, or removed.
 
-HIDDEN_SECONDS: Final = 60  # so long each message is out of sight, so that others come
+_HIDDEN_SECONDS: Final = 60  # so long each message is out of sight, so that others come
 
 
 def count(sqs: Any, url: str, mentions: Mentions) -> SweepCounts:  # noqa: ANN401  boto3's
@@ -53,7 +53,7 @@ def _receive(sqs: Any, url: str) -> list[dict[str, str]]:  # noqa: ANN401  boto3
     # It waits: without that SQS asks some of its servers only, and may answer that there is nothing.
     # https://docs.aws.amazon.com/AWSSimpleQueueService/latest/SQSDeveloperGuide/sqs-short-and-long-polling.html
     answer = sqs.receive_message(
-        QueueUrl=url, MaxNumberOfMessages=BATCH, VisibilityTimeout=HIDDEN_SECONDS, WaitTimeSeconds=1
+        QueueUrl=url, MaxNumberOfMessages=BATCH, VisibilityTimeout=_HIDDEN_SECONDS, WaitTimeSeconds=1
     )
     found: list[dict[str, str]] = answer.get("Messages", [])
     return found
@@ -140,23 +140,23 @@ def sweep(bucket: SweptBucket, mentions: Mentions, *, write: Write, dry_run: boo
         found = bucket.read(key)
         if found is None:
             continue
-        erased = erased_object(found.body, mentions)
+        erased = _erased_object(found.body, mentions)
         counted.add(erased.found, erased.kept)
         if erased.found and not dry_run:
             write(bucket, found, erased)
     return counted
 
 
-def in_place(bucket: SweptBucket, found: StoredObject, erased: Erased) -> None:
+def _in_place(bucket: SweptBucket, found: StoredObject, erased: Erased) -> None:
     """Replace an object under its key."""
     bucket.replace(found, erased.body)
 
 
-def under_other_name(bucket: SweptBucket, found: StoredObject, erased: Erased) -> None:
+def _under_other_name(bucket: SweptBucket, found: StoredObject, erased: Erased) -> None:
     """Write an object under the id that it has now, and a fault's claim beside it; then delete those of before."""
     renamed = [(old, new) for old, new in erased.digests.items() if old in found.key]
     if not renamed:
-        in_place(bucket, found, erased)
+        _in_place(bucket, found, erased)
         return
     [(old, new)] = renamed
     before, after = (f"{IDS}/{id_}{SUFFIX}" for id_ in (old, new))
@@ -169,7 +169,7 @@ def under_other_name(bucket: SweptBucket, found: StoredObject, erased: Erased) -
     bucket.remove(found.key)
 
 
-def erased_object(body: bytes, mentions: Mentions) -> Erased:
+def _erased_object(body: bytes, mentions: Mentions) -> Erased:
     """Return an object without mentions. Pure; one that has none is the same, byte by byte."""
     is_packed = body.startswith(GZIPPED)
     text = unpacked_body(body).decode(errors="surrogateescape")
@@ -189,18 +189,18 @@ def erased_object(body: bytes, mentions: Mentions) -> Erased:
 # is replaced, or it would be the last one to have the name.
 
 
-def sweep_lake(bucket: SweptBucket, archive: SweptBucket, mentions: Mentions, *, dry_run: bool) -> SweepCounts:
+def _sweep_lake(bucket: SweptBucket, archive: SweptBucket, mentions: Mentions, *, dry_run: bool) -> SweepCounts:
     """Erase the mentions in the lake, and the days of the archive that were made of them."""
 
     def write(_: SweptBucket, found: StoredObject, erased: Erased) -> None:
         if lake.OBJECT.fullmatch(found.key):
             _remove_day(archive, lake.hour_in(found.key)[:10])
-        in_place(bucket, found, erased)
+        _in_place(bucket, found, erased)
 
     return sweep(bucket, mentions, write=write, dry_run=dry_run)
 
 
-def sweep_archive(bucket: SweptBucket, mentions: Mentions, *, dry_run: bool) -> SweepCounts:
+def _sweep_archive(bucket: SweptBucket, mentions: Mentions, *, dry_run: bool) -> SweepCounts:
     """Remove the days in which there is a mention still, and erase those in its jobs.
 
     A day that was being written while the lake was swept has the lake's objects as they were.
@@ -210,7 +210,7 @@ def sweep_archive(bucket: SweptBucket, mentions: Mentions, *, dry_run: bool) -> 
         if f"/{DAY}" in found.key:
             _remove_day(bucket, found.key.partition(f"/{DAY}")[2][:10])
         else:
-            in_place(bucket, found, erased)
+            _in_place(bucket, found, erased)
 
     return sweep(bucket, mentions, write=write, dry_run=dry_run)
 
@@ -297,10 +297,10 @@ class Stores(NamedTuple):
         bucket = partial(SweptBucket, self.clients.s3)
         swept = bucket(self.buckets[name])
         if name == LAKE:
-            return sweep_lake(swept, bucket(self.buckets[ARCHIVE]), mentions, dry_run=dry_run)
+            return _sweep_lake(swept, bucket(self.buckets[ARCHIVE]), mentions, dry_run=dry_run)
         if name == ARCHIVE:
-            return sweep_archive(swept, mentions, dry_run=dry_run)
-        write = under_other_name if name in RENAMED else in_place
+            return _sweep_archive(swept, mentions, dry_run=dry_run)
+        write = _under_other_name if name in RENAMED else _in_place
         return sweep(swept, mentions, write=write, dry_run=dry_run)
 
 

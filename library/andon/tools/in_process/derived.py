@@ -64,7 +64,7 @@ def write() -> list[str]:
 
 
 def _remove_forsaken() -> Iterator[str]:
-    for file in forsaken():
+    for file in _forsaken():
         file.unlink()
         yield f"removed: {file.relative_to(project().events)}"
 
@@ -84,7 +84,7 @@ def _is_route(route: str) -> bool:
     return any(route in package.routes for package in packages())
 
 
-def forsaken() -> list[Path]:
+def _forsaken() -> list[Path]:
     """Return the samples of routes that nothing answers, and of facts that nobody publishes or subscribes to."""
     publishers = [package.facts for package in recorder.recorded()]
     sources = {facts.source for facts in publishers}

@@ -102,14 +102,14 @@ DOCUMENT = project().root / "docs" / "openapi.json"
 
 # The gateway's own: what was throttled reaches none of our functions.
 TOO_MANY = {"description": "Too many requests to this route: try again later, see the description of this API."}
-TOO_MANY_OF_ONE = "Too many requests to this route, of this caller or, without `Retry-After`, of all: try again later."
+_TOO_MANY_OF_ONE = "Too many requests to this route, of this caller or, without `Retry-After`, of all: try again later."
 
-ETAG = {"description": "The version, quoted.", "schema": {"type": "string"}}
+_ETAG = {"description": "The version, quoted.", "schema": {"type": "string"}}
 
-INVALID_THERE: Final = "422"
+_INVALID_THERE: Final = "422"
 """The status of an invalid request in a document of Powertools; here it is 400."""
 
-OF_POWERTOOLS: Final = frozenset({"HTTPValidationError", "ResponseValidationError", "ValidationError"})
+_OF_POWERTOOLS: Final = frozenset({"HTTPValidationError", "ResponseValidationError", "ValidationError"})
 """Models of its refusals, none of which is sent."""
 
 MODEL: Final = "model"
@@ -192,7 +192,7 @@ def _resolved(api: HttpApi) -> Operations:
     paths: Mapping[str, JsonObject] = said["paths"]
     operations = {f"{method.upper()} {path}": one for path, found in paths.items() for method, one in found.items()}
     models = said.get("components", {}).get("schemas", {})
-    return Operations(operations, {name: model for name, model in models.items() if name not in OF_POWERTOOLS})
+    return Operations(operations, {name: model for name, model in models.items() if name not in _OF_POWERTOOLS})
 
 
 def _told(declared: Mapping[str, Route], resolved: Mapping[str, JsonObject]) -> Iterator[ModelOfRoute]:
@@ -219,7 +219,7 @@ def _operation(key: str, route: Route, schemas: JsonSchemas, resolved: JsonObjec
     told = _responses_of(route, resolved)
     answers = {str(status): _response(one, schemas.of.get((key, status))) for status, one in told.items()}
     if resolved is not None and not route.responses:
-        answers |= {status: one for status, one in resolved["responses"].items() if status != INVALID_THERE}
+        answers |= {status: one for status, one in resolved["responses"].items() if status != _INVALID_THERE}
     return operation | {"responses": _responses(answers)}
 
 
@@ -261,10 +261,10 @@ def _described(route: Route) -> JsonObject:
 def _responses(responses: JsonObject) -> JsonObject:
     responses = {"429": TOO_MANY, **responses}
     if "content" in responses["429"]:  # each caller has a share
-        responses["429"]["description"] = TOO_MANY_OF_ONE
+        responses["429"]["description"] = _TOO_MANY_OF_ONE
     if "412" in responses or "304" in responses:
         for status in responses.keys() & {"200", "201", "304"}:
-            responses[status]["headers"] = {"ETag": ETAG, **responses[status].get("headers", {})}
+            responses[status]["headers"] = {"ETag": _ETAG, **responses[status].get("headers", {})}
     return dict(sorted(responses.items()))
 
 

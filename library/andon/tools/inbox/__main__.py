@@ -20,10 +20,10 @@ from andon.tools.stack.stack import Stack
 
 # Messages as they are printed. Pure.
 
-INDENT: Final = " " * 10
+_INDENT: Final = " " * 10
 LINK: Final = re.compile(r"https?://\S+")
 NOTHING: Final = "Nothing was sent yet. What is sent from now on is shown as it comes."
-UNPRINTABLE: Final = "\N{REPLACEMENT CHARACTER}"
+_UNPRINTABLE: Final = "\N{REPLACEMENT CHARACTER}"
 
 
 def heading(messages: Sequence[SentMessage], *, url: str, shown: int) -> Text:
@@ -37,16 +37,16 @@ def message(one: SentMessage) -> Text:
     at = datetime.fromtimestamp(one.at_ms / 1000, UTC)
     shown = Text(f"\n{at:%H:%M:%S}  ").append(f"{one.channel:8}", style="bold cyan").append(_clean(one.to), style="dim")
     if one.subject:
-        shown.append(f"\n{INDENT}").append(_clean(one.subject), style="bold")
+        shown.append(f"\n{_INDENT}").append(_clean(one.subject), style="bold")
     for line in filter(None, one.text.split("\n")):
         is_link = LINK.fullmatch(line) is not None
-        shown.append(f"\n{'' if is_link else INDENT}").append(_clean(line), style="blue underline" if is_link else "")
+        shown.append(f"\n{'' if is_link else _INDENT}").append(_clean(line), style="blue underline" if is_link else "")
     return shown
 
 
 def _clean(text: str) -> str:
     """Return a text without what a terminal would obey."""
-    return "".join(character if character.isprintable() else UNPRINTABLE for character in text)
+    return "".join(character if character.isprintable() else _UNPRINTABLE for character in text)
 
 
 EVERY_S: Final = 1.0
@@ -68,7 +68,7 @@ def most_of(variable: str | None) -> int:
     return int(variable)
 
 
-def print_newest(console: Console, deployed: dict[str, str], *, most: int) -> list[SentMessage]:
+def _print_newest(console: Console, deployed: dict[str, str], *, most: int) -> list[SentMessage]:
     """Print the newest messages, or how to have some sent; return all."""
     messages = sent.read(deployed["Endpoint"])
     newest = messages[-most:]
@@ -100,7 +100,7 @@ def main() -> int:
     console = Console(highlight=False)
     try:
         deployed, most = outputs.of_running_stack(), most_of(os.environ.get("N"))
-        messages = print_newest(console, deployed, most=most)
+        messages = _print_newest(console, deployed, most=most)
         if console.is_terminal and not os.environ.get("ONCE"):
             follow(console, deployed, known={*messages})
     except (ToolFailed, OSError) as reason:

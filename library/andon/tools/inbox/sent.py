@@ -178,7 +178,7 @@ def _pushed(address: str, body: bytes) -> MessageText:
 
 # Reads all that was sent from the running system of this machine.
 
-MAILS: Final = "/_ministack/ses/messages"
+_MAILS: Final = "/_ministack/ses/messages"
 TEXTS: Final = "/_ministack/sns/sms-messages"
 WITHIN_S: Final = 10
 
@@ -190,7 +190,7 @@ def read(endpoint: str) -> list[SentMessage]:
         OSError: it does not answer.
 
     """
-    mails, texts, posts = (_get(f"{endpoint.rstrip('/')}{path}") for path in (MAILS, TEXTS, sink.PATH))
+    mails, texts, posts = (_get(f"{endpoint.rstrip('/')}{path}") for path in (_MAILS, TEXTS, sink.PATH))
     return sorted([*mails_in(mails), *texts_in(texts), *posts_in(posts)])
 
 

@@ -86,7 +86,7 @@ def _is_numeric(table: TextTable, at: int) -> bool:
     return bool(values) and all(isinstance(value, Number) and not isinstance(value, bool) for value in values)
 
 
-SPILLED: Final = "spilled"
+_SPILLED: Final = "spilled"
 """The folder of what a query has no memory for."""
 
 # Trino's name and parameters -> the same in DuckDB's SQL. Times are UTC in both.
@@ -110,7 +110,7 @@ def connect(lake: Path) -> duckdb.DuckDBPyConnection:
     for signature, body in MACROS.items():
         connection.execute(f"CREATE MACRO {signature} AS {body}")
     connection.execute(f"CREATE VIEW {TABLE} AS {_events_in(folder)}")
-    connection.execute(f"SET temp_directory = {_quoted(folder / SPILLED)}")
+    connection.execute(f"SET temp_directory = {_quoted(folder / _SPILLED)}")
     connection.execute(f"SET allowed_directories = [{_quoted(folder)}]")
     connection.execute("SET enable_external_access = false")
     connection.execute("SET lock_configuration = true")

@@ -17,11 +17,11 @@ from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.nested import outputs_of
 from andon.tools.stack.progress import step
 
-CACHE: Final = outputs.HOME / "lake"
+_CACHE: Final = outputs.HOME / "lake"
 OUTPUT: Final = "LakeBucket"  # of the stack
 AT_ONCE: Final = 16
-ETAGS: Final = "etags.json"  # of the copies
-COPYING: Final = ".part"  # the ending of a file that is not whole yet
+_ETAGS: Final = "etags.json"  # of the copies
+_COPYING: Final = ".part"  # the ending of a file that is not whole yet
 
 
 class LakeBucket(NamedTuple):
@@ -29,7 +29,7 @@ class LakeBucket(NamedTuple):
 
     bucket: str
     s3: Any
-    copies: Path = CACHE
+    copies: Path = _CACHE
 
 
 def of_running_stack() -> LakeBucket:
@@ -99,7 +99,7 @@ def _list(lake: LakeBucket) -> dict[str, str]:
 def _known(folder: Path) -> dict[str, str]:
     """Return the ETags of the copies that are there."""
     try:
-        etags: dict[str, str] = json.loads((folder / ETAGS).read_text())
+        etags: dict[str, str] = json.loads((folder / _ETAGS).read_text())
     except (FileNotFoundError, ValueError):
         return {}
     return {key: etag for key, etag in etags.items() if (folder / key).exists()}
@@ -107,7 +107,7 @@ def _known(folder: Path) -> dict[str, str]:
 
 def _keep(folder: Path, etags: Mapping[str, str]) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / ETAGS).write_text(json.dumps(etags))
+    (folder / _ETAGS).write_text(json.dumps(etags))
 
 
 def _fetch(lake: LakeBucket, keys: list[str], folder: Path) -> None:
@@ -122,7 +122,7 @@ def _fetch(lake: LakeBucket, keys: list[str], folder: Path) -> None:
 def _fetch_one(lake: LakeBucket, key: str, file: Path) -> int:
     body: bytes = lake.s3.get_object(Bucket=lake.bucket, Key=key)["Body"].read()
     file.parent.mkdir(parents=True, exist_ok=True)
-    part = file.with_name(file.name + COPYING)
+    part = file.with_name(file.name + _COPYING)
     part.write_bytes(body)
     part.rename(file)  # a copy that is broken off leaves no half of an object
     return len(body)

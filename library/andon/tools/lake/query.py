@@ -44,13 +44,13 @@ from andon.tools.stack.progress import step
 # A name is put in the place of an id in the columns that the project names, word by word, and only if it is known.
 # The project's own API answers, so that nobody sees a name here whom they could not look up there.
 
-Lookup = Callable[[Sequence[str]], Mapping[str, str]]
+_Lookup = Callable[[Sequence[str]], Mapping[str, str]]
 """Returns the names that are known of ids; raises `ToolFailed` if nobody can tell."""
 
 _WORD: Final = re.compile(r"[\w-]+")
 
 
-def named(table: TextTable, lookup: Lookup, *, shown: int | None = None) -> TextTable:
+def named(table: TextTable, lookup: _Lookup, *, shown: int | None = None) -> TextTable:
     """Return a table with names in the place of ids, of those in its first rows if `shown` says how many.
 
     Raises:
@@ -71,7 +71,7 @@ def named(table: TextTable, lookup: Lookup, *, shown: int | None = None) -> Text
     return TextTable(table.columns, list(rows))
 
 
-def by_api(api_of: Callable[[], ApiClient]) -> Lookup:
+def by_api(api_of: Callable[[], ApiClient]) -> _Lookup:
     """Return a look-up by the API of a stack, which is called for the first time when there is something to look up."""
 
     def lookup(ids: Sequence[str]) -> Mapping[str, str]:
@@ -149,7 +149,7 @@ def usage() -> str:
     return "\n".join([*lines, OPTIONS.format(stack=project().name)])
 
 
-def question_of(given: Mapping[str, str]) -> Question:
+def _question_of(given: Mapping[str, str]) -> Question:
     """Return the query that was asked.
 
     Raises:
@@ -183,7 +183,7 @@ def arguments(text: str) -> dict[str, str]:
     return dict(part.split("=", 1) for part in parts)
 
 
-def answer(given: Mapping[str, str], lake_of: Callable[[], LakeBucket], lookup: Lookup = lambda _ids: {}) -> None:
+def answer(given: Mapping[str, str], lake_of: Callable[[], LakeBucket], lookup: _Lookup = lambda _ids: {}) -> None:
     """Ask, print the answer, and write and draw it; a lake is looked for as soon as the question is in order.
 
     A terminal shows names if they can be looked up. Files have ids, but with `NAMES`, and then are not written without.
@@ -192,7 +192,7 @@ def answer(given: Mapping[str, str], lake_of: Callable[[], LakeBucket], lookup: 
         Failed: no answer can be had; the message says why.
 
     """
-    question = question_of(given)
+    question = _question_of(given)
     values = _values(question, arguments(given.get("ARGS", "")))
     if given.get("SHOW"):
         print(f"{question.literal(values)};")
@@ -215,7 +215,7 @@ def _write_files(given: Mapping[str, str], question: Question, values: Mapping[s
         _note_written(given["PLOT"])
 
 
-def _for_a_terminal(table: TextTable, lookup: Lookup) -> TextTable:
+def _for_a_terminal(table: TextTable, lookup: _Lookup) -> TextTable:
     try:
         return named(table, lookup, shown=SHOWN)
     except ToolFailed as reason:

@@ -20,13 +20,13 @@ class Subcommand(NamedTuple):
     add_to: Callable[[ArgumentParser], None]
 
 
-def of_project(parser: ArgumentParser) -> None:
+def _of_project(parser: ArgumentParser) -> None:
     """Add DIR, NAME and options."""
     parser.add_argument("folder", metavar="DIR", type=Path, help="where it is to be: an empty folder, or none yet")
     parser.add_argument("name", metavar="NAME", help="of the project, as Permits")
     parser.add_argument("--service", metavar="THINGS", default="things", help="name of its first service, as permits")
     parser.add_argument("--one", metavar="THING", help="the singular of that, if it is irregular")
-    of_shape(parser)
+    _of_shape(parser)
     parser.add_argument("--view", metavar="NAME", help="name of its first view, as register; inventory without it")
     parser.add_argument("--no-view", action="store_true", help="without a view, which may be written later")
     rule = "name of its first rule, and of the service that decides by it; watch/restless without it"
@@ -41,12 +41,12 @@ def of_service(parser: ArgumentParser) -> None:
     """Add NAME, its singular and fields."""
     parser.add_argument("name", metavar="NAME", help="of the service, a plural, as permits")
     parser.add_argument("--one", metavar="NAME", help="the singular of that, if it is irregular")
-    of_shape(parser)
+    _of_shape(parser)
     person = "they are persons, as passengers: their names, by id, until one is erased; --partition says where they are"
     parser.add_argument("--person", action="store_true", help=person)
 
 
-def of_shape(parser: ArgumentParser) -> None:
+def _of_shape(parser: ArgumentParser) -> None:
     """Add the words of a service's fact and fields, and its shape."""
     field = "what each of them says, as district: a text, of a time-based one a number; place or value without it"
     parser.add_argument("--field", metavar="FIELD", help=field)
@@ -95,7 +95,7 @@ def of_rule(parser: ArgumentParser) -> None:
 
 
 KINDS: Final[Mapping[str, Subcommand]] = {
-    "project": Subcommand("a project of its own, with a service, a view and a rule", of_project),
+    "project": Subcommand("a project of its own, with a service, a view and a rule", _of_project),
     "service": Subcommand("a service with a command, a table and a fact of its own", of_service),
     "view": Subcommand("a view with a row for each subject of some facts, and a query of it", of_view),
     "fact": Subcommand("a fact more of a service, with a row, a command and a route of its own", of_fact),

@@ -23,7 +23,7 @@ HOW: Final = "how to keep a name unique, to count, to use a date, and the price 
 
 UNKNOWN: Final = "by hand: not all was committed before (where it was, the command stands here)"
 
-TOUCHED: Final = ("AGENTS.md", "docs/openapi.json", "events", "functions", "infra", "llms.txt", "tests")
+_TOUCHED: Final = ("AGENTS.md", "docs/openapi.json", "events", "functions", "infra", "llms.txt", "tests")
 """What may change, from the root of a project."""
 
 
@@ -167,10 +167,10 @@ def _restore(root: Path, content: Mapping[Path, bytes], folders: set[Path]) -> N
 
 
 def _content(root: Path) -> dict[Path, bytes]:
-    found = (file for path in TOUCHED for file in (root / path, *(root / path).rglob("*")))
+    found = (file for path in _TOUCHED for file in (root / path, *(root / path).rglob("*")))
     return {file: file.read_bytes() for file in found if file.is_file() and file.suffix != ".pyc"}
 
 
 def _folders(root: Path) -> set[Path]:
-    found = (folder for path in TOUCHED for folder in (root / path, *(root / path).rglob("*/")))
+    found = (folder for path in _TOUCHED for folder in (root / path, *(root / path).rglob("*/")))
     return {folder for folder in found if folder.is_dir()}

@@ -20,9 +20,9 @@ from urllib.parse import unquote, urlsplit
 from andon.project import library_folder
 from andon.tools.new.words import NotNew
 
-DISTRIBUTION: Final = "andon"
+_DISTRIBUTION: Final = "andon"
 ABOUT: Final = "# The library; `make install` installs it, and the tools that it pins.\n"
-NAME_IT: Final = "name it: --wheel FILE"
+_NAME_IT: Final = "name it: --wheel FILE"
 
 
 class Dependency(NamedTuple):
@@ -41,18 +41,18 @@ def dependency(wheel: Path | None) -> Iterator[Dependency]:
 
     """
     with tempfile.TemporaryDirectory() as built:
-        yield by_wheel(wheel) if wheel is not None else _as_installed(Path(built))
+        yield _by_wheel(wheel) if wheel is not None else _as_installed(Path(built))
 
 
-def by_wheel(wheel: Path) -> Dependency:
+def _by_wheel(wheel: Path) -> Dependency:
     """Return the dependency on a wheel in the project's `vendor/`, with its hash.
 
     Raises:
         NotNew: it is no wheel of the library, or not there.
 
     """
-    if not wheel.is_file() or not wheel.name.startswith(f"{DISTRIBUTION}-") or wheel.suffix != ".whl":
-        raise NotNew(f"{wheel} is no wheel of {DISTRIBUTION} that is there; {NAME_IT}")
+    if not wheel.is_file() or not wheel.name.startswith(f"{_DISTRIBUTION}-") or wheel.suffix != ".whl":
+        raise NotNew(f"{wheel} is no wheel of {_DISTRIBUTION} that is there; {_NAME_IT}")
     digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
     return Dependency(f"{ABOUT}./vendor/{wheel.name} --hash=sha256:{digest}\n", wheel)
 
@@ -60,20 +60,20 @@ def by_wheel(wheel: Path) -> Dependency:
 def _as_installed(built: Path) -> Dependency:
     found = _installed()
     if found is None:
-        return by_wheel(_build(library_folder().parent, built))
+        return _by_wheel(_build(library_folder().parent, built))
     url = _direct_url(found)
     if url is None:
-        return Dependency(f"{ABOUT}{DISTRIBUTION}=={found.version}\n")
+        return Dependency(f"{ABOUT}{_DISTRIBUTION}=={found.version}\n")
     if urlsplit(url).scheme != "file":
-        return Dependency(f"{ABOUT}{DISTRIBUTION} @ {url}\n")
+        return Dependency(f"{ABOUT}{_DISTRIBUTION} @ {url}\n")
     place = Path(unquote(urlsplit(url).path))
-    return by_wheel(_build(place, built) if place.is_dir() else place)
+    return _by_wheel(_build(place, built) if place.is_dir() else place)
 
 
 def _installed() -> importlib.metadata.Distribution | None:
     """Return the distribution that this code belongs to; None: it runs from its source."""
-    for found in importlib.metadata.distributions(name=DISTRIBUTION):
-        if Path(str(found.locate_file(DISTRIBUTION))).resolve() == library_folder().resolve():
+    for found in importlib.metadata.distributions(name=_DISTRIBUTION):
+        if Path(str(found.locate_file(_DISTRIBUTION))).resolve() == library_folder().resolve():
             return found
     return None
 
@@ -98,10 +98,10 @@ def _direct_url(found: importlib.metadata.Distribution) -> str | None:
 
 def _build(source: Path, into: Path) -> Path:
     if not (source / "pyproject.toml").is_file():
-        raise NotNew(f"the library runs from {source}, which no wheel can be built of; {NAME_IT}")
+        raise NotNew(f"the library runs from {source}, which no wheel can be built of; {_NAME_IT}")
     isolated = [] if importlib.util.find_spec("hatchling") is None else ["--no-build-isolation"]
     quietly = ["--quiet", "--disable-pip-version-check", "--no-deps"]
     command = [sys.executable, "-m", "pip", "wheel", *quietly, *isolated, "--wheel-dir", str(into), str(source)]
     subprocess.run(command, check=True)
-    [wheel] = into.glob(f"{DISTRIBUTION}-*.whl")
+    [wheel] = into.glob(f"{_DISTRIBUTION}-*.whl")
     return wheel

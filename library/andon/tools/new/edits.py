@@ -11,7 +11,7 @@ from typing import Final
 from andon.tools.new.words import NotNew
 
 FACTS, RULES, FACTS_OF = "Facts", "Rules", "facts_of"
-POSITIONS: Final = {
+_POSITIONS: Final = {
     FACTS: ("source", "types", "of", "expired"),
     FACTS_OF: ("source",),
     RULES: ("source", "types", "all"),
@@ -275,7 +275,7 @@ def _with_element(text: str, whole: ast.expr, elements: list[ast.expr], element:
 def _argument(text: str, call: str, name: str) -> ast.expr:
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == call:
-            given = dict(zip(POSITIONS[call], node.args, strict=False))
+            given = dict(zip(_POSITIONS[call], node.args, strict=False))
             given |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
             if name in given:
                 return given[name]

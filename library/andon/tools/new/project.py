@@ -26,11 +26,11 @@ VENDOR: Final = "vendor"
 NEW: Final = "andon.tools.new"
 AGENTS: Final = "AGENTS.md"
 SAYS: Final = PurePosixPath("functions/project.py")
-TELLING: Final = frozenset({SAYS, PurePosixPath("README.md")})
+_TELLING: Final = frozenset({SAYS, PurePosixPath("README.md")})
 """Files that tell of a view and a rule, also of those that are written after them."""
 SETTINGS: Final = PurePosixPath("pyproject.toml")
 
-IN_STACK: Final = frozenset(
+_IN_STACK: Final = frozenset(
     {
         "api",
         "archive",
@@ -70,7 +70,7 @@ class Beginning(NamedTuple):
         rules = None if asked.no_rule else (Name.only(control or template.WATCH.one), Name.only(rule))
         view = None if asked.no_view else Name.only(asked.view or template.INVENTORY.one)
         name, service = Name.only(asked.name), Shape.of(asked, Name.of(asked.service, one=asked.one))
-        if name.one in IN_STACK:
+        if name.one in _IN_STACK:
             raise NotNew(f"{name.one!r} is taken: infra/stack.py has a class of that name")
         persons = None if asked.person is None else Name.of(asked.person)
         others = [*(one for one in (view, persons) if one), *(rules or ())]
@@ -120,7 +120,7 @@ class Beginning(NamedTuple):
         text, service = (template.PROJECT / file).read_text(), self.service
         if file.parts[0] in template.OTHERS:
             return text
-        there = {"view": self.view, "control": self.rule} if file in TELLING else self._copied
+        there = {"view": self.view, "control": self.rule} if file in _TELLING else self._copied
         parts = {kind for kind, one in there.items() if one}
         parts |= {"timed" if service.is_timed else "versioned", *(["partition"] if service.partition else [])}
         named = [*self._named, *([(template.THINGS, service.partition)] if service.partition and file == SAYS else [])]

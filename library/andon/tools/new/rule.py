@@ -37,14 +37,14 @@ from andon.tools.new.words import HUMP, Name, NotNew, Words, member_name
 
 # The fact that a new rule decides upon, in the place of the template's own.
 
-OF_TEXT: Final = """.optional_text("due")
+_OF_TEXT: Final = """.optional_text("due")
     return None if date is None else times.to_ms(date)
 """
-OF_NUMBER: Final = """.get("due")
+_OF_NUMBER: Final = """.get("due")
     return date if isinstance(date, int) else None
 """
-IN_NUMBERS: Final = {
-    OF_TEXT: OF_NUMBER,
+_IN_NUMBERS: Final = {
+    _OF_TEXT: _OF_NUMBER,
     "from andon.runtime import times\n": "",
     '"2026-01-02T00:00:00.000Z"': "1_767_312_000_000",
     "times.to_utc(NOW_MS + date * DAY_MS)": "NOW_MS + date * DAY_MS",
@@ -98,7 +98,7 @@ class RuleAnchor(NamedTuple):
     def fitted(self, words: Words, text: str) -> str:
         """Return a file of the template with other words, and with this fact in the place of its own."""
         if self.due_at is not None and not self.is_in_text:
-            for old, new in IN_NUMBERS.items():
+            for old, new in _IN_NUMBERS.items():
                 text = text.replace(old, new)
         return words.fitted(text, self._instead)
 

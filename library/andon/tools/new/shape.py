@@ -22,8 +22,8 @@ OWN: Final = frozenset({"body", "command", "discriminator", "id", "if_match", "t
 PLACES: Final = ("place-1", "place-2")
 """Values of a place in the template's examples."""
 
-NO_PARTS: Final = "--time-based goes with no --unique and no --date: what is said of a time changes never"
-NO_CLAIMS: Final = "--unique and --partition do not go together: a unique text has a row of its own, in no partition"
+_NO_PARTS: Final = "--time-based goes with no --unique and no --date: what is said of a time changes never"
+_NO_CLAIMS: Final = "--unique and --partition do not go together: a unique text has a row of its own, in no partition"
 
 
 class Fields(NamedTuple):
@@ -107,9 +107,9 @@ class Shape(NamedTuple):
         """
         timed = asked.time_based
         if timed and (asked.unique or asked.date):
-            raise NotNew(NO_PARTS)
+            raise NotNew(_NO_PARTS)
         if asked.partition and asked.unique:
-            raise NotNew(NO_CLAIMS)
+            raise NotNew(_NO_CLAIMS)
         default = template.VALUE if timed else template.PLACE
         fields = Fields.of(asked.field or default.one, asked.unique, asked.date, service=name)
         text = asked.partition or (template.DEVICE.one if timed else None)

@@ -21,7 +21,7 @@ from typing import Final
 from andon.project import library_folder
 from andon.tools.new.words import Name, NotNew, Words
 
-NO_EXTRAS: Final = "the library is installed without what this takes; install it with its extras, as andon[tools,test]"
+_NO_EXTRAS: Final = "the library is installed without what this takes; install it with its extras, as andon[tools,test]"
 
 PROJECT: Final = library_folder() / "tools" / "templates" / "project"
 
@@ -55,7 +55,7 @@ PART: Final = re.compile(r"(?:#|<!--) <(?P<end>/?)(?P<name>[a-z]+)>(?: -->)?")
 """The comment at which a part of a file begins or ends."""
 
 # What running the template leaves behind.
-LEFT_BEHIND: Final = frozenset(
+_LEFT_BEHIND: Final = frozenset(
     {"__pycache__", ".hypothesis", ".local", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".venv"}
     | {"cdk.out", "events", "node_modules", "vendor"}
 )
@@ -67,7 +67,7 @@ OTHERS: Final = frozenset({"requirements"})
 def files(*patterns: str) -> list[PurePosixPath]:
     """Return the files of the template, from its root, that match any of some patterns; without a pattern, all."""
     found = {file.relative_to(PROJECT) for pattern in patterns or ("**",) for file in _within(pattern)}
-    return sorted(PurePosixPath(file) for file in found if not LEFT_BEHIND.intersection(file.parts))
+    return sorted(PurePosixPath(file) for file in found if not _LEFT_BEHIND.intersection(file.parts))
 
 
 def _within(pattern: str) -> Iterable[Path]:
@@ -159,7 +159,7 @@ def tidied(root: Path, written: Iterable[Path]) -> None:
 
     """
     if find_spec("ruff") is None:
-        raise NotNew(NO_EXTRAS)
+        raise NotNew(_NO_EXTRAS)
     python = [str(file) for file in written if file.suffix == ".py"]
     for command in (("check", "--quiet", "--fix-only", "--select=I,F401"), ("format", "--quiet")):
         subprocess.run([sys.executable, "-m", "ruff", *command, "--no-cache", *python], cwd=root, check=True)

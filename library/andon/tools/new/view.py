@@ -32,7 +32,7 @@ class CountedText(NamedTuple):
     example: str
 
 
-def with_counting(
+def _with_counting(
     texts: Mapping[PurePosixPath, str], by: CountedText, *, view: Name, subject: Name
 ) -> dict[PurePosixPath, str]:
     """Return the files of a view, whose rows are counted by a text of theirs.
@@ -103,14 +103,14 @@ OBJECTS: Final = Form(
 
 
 SCALARS: Final[Mapping[type, str]] = {bool: "bool", int: "int", float: "float", str: "str"}
-NOT_FIELDS: Final = frozenset({"ttl", "id", "version"})
+_NOT_FIELDS: Final = frozenset({"ttl", "id", "version"})
 
 # Parts of the template's files, in whose place stand those of other facts.
 PLACE: Final = "    place: str\n"
 SHOWN: Final = (', "place": row["place"]}', ", **KEPT.said_in(row)}")
 SHARED: Final = "entities of {} share a partition: its rows have what the newest of them says. Their own ids are lost"
 
-NO_INDEX: Final = (
+_NO_INDEX: Final = (
     "--count-by and --objects do not go together, for objects have no index to count by: leave out --objects; or leave "
     "out --count-by, and count the items of a day where it is read"
 )
@@ -140,7 +140,7 @@ def changes(
 
     """
     if count_by is not None and as_objects:
-        raise NotNew(NO_INDEX)
+        raise NotNew(_NO_INDEX)
     name = Name.only(text)
     require_free(name.many)
     heard = [Heard.of(one) for one in dict.fromkeys(of or only_fact())]
@@ -151,7 +151,7 @@ def changes(
     texts = template.slice_of("views", form.view, "row")
     new = {PurePosixPath(words(str(file))): kept.fitted(file, one, words) for file, one in texts.items()}
     if count_by is not None:
-        new = with_counting(new, kept.said(count_by), view=name, subject=kept.subject)
+        new = _with_counting(new, kept.said(count_by), view=name, subject=kept.subject)
     stack = with_package((root / STACK).read_text(), "View", name.many)
     return Changes(new, {STACK: stack}, (*_next(name, heard, form, kept, is_counted=count_by is not None),))
 
@@ -314,7 +314,7 @@ def _members(facts: Sequence[Heard]) -> list[str]:
         name
         for one in facts
         for name, value in one.entity.items()
-        if type(value) in SCALARS and value != one.event.partition_key and name not in NOT_FIELDS
+        if type(value) in SCALARS and value != one.event.partition_key and name not in _NOT_FIELDS
     )
     return [*dict.fromkeys(found)]
 

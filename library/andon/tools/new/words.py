@@ -21,10 +21,10 @@ TAKEN: Final = frozenset(
 )
 """Names of modules and folders that a project has in any case."""
 
-ENDINGS: Final = (("ies", "y"), ("sses", "ss"), ("shes", "sh"), ("ches", "ch"), ("xes", "x"), ("ss", "ss"), ("s", ""))
+_ENDINGS: Final = (("ies", "y"), ("sses", "ss"), ("shes", "sh"), ("ches", "ch"), ("xes", "x"), ("ss", "ss"), ("s", ""))
 """Endings of plurals, and of their singulars; what has none of them is its own plural, as `luggage`."""
 
-IRREGULAR: Final = {"people": "person"}
+_IRREGULAR: Final = {"people": "person"}
 
 
 class Name(NamedTuple):
@@ -42,7 +42,7 @@ class Name(NamedTuple):
 
         """
         many = _checked(HUMP.sub("_", text).lower(), text)
-        return cls(singular_of(many) if one is None else _checked(one, one), many)
+        return cls(_singular_of(many) if one is None else _checked(one, one), many)
 
     @classmethod
     def only(cls, text: str) -> Self:
@@ -64,7 +64,7 @@ class Name(NamedTuple):
 
         """
         one = _checked(HUMP.sub("_", text).lower(), text)
-        return cls(one, plural_of(one))
+        return cls(one, _plural_of(one))
 
     @property
     def dashed(self) -> str:
@@ -72,18 +72,18 @@ class Name(NamedTuple):
         return self.one.replace("_", "-")
 
 
-def plural_of(one: str) -> str:
+def _plural_of(one: str) -> str:
     """Return the plural of a singular, by its ending."""
     if one.endswith("y") and one[-2:-1] not in "aeiou":
         return f"{one[:-1]}ies"
     return f"{one}es" if one.endswith(("s", "sh", "ch", "x")) else f"{one}s"
 
 
-def singular_of(many: str) -> str:
+def _singular_of(many: str) -> str:
     """Return the singular of a plural, by its ending."""
-    if many in IRREGULAR:
-        return IRREGULAR[many]
-    ending, instead = next(((ending, one) for ending, one in ENDINGS if many.endswith(ending)), ("", ""))
+    if many in _IRREGULAR:
+        return _IRREGULAR[many]
+    ending, instead = next(((ending, one) for ending, one in _ENDINGS if many.endswith(ending)), ("", ""))
     stem = many.removesuffix(ending)
     return f"{stem}{instead}" if stem else many
 

@@ -33,9 +33,9 @@ from andon.wire.queue import SEND, WORK, name_of
 
 # Until then an event may be on its way to the archive.
 # https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-archive.html
-ARCHIVED_WITHIN_MS: Final = 10 * 60 * 1000
+_ARCHIVED_WITHIN_MS: Final = 10 * 60 * 1000
 POLL_S: Final = 2.0
-STARTED_BEFORE: Final = "ResourceAlreadyExistsException"
+_STARTED_BEFORE: Final = "ResourceAlreadyExistsException"
 COMPLETED: Final = "COMPLETED"
 ENDED: Final = frozenset({COMPLETED, "CANCELLED", "FAILED"})
 DIGITS: Final = 16
@@ -134,7 +134,7 @@ def catch_up(stack: Deployed, missed: Missed, *, now_ms: int, pause: Callable[[f
         "EventEndTime": _moment(missed.until_ms),
         "Destination": {"Arn": arn, "FilterArns": [rule.arn for rule in rules]},
     }
-    within_ms = ARCHIVED_WITHIN_MS if stack.name else 0
+    within_ms = _ARCHIVED_WITHIN_MS if stack.name else 0
     if (left_ms := missed.until_ms + within_ms - now_ms) > 0:
         with step("waiting until the archive has it"):
             pause(left_ms / 1000)
@@ -198,7 +198,7 @@ def _replay(events: Any, asked: dict[str, Any], pause: Callable[[float], None]) 
     try:
         events.start_replay(**asked)
     except ClientError as error:
-        if error.response["Error"]["Code"] != STARTED_BEFORE:
+        if error.response["Error"]["Code"] != _STARTED_BEFORE:
             raise
     with step("replaying it"):
         while (replay := events.describe_replay(ReplayName=name))["State"] not in ENDED:

@@ -35,15 +35,15 @@ from andon.tools.views.deployed import Deployed
 CDK: Final = project().root / "node_modules" / ".bin" / "cdk"
 
 # A stack that was never created as a whole. `cdk deploy` deletes it before it tries again.
-NEVER_CREATED: Final = frozenset(
+_NEVER_CREATED: Final = frozenset(
     {"CREATE_FAILED", "DELETE_COMPLETE", "REVIEW_IN_PROGRESS", "ROLLBACK_COMPLETE", "ROLLBACK_FAILED"}
 )
 ABSENT: Final = "does not exist"
 
 # Of all functions of an account in a region. New accounts have less until AWS raises it, or somebody asks.
 # https://docs.aws.amazon.com/lambda/latest/dg/gettingstarted-limits.html
-USUAL_WORKERS: Final = 1_000
-WORKERS_QUOTA: Final = "L-B99A9384"
+_USUAL_WORKERS: Final = 1_000
+_WORKERS_QUOTA: Final = "L-B99A9384"
 TOO_FEW: Final = """\
 Lambda runs at most {limit:,} functions at a time in this account and region; this stage is made for {needed:,}.
 Until there are so many, requests get 503, and listeners lose attempts. To ask for them:
@@ -53,7 +53,7 @@ Until there are so many, requests get 503, and listeners lose attempts. To ask f
 Read = TypeVar("Read")
 
 # Of each function with a canary: to go back by hand beyond the last deployment.
-KEPT_VERSIONS: Final = 5
+_KEPT_VERSIONS: Final = 5
 
 
 def is_created(cloudformation: Any, stack: str) -> bool:  # noqa: ANN401  boto3's
@@ -64,7 +64,7 @@ def is_created(cloudformation: Any, stack: str) -> bool:  # noqa: ANN401  boto3'
         if ABSENT in error.response["Error"].get("Message", ""):
             return False
         raise
-    return described["StackStatus"] not in NEVER_CREATED
+    return described["StackStatus"] not in _NEVER_CREATED
 
 
 def deployed_in(cloudformation: Any, stack: str) -> frozenset[str] | None:  # noqa: ANN401
@@ -89,18 +89,18 @@ def declared_tables() -> frozenset[str]:
 def workers_needed(stage: Stage) -> int:
     """Return the functions that may have to run at a time: each report of a burst takes a worker."""
     burst = Throttle.of(stage.reports_per_second).burst
-    return max(USUAL_WORKERS, ceil(burst / USUAL_WORKERS) * USUAL_WORKERS)
+    return max(_USUAL_WORKERS, ceil(burst / _USUAL_WORKERS) * _USUAL_WORKERS)
 
 
 def advice(limit: int, needed: int) -> str:
     """Return advice on a quota to ask AWS for; empty if the limit is large enough."""
-    return "" if limit >= needed else TOO_FEW.format(limit=limit, needed=needed, quota=WORKERS_QUOTA)
+    return "" if limit >= needed else TOO_FEW.format(limit=limit, needed=needed, quota=_WORKERS_QUOTA)
 
 
 def outdated(versions: Sequence[str], aliased: frozenset[str]) -> list[str]:
     """Return the numbers of a function's versions that can go: all but the newest ones and those that are called."""
     numbers = sorted((one for one in versions if one.isdecimal()), key=int)
-    return [one for one in numbers[:-KEPT_VERSIONS] if one not in aliased]
+    return [one for one in numbers[:-_KEPT_VERSIONS] if one not in aliased]
 
 
 def forget_old_versions(lambda_: Any, functions: Iterable[str]) -> int:  # noqa: ANN401  boto3's
@@ -119,7 +119,7 @@ def forget_old_versions(lambda_: Any, functions: Iterable[str]) -> int:  # noqa:
     return deleted
 
 
-def functions_with_alias(cloudformation: Any, stack: str) -> Iterator[str]:  # noqa: ANN401
+def _functions_with_alias(cloudformation: Any, stack: str) -> Iterator[str]:  # noqa: ANN401
     """Yield the functions of a stack that have a canary."""
     for one in stacks_of(cloudformation, stack):
         for alias in resources_of(cloudformation, one, "AWS::Lambda::Alias"):
@@ -157,7 +157,7 @@ def _deploy(arguments: Sequence[str]) -> None:
     subprocess.run([str(CDK), "deploy", "--all", *arguments], cwd=project().root, check=True)
 
 
-def foreseen(session: boto3.Session, stage: str) -> list[str]:
+def _foreseen(session: boto3.Session, stage: str) -> list[str]:
     """Return lines about facts that subscribers would miss, and about data left behind, if a stage is deployed again.
 
     Raises:
@@ -184,7 +184,7 @@ def deploy(stage: Stage, arguments: Sequence[str], *, repair: bool = False) -> N
     """
     session, stack = boto3.Session(region_name=stage.deployed_region), stack_of(stage.name)
     lambda_, cloudformation = session.client("lambda"), session.client("cloudformation")
-    for words in foreseen(session, stage.name):
+    for words in _foreseen(session, stage.name):
         print(words)
     needed = workers_needed(stage)
     limit = asked(
@@ -199,7 +199,7 @@ def deploy(stage: Stage, arguments: Sequence[str], *, repair: bool = False) -> N
     deployed = asked(f"the stack {stack}", lambda: deployed_in(cloudformation, stack), otherwise=known)
     for context in deployments(declared, deployed):
         _deploy([f"--context=stage={stage.name}", *mending, *context, *arguments])
-    functions = functions_with_alias(cloudformation, stack)
+    functions = _functions_with_alias(cloudformation, stack)
     if gone := asked("old versions", lambda: forget_old_versions(lambda_, functions), 0):
         print(f"{gone} old versions of functions deleted")
 

@@ -21,7 +21,7 @@ from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.nested import NESTED
 
 FILE: Final = project().root / "infra" / "kept.json"
-RETAINED: Final = "Retain"  # and RetainExceptOnCreate
+_RETAINED: Final = "Retain"  # and RetainExceptOnCreate
 ROOT: Final = ".template.json"
 CODE: Final = "AWS::Lambda::Version"  # is kept to go back to, and is no data
 FIXED: Final = ("ArchiveName", "BucketName", "Name", "SourceArn", "TableName")
@@ -46,7 +46,7 @@ def kept_in(templates: Templates) -> dict[str, str]:
         f"{stack}/{name}".removeprefix("/"): _fixed_of(made)
         for stack, template in sorted(templates.items())
         for name, made in sorted(template["Resources"].items())
-        if made.get("DeletionPolicy", "").startswith(RETAINED) and made["Type"] != CODE
+        if made.get("DeletionPolicy", "").startswith(_RETAINED) and made["Type"] != CODE
     }
 
 
@@ -114,7 +114,7 @@ def require_held(before: Kept, now: Kept, stack: str, *, gone: Iterable[str] = (
         raise ToolFailed(HELD.format(stack=stack, lost=lines, verb=as_called("kept", GONE=tuple(found))))
 
 
-def deployed_templates(cloudformation: Any, stack: str) -> tuple[Templates, dict[str, str]]:  # noqa: ANN401  boto3's
+def _deployed_templates(cloudformation: Any, stack: str) -> tuple[Templates, dict[str, str]]:  # noqa: ANN401  boto3's
     """Return the templates of a stack as they are deployed, and the physical id of each resource in them."""
     templates, physical, waiting = dict[str, JsonObject](), dict[str, str](), {"": stack}
     while waiting:
@@ -137,7 +137,7 @@ def of_deployment(cloudformation: Any, stack: str, stage: str) -> Iterator[str]:
         ToolFailed: it would lose something that nobody named.
 
     """
-    templates, physical = deployed_templates(cloudformation, stack)
+    templates, physical = _deployed_templates(cloudformation, stack)
     before, now = kept_in(templates), of_stage(stage)[stack]
     named = [name for name in before if name not in held().get(stack, before)]
     require_held(before, now, stack, gone=named)

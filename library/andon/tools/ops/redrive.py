@@ -19,7 +19,7 @@ BATCH: Final = 10  # SQS takes no more at a time
 SHOWN: Final = 10
 POLL_SECONDS: Final = 2
 RUNNING: Final = frozenset({"RUNNING", "CANCELLING"})
-UNKNOWN_TO_EMULATOR: Final = "InvalidAction"
+_UNKNOWN_TO_EMULATOR: Final = "InvalidAction"
 
 
 class Pair(NamedTuple):
@@ -66,7 +66,7 @@ def redrive(sqs: Any, pair: Pair, *, rate: int | None = None) -> int:  # noqa: A
     try:
         return _moved_by_aws(sqs, pair, rate)
     except ClientError as error:
-        if error.response["Error"]["Code"] != UNKNOWN_TO_EMULATOR:
+        if error.response["Error"]["Code"] != _UNKNOWN_TO_EMULATOR:
             raise
         return _moved_by_hand(sqs, pair)
 

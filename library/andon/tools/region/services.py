@@ -33,7 +33,7 @@ OVER: Final = "attribute_exists(#key) AND #timestamp < :timestamp"
 
 REPLAY: Final = Replay("region")
 
-NO_REVISIONS: Final[KeptRevisions] = {}
+_NO_REVISIONS: Final[KeptRevisions] = {}
 
 
 class RestoredService(NamedTuple):
@@ -56,7 +56,7 @@ class RestoredService(NamedTuple):
         return cls(
             name=package.name,
             tables=tuple(streamed),
-            revisions=_declared(package, "revisions", "REVISIONS", NO_REVISIONS),
+            revisions=_declared(package, "revisions", "REVISIONS", _NO_REVISIONS),
             stored=_declared(package, "restored", "ON", NOTHING),
             on=_declared(package, "subscriptions", "ON", NOTHING),
             upcasters=_declared(package, "restored", "UPCASTERS", NONE)

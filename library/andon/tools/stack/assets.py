@@ -17,7 +17,7 @@ QUALIFIER: Final = "hnb659fds"
 """The CDK's own, of the names of what every deployment expects of an account."""
 
 BUCKET: Final = f"cdk-{QUALIFIER}-assets-{aws.ACCOUNT}-{aws.REGION}"
-LEVEL: Final = 1
+_LEVEL: Final = 1
 """Of compression: each Lambda worker of the emulator gets copies of its zip files, so that some of it pays."""
 
 
@@ -38,7 +38,7 @@ def packed(content: Mapping[str, bytes]) -> bytes:
         for place, written in content.items():
             entry = zipfile.ZipInfo(place)  # of no time: the same files are the same zip file
             entry.external_attr = 0o644 << 16
-            archive.writestr(entry, written, zipfile.ZIP_DEFLATED, LEVEL)
+            archive.writestr(entry, written, zipfile.ZIP_DEFLATED, _LEVEL)
     return packed.getvalue()
 
 

@@ -24,13 +24,13 @@ from andon.tools.stack.sink import Application, Message, Receive, Send, answer
 
 PENDING: Final = "PENDING_ACTIVATION"
 OK: Final = 200
-NO_CLAIM: Final = "A request of provisioning needs the certificate of a claim."
+_NO_CLAIM: Final = "A request of provisioning needs the certificate of a claim."
 
 Reply = tuple[str, dict[str, Any]]
 """The end of the topic of an answer, and the answer."""
 
 
-def add_signing(iot: Any) -> None:  # noqa: ANN401  the emulator's module
+def _add_signing(iot: Any) -> None:  # noqa: ANN401  the emulator's module
     """Let the emulator's broker sign requests for certificates, and provision nobody who has no certificate."""
     parse, reply = iot._parse_fleet_provisioning_topic, iot._fleet_provisioning_reply  # noqa: SLF001  the emulator's
 
@@ -42,7 +42,7 @@ def add_signing(iot: Any) -> None:  # noqa: ANN401  the emulator's module
         account: str, region: str, operation: str, template: str | None, payload: bytes, connection: dict[str, str]
     ) -> Reply:
         if "claimCertificateId" not in connection:
-            return _rejected(iot, "Unauthorized", NO_CLAIM)
+            return _rejected(iot, "Unauthorized", _NO_CLAIM)
         if operation == SIGNING:
             with iot.request_scope(account, region):
                 return _signed(iot, payload)
@@ -78,8 +78,8 @@ def _rejected(iot: Any, code: str, message: str) -> Reply:  # noqa: ANN401  the 
 PATH: Final = "/_andon/broker"
 HOST: Final = "127.0.0.1"
 IOT: Final = "ministack.services.iot"
-ATTRIBUTES: Final = "iot:connectattributes"
-WILL: Final = "LastWill"
+_ATTRIBUTES: Final = "iot:connectattributes"
+_WILL: Final = "LastWill"
 
 
 class Broker:
@@ -102,8 +102,8 @@ class Broker:
         iot = importlib.import_module(IOT)
         async with self._opening:
             if self._server is None:
-                hold_to_policies(iot._WSSession)  # noqa: SLF001  the emulator's
-                add_signing(iot)
+                _hold_to_policies(iot._WSSession)  # noqa: SLF001  the emulator's
+                _add_signing(iot)
                 self._server = await asyncio.start_server(
                     iot._mtls_handle_conn,  # noqa: SLF001  as above
                     HOST,
@@ -120,7 +120,7 @@ def required(context: ssl.SSLContext) -> ssl.SSLContext:
     return context
 
 
-def hold_to_policies(session: Any) -> None:  # noqa: ANN401  the emulator's class of sessions
+def _hold_to_policies(session: Any) -> None:  # noqa: ANN401  the emulator's class of sessions
     """Hold every session with a certificate to its policies, a will included, as AWS does.
 
     https://docs.aws.amazon.com/iot/latest/developerguide/policy-actions.html
@@ -132,7 +132,7 @@ def hold_to_policies(session: Any) -> None:  # noqa: ANN401  the emulator's clas
 
     def allows_by_attributes(self: Any, action: str, resource: str) -> bool:  # noqa: ANN401  a session
         if self._will_topic is not None and has_certificate(self):
-            self._policy_context = {**self._policy_context, ATTRIBUTES: WILL}
+            self._policy_context = {**self._policy_context, _ATTRIBUTES: _WILL}
         return bool(allows(self, action, resource))
 
     session._evaluates_policies, session._policy_allows = has_certificate, allows_by_attributes  # noqa: SLF001

@@ -68,7 +68,7 @@ def _nearest(path: str, routes: Iterable[str]) -> list[str]:
 SHOWN: Final = ("etag", "location", "link", "x-after", "x-next", "retry-after", "allow", "content-type")
 """Headers that say something about the response; `content-type` only if it is no JSON."""
 
-AS_TYPED: Final = "/?&=%:,;+@!$'()*~-._"
+_AS_TYPED: Final = "/?&=%:,;+@!$'()*~-._"
 """Characters that stay as they are typed; a `#`, which ids may contain, would end the path."""
 
 
@@ -142,7 +142,7 @@ def _path(typed: str) -> str:
     """
     if not typed.startswith("/"):
         raise ToolFailed(f"a path begins with a slash, as /{typed}")
-    return quote(typed, safe=AS_TYPED)
+    return quote(typed, safe=_AS_TYPED)
 
 
 def _no_route(method: str, path: str) -> str | None:

@@ -15,12 +15,12 @@ from andon.tools.stack.emulator import Emulator, let_through
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.stack.nested import outputs_of, stacks_of
 
-BOOTSTRAPPED: Final = f"/cdk-bootstrap/{assets.QUALIFIER}/version"
+_BOOTSTRAPPED: Final = f"/cdk-bootstrap/{assets.QUALIFIER}/version"
 NEWEST: Final = "1000"  # the CDK asks for 6 and more, according to what is deployed
-UNCOPIED: Final = "aws:cdk:disable-asset-staging"  # what is deployed at once need not be copied
-SYNTH_LIMIT_S: Final = 300
+_UNCOPIED: Final = "aws:cdk:disable-asset-staging"  # what is deployed at once need not be copied
+_SYNTH_LIMIT_S: Final = 300
 # A custom resource that fails can hang a deployment for an hour.
-DEPLOY_LIMIT_S: Final = 300
+_DEPLOY_LIMIT_S: Final = 300
 CDK: Final = project().root / "node_modules" / ".bin" / "cdk"
 
 
@@ -31,7 +31,7 @@ def bootstrap(emulator: Emulator) -> None:
     """
     if not _bootstrapped(emulator):
         aws.client("s3", emulator.endpoint).create_bucket(Bucket=assets.BUCKET)
-        aws.client("ssm", emulator.endpoint).put_parameter(Name=BOOTSTRAPPED, Value=NEWEST, Type="String")
+        aws.client("ssm", emulator.endpoint).put_parameter(Name=_BOOTSTRAPPED, Value=NEWEST, Type="String")
 
 
 def synthesise(home: Path, emulator: Emulator) -> None:
@@ -41,7 +41,7 @@ def synthesise(home: Path, emulator: Emulator) -> None:
     """
     settings = json.loads((project().root / "cdk.json").read_text())
     context = settings["context"] | {
-        UNCOPIED: True,
+        _UNCOPIED: True,
         "target": "local",
         "origin": emulator.url,
         "liveOrigin": live_origin(emulator),
@@ -52,7 +52,7 @@ def synthesise(home: Path, emulator: Emulator) -> None:
         cwd=project().root,
         env=_environment(emulator) | {"CDK_CONTEXT_JSON": json.dumps(context), "CDK_OUTDIR": str(home / "cdk.out")},
         log=home / "cdk-synth.log",
-        limit_s=SYNTH_LIMIT_S,
+        limit_s=_SYNTH_LIMIT_S,
     )
 
 
@@ -65,7 +65,7 @@ def deploy(home: Path, emulator: Emulator) -> dict[str, str]:
         home=home,
         emulator=emulator,
         cwd=project().root,
-        limit_s=DEPLOY_LIMIT_S,
+        limit_s=_DEPLOY_LIMIT_S,
     )
     _verify_sender(emulator)
     flat = outputs_of(aws.client("cloudformation", emulator.endpoint), stack_of(FIRST_STAGE))
@@ -126,7 +126,7 @@ def _enable_ttl(dynamodb: Any, table: str, specification: JsonObject) -> None:  
 def _bootstrapped(emulator: Emulator) -> bool:
     ssm = aws.client("ssm", emulator.endpoint)
     try:
-        ssm.get_parameter(Name=BOOTSTRAPPED)
+        ssm.get_parameter(Name=_BOOTSTRAPPED)
     except ssm.exceptions.ParameterNotFound:
         return False
     return True

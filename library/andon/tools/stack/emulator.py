@@ -22,11 +22,11 @@ from andon.tools.stack.front import Routes
 HOST: Final = "127.0.0.1"
 DEFAULT_PORT: Final = 4566
 BOOT_S: Final = 60
-STOP_S: Final = 5
+_STOP_S: Final = 5
 ANSWER_S = 10
-WARM_S: Final = 15 * 60  # so long a Lambda worker that a burst needed stays
+_WARM_S: Final = 15 * 60  # so long a Lambda worker that a burst needed stays
 PYTHON: Final = project().local / "emulator-venv" / "bin" / "python"
-ENTRY: Final = "andon.tools.stack.emulator_process"
+_ENTRY: Final = "andon.tools.stack.emulator_process"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def start(home: Path, port: int, *, lifeline: bool = False) -> Emulator:
 def _begin(home: Path, port: int, *, lifeline: bool) -> Emulator:
     """Begin the process, which does not answer yet."""
     endpoint_port = free_port()
-    entry = ["-m", ENTRY, str(port), str(_routes(home)), *(["--lifeline"] if lifeline else [])]
+    entry = ["-m", _ENTRY, str(port), str(_routes(home)), *(["--lifeline"] if lifeline else [])]
     with _log(home).open("wb") as log:
         process = subprocess.Popen(
             [str(PYTHON), *_mark(home).split(" ", 1), *entry],
@@ -113,7 +113,7 @@ def answers(emulator: Emulator) -> bool:
 def stop(home: Path, emulator: Emulator) -> None:
     """End the emulator and its Lambda workers, and remove what they left."""
     process = emulator.process
-    processes.end_group(emulator.pid, process, grace_s=STOP_S)
+    processes.end_group(emulator.pid, process, grace_s=_STOP_S)
     if process and process.stdin:
         process.stdin.close()
     clear(home)
@@ -162,7 +162,7 @@ def _environment(port: int, temporary: Path) -> dict[str, str]:
         "LANG": "C.UTF-8",
         "BIND_HOST": HOST,
         "GATEWAY_PORT": str(port),
-        "LAMBDA_WARM_TTL_SECONDS": str(WARM_S),
+        "LAMBDA_WARM_TTL_SECONDS": str(_WARM_S),
         "IOT_MTLS_ENABLED": "0",
         "SFTP_ENABLED": "0",
     }

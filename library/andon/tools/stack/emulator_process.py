@@ -29,24 +29,24 @@ from andon.tools.stack.unpacking import open_file
 from andon.tools.stack.workers import MODULE as FORKS
 from andon.tools.stack.workers import drained, follow
 
-FRONT: Final = "andon.tools.stack.front"
+_FRONT: Final = "andon.tools.stack.front"
 # The emulator hands its environment to the Lambdas, which have a library of their own.
 LIBRARY: Final = os.environ.pop("PYTHONPATH")
 FORBIDDEN: Final = 403
 
 # Each worker has four of them, each connection one; systems begin with 1,024 or 256.
-OPEN_FILES: Final = 10_240
+_OPEN_FILES: Final = 10_240
 
 # Of the headers of each request, which ASGI names in lower case, `foreign` and `live` look at these.
 ASKED: Final = frozenset({b"host", b"origin", b"sec-fetch-site"})
-REFUSALS: Final = {"http": http1.refusal, "websocket": live.refusal_of_origin}
+_REFUSALS: Final = {"http": http1.refusal, "websocket": live.refusal_of_origin}
 
 
 def guarded(emulator: Application) -> Application:
     """Refuse pages of other sites here, too: a page can try all ports until it finds this one."""
 
     async def application(scope: Message, receive: Receive, send: Send) -> None:
-        if scope["type"] in REFUSALS and REFUSALS[scope["type"]](_headers(scope)):
+        if scope["type"] in _REFUSALS and _REFUSALS[scope["type"]](_headers(scope)):
             await _refuse(scope, send)
         else:
             await emulator(scope, receive, send)
@@ -84,7 +84,7 @@ def main(port: str, routes: str, *flags: str) -> None:
     """Run the emulator until it is told to end."""
     # A pipe that only this process holds: its end is the front's.
     front = subprocess.Popen(
-        [sys.executable, "-m", FRONT, port, routes], env=os.environ | {"PYTHONPATH": LIBRARY}, stdin=subprocess.PIPE
+        [sys.executable, "-m", _FRONT, port, routes], env=os.environ | {"PYTHONPATH": LIBRARY}, stdin=subprocess.PIPE
     )
     threading.Thread(target=_end_with, args=[front], daemon=True).start()
     if "--lifeline" in flags:
@@ -98,7 +98,7 @@ def main(port: str, routes: str, *flags: str) -> None:
 
 def _allow_open_files() -> None:
     allowed, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = OPEN_FILES if most == resource.RLIM_INFINITY else min(OPEN_FILES, most)
+    wanted = _OPEN_FILES if most == resource.RLIM_INFINITY else min(_OPEN_FILES, most)
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(allowed, wanted), most))
 
 

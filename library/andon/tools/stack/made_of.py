@@ -22,7 +22,7 @@ from andon.tools.stack import emulator
 
 FILE: Final = "made_of.json"
 
-SHAPING: Final = ("app.py", "cdk.json", "infra", "requirements/runtime.txt", "requirements/powertools.txt")
+_SHAPING: Final = ("app.py", "cdk.json", "infra", "requirements/runtime.txt", "requirements/powertools.txt")
 """Files and folders of a project that shape the infrastructure, and that no function gets."""
 
 DECLARED: Final = tuple(
@@ -30,7 +30,7 @@ DECLARED: Final = tuple(
 )
 """The properties of a package: the CDK reads declarations by them."""
 
-READ_ALONE: Final = {"views": ("view", "TTL_DAYS"), "stores": ("store", "KEEPS_DAYS")}
+_READ_ALONE: Final = {"views": ("view", "TTL_DAYS"), "stores": ("store", "KEEPS_DAYS")}
 """Constants that it reads besides: side -> module and name."""
 
 DEEPEST: Final = 12
@@ -120,13 +120,13 @@ def _declarations(package: Package) -> Iterable[tuple[str, str]]:
         except ModuleNotFoundError as missing:  # facts, say, of a package that has none
             if not (missing.name or "").startswith((package.side, f"{library_folder().name}.{package.side}")):
                 raise
-    if package.side in READ_ALONE:
-        module, name = READ_ALONE[package.side]
+    if package.side in _READ_ALONE:
+        module, name = _READ_ALONE[package.side]
         yield name, _digest(text_of(getattr(package.load(module), name)))
 
 
 def _files_that_shape() -> Iterable[tuple[str, str]]:
-    for name in SHAPING:
+    for name in _SHAPING:
         place = project().root / name
         files = sorted(place.rglob("*.py")) if place.is_dir() else [place]
         yield name, _digest_of_files((file, file.relative_to(project().root)) for file in files if file.is_file())

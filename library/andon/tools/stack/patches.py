@@ -22,7 +22,7 @@ Names = Mapping[str, str] | None
 Evaluate = Callable[..., bool]
 
 SLOT: Final = "KeyConditionExpression"
-SORT: Final = re.compile(
+_SORT: Final = re.compile(
     r"#\w+ = :\w+ AND (?:(?P<name>#\w+) (?P<sign>BETWEEN|<|>) (?P<first>:\w+)(?: AND (?P<last>:\w+))?"
     r"|begins_with\((?P<named>#\w+), (?P<prefix>:\w+)\))"
 )
@@ -76,7 +76,7 @@ def sort_condition(
 @cache
 def _parts(expression: str) -> tuple[str, str, str, str] | None:
     """Return the name of the sort key, the comparison, and the placeholders of its values."""
-    found = SORT.fullmatch(expression)
+    found = _SORT.fullmatch(expression)
     if found is None:
         return None
     if found["prefix"]:
@@ -216,18 +216,18 @@ class Followers:
 # Without them, whatever refers to an unchanged queue by its ARN or name fails the update of its nested stack. And a
 # name that is made with the seed of a bucket's would be another one at the next update: functions would be replaced.
 
-Updated = tuple[str, dict[str, Any]]
+_Updated = tuple[str, dict[str, Any]]
 """A resource's physical id and its attributes."""
 Properties = dict[str, Any]
 
 
-def remembering(update: Callable[..., Updated], stacks: Mapping[str, Any]) -> Callable[..., Updated]:
+def remembering(update: Callable[..., _Updated], stacks: Mapping[str, Any]) -> Callable[..., _Updated]:
     """Return the emulator's update of one resource, with the attributes that the resource had.
 
     stacks: the emulator's stacks, by name.
     """
 
-    def updated(kind: str, made: str, before: Properties, after: Properties, stack: str, logical_id: str) -> Updated:
+    def updated(kind: str, made: str, before: Properties, after: Properties, stack: str, logical_id: str) -> _Updated:
         known = stacks[stack]["_resources"].get(logical_id, {}).get("Attributes", {})
         now, attributes = update(kind, made, before, after, stack, logical_id, known)
         return now, {**(known if now == made else {}), **attributes}
@@ -235,10 +235,10 @@ def remembering(update: Callable[..., Updated], stacks: Mapping[str, Any]) -> Ca
     return updated
 
 
-def apart(create: Callable[..., Updated], seed: ContextVar[str]) -> Callable[..., Updated]:
+def apart(create: Callable[..., _Updated], seed: ContextVar[str]) -> Callable[..., _Updated]:
     """Return the emulator's creation of one resource, of which no seed of a name is left for the next one."""
 
-    def created(*resource: object) -> Updated:
+    def created(*resource: object) -> _Updated:
         before = seed.set("")
         try:
             return create(*resource)
@@ -273,10 +273,10 @@ def timed(log_for: Callable[[str], list[Record]]) -> Callable[[str], _Timed]:
 #
 # Cognito writes `cognito:groups` into each access token, and a caller without groups may do nothing.
 
-Pool = dict[str, Any]
+_Pool = dict[str, Any]
 
 
-def with_groups(make_token: Callable[..., str], pool_of: Callable[[str], Pool | None]) -> Callable[..., str]:
+def with_groups(make_token: Callable[..., str], pool_of: Callable[[str], _Pool | None]) -> Callable[..., str]:
     """Wrap the emulator's function that writes a token, so that a user's token has the user's groups."""
 
     def wrapped(sub: str, pool_id: str, *rest: Any, **more: Any) -> str:  # noqa: ANN401  the emulator's

@@ -13,7 +13,7 @@ from typing import Final
 
 from andon.tools.stack.errors import ToolFailed
 
-TAIL_LINES: Final = 30
+_TAIL_LINES: Final = 30
 GRACE_S = 5.0
 POLL_S: Final = 0.05
 PATIENCE_S: Final = 300.0  # who waits longer has failed, however busy the machine is
@@ -119,7 +119,7 @@ def end_left(folder: Path) -> None:
 
 def tail(log: Path) -> str:
     """Return the last lines of `log`."""
-    return "\n".join(log.read_text(errors="replace").splitlines()[-TAIL_LINES:])
+    return "\n".join(log.read_text(errors="replace").splitlines()[-_TAIL_LINES:])
 
 
 def eventually(true: Callable[[], bool], *, within_s: float = PATIENCE_S) -> bool:

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from typing import Final
 
 QUIET_S: Final = 2.0
-TTY_EVERY_S: Final = 0.2
-PLAIN_EVERY_S: Final = 15.0
-SPINNER: Final = "|/-\\"
+_TTY_EVERY_S: Final = 0.2
+_PLAIN_EVERY_S: Final = 15.0
+_SPINNER: Final = "|/-\\"
 
 
 @contextmanager
@@ -46,11 +46,11 @@ def _tick(what: str, count: Callable[[], str], started: float, over: threading.E
     for turn in range(sys.maxsize):
         elapsed_s = time.monotonic() - started
         if sys.stderr.isatty():
-            sys.stderr.write(f"\r     {SPINNER[turn % len(SPINNER)]}  {what}{count()} … {elapsed_s:.0f} s\033[K")
+            sys.stderr.write(f"\r     {_SPINNER[turn % len(_SPINNER)]}  {what}{count()} … {elapsed_s:.0f} s\033[K")
             sys.stderr.flush()
         else:
             _say(f"        {what}{count()} … {elapsed_s:.0f} s")
-        if over.wait(TTY_EVERY_S if sys.stderr.isatty() else PLAIN_EVERY_S):
+        if over.wait(_TTY_EVERY_S if sys.stderr.isatty() else _PLAIN_EVERY_S):
             return
 
 

@@ -19,7 +19,7 @@ from andon.tools.stack.progress import step
 from andon.tools.stack.redeploy import alone, deploy_all
 
 INTERRUPTED: Final = 130
-HIGHEST_PORT: Final = 65535
+_HIGHEST_PORT: Final = 65535
 
 
 def up(home: Path, *, port: int | None, started_s: float, verbose: bool) -> None:
@@ -83,8 +83,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--verbose", action="store_true", help="show all that is asked and answered")
     parser.add_argument("--started", type=float, default=time.time(), help="epoch seconds from which the time counts")
     options = parser.parse_args()
-    if options.port is not None and not 0 < options.port <= HIGHEST_PORT:
-        parser.error(f"PORT is a number from 1 to {HIGHEST_PORT}")
+    if options.port is not None and not 0 < options.port <= _HIGHEST_PORT:
+        parser.error(f"PORT is a number from 1 to {_HIGHEST_PORT}")
     return options
 
 

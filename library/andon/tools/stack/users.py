@@ -22,7 +22,7 @@ PASSWORD: Final = "Andon-on-this-machine-1"  # noqa: S105
 
 
 # In the name of a place, beside what is safe anywhere; a group's name has no space.
-SAFE: Final = ":*"
+_SAFE: Final = ":*"
 
 
 def ensure(deployed: dict[str, str]) -> None:
@@ -44,7 +44,7 @@ def token(deployed: dict[str, str], role: str, user: str | None = None, at: Coll
     """
     if role not in project().groups.all:
         raise ToolFailed(f"there is no role {role!r}; ROLE is one of: {', '.join(project().groups.all)}")
-    wanted = sorted(f"{PREFIX}{quote(name, safe=SAFE)}" for name in at)
+    wanted = sorted(f"{PREFIX}{quote(name, safe=_SAFE)}" for name in at)
     if wanted and user is None:
         user = "-".join([role, *wanted])
     if user is not None:

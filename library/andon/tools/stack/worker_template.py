@@ -78,12 +78,12 @@ def run(worker: dict[str, Any], streams: list[int]) -> None:
     os.environ.update(worker["environment"])
     sys.argv[:] = [str(script)]
     sys.path.insert(0, str(script.parent))
-    be_named(f"{sys.executable} {script}")
+    _be_named(f"{sys.executable} {script}")
     code = compile(script.read_text(), script, "exec")
     exec(code, {"__name__": "__main__", "__file__": str(script)})  # noqa: S102  as Python does with its first argument
 
 
-def be_named(command: str) -> None:
+def _be_named(command: str) -> None:
     """Have this process listed by another command line, as far as it is not longer than its own."""
     said = Path("/proc/self/stat").read_text()
     first, last = map(int, said.rpartition(")")[2].split()[45:47])

@@ -165,7 +165,7 @@ CHUNK: Final = 65_536
 
 # A worker that failed has been ended, so that its pipe ends, too, and the thread with it, however busy the machine is.
 # Only a child of the worker that lives on keeps the pipe open, and must not keep the answer.
-END_S: Final = 30.0
+_END_S: Final = 30.0
 
 
 class Pipe:
@@ -220,7 +220,7 @@ def follow(worker: Any) -> None:  # noqa: ANN401  the emulator's `Worker`
 def drained(worker: Any) -> str:  # noqa: ANN401
     """Return a worker's output since the last call, in place of its `_drain_stderr_bounded`."""
     if worker._proc is None:  # noqa: SLF001
-        worker._stderr_thread.join(END_S)  # noqa: SLF001
+        worker._stderr_thread.join(_END_S)  # noqa: SLF001
     else:
         _pipe_of(worker._proc).take(worker._stderr_queue)  # noqa: SLF001
     return str(worker._drain_stderr())  # noqa: SLF001

@@ -37,7 +37,7 @@ from andon.wire.queue import DelayedMessage, entries_of
 if TYPE_CHECKING:
     from andon.versions.optimistic_lock import VersionedRow
 
-DELETED: Final = "deleted"
+_DELETED: Final = "deleted"
 
 _Crossings = Mapping[Topic, Crossing[Any]]
 """Subscriptions of a service to its other version."""
@@ -142,7 +142,7 @@ def _fields(crossing: Crossing[Any], event: DomainEvent, found: Item | None) -> 
     """Return the fields of the found row that the edit would change: old and new value by name."""
     there, made = found or {}, crossing.from_theirs(event, found)
     stored = to_plain(to_typed({name: value for name, value in made.content.items() if value is not None}))
-    wanted = {**dict.fromkeys(made.content), **stored, DELETED: True if made.deleted else None}
+    wanted = {**dict.fromkeys(made.content), **stored, _DELETED: True if made.deleted else None}
     return {name: (there.get(name), value) for name, value in wanted.items() if there.get(name) != value}
 
 

@@ -41,7 +41,7 @@ def request(thing: str) -> Requested:
 
 
 CERTIFICATE, KEY, SIGNERS = "certificate.pem", "key.pem", "signers.pem"
-MQTT_PORT: Final = 8883  # https://docs.aws.amazon.com/iot/latest/developerguide/protocols.html
+_MQTT_PORT: Final = 8883  # https://docs.aws.amazon.com/iot/latest/developerguide/protocols.html
 OWNER_ONLY: Final = 0o700
 TIMEOUT_S: Final = 30
 
@@ -110,7 +110,7 @@ def broker_of(stack: Deployed) -> BrokerAddress:
     """Return the broker of a stack: the account's on AWS, that of this machine without a name."""
     if stack.name:
         found = stack.client("iot").describe_endpoint(endpointType="iot:Data-ATS")
-        return BrokerAddress(found["endpointAddress"], MQTT_PORT, None)
+        return BrokerAddress(found["endpointAddress"], _MQTT_PORT, None)
     here = _here(stack.outputs["Endpoint"])
     return BrokerAddress(here["host"], here["port"], here["certificates"])
 

@@ -115,7 +115,7 @@ def _has(entity: object, key: Key) -> bool:
 # | a message that a consumer gave up, in a `fault`                           | its event      | exact          |
 # | the fields by which facts name one that has no id yet: `Project.named_by` | the first fact | by its subject |
 
-COVERS: Final = "covers"  # of `andon.outbound.delivery.Delivery`
+_COVERS: Final = "covers"  # of `andon.outbound.delivery.Delivery`
 
 DEEPEST: Final = 4
 """Levels of an entity in which a name is looked for."""
@@ -157,7 +157,7 @@ def subjects_in(fact: TracedFact, named_by: NamedBy) -> list[Subject]:
 
 
 def _named_in(said: dict[str, object]) -> Iterator[Cause]:
-    triggers, covers = said.get(TRIGGERS), said.get(COVERS)
+    triggers, covers = said.get(TRIGGERS), said.get(_COVERS)
     for one in triggers if isinstance(triggers, list) else ():
         if isinstance(one, dict) and isinstance(id_ := one.get("id"), str):
             event_type, timestamp = one.get("type"), one.get("timestamp")

@@ -20,7 +20,7 @@ from andon.runtime.tried import Failed, tried
 from andon.tools.stack.errors import ToolFailed
 from andon.tools.trace.facts import Forest, Node, TracedFact, TracedFacts, causes_of, subjects_in
 
-Needle = tuple[str, ...]
+_Needle = tuple[str, ...]
 """Texts that a line has all of."""
 
 Place = tuple[str, int]
@@ -35,7 +35,7 @@ Sought = Callable[[TracedFacts], TracedFact | None]
 class SoughtFact(NamedTuple):
     """The fact that is asked for: lines that may be it, the fact among these, and its day, if that is known."""
 
-    needle: Needle
+    needle: _Needle
     sought: Sought
     day: str | None = None
 
@@ -117,7 +117,7 @@ class _Gathered:
     def __init__(self, folder: LakeFolder, named_by: NamedBy) -> None:
         self._folder, self._named_by = folder, named_by
         self.facts, self.days = TracedFacts(), list[str]()
-        self._sought, self._places = set[Needle](), set[Place]()
+        self._sought, self._places = set[_Needle](), set[Place]()
 
     def read_what_is_new(self, members: Iterable[TracedFact]) -> bool:
         """Read the lines that name one of some facts, or a cause of them; return True if some were not read before."""
@@ -155,7 +155,7 @@ def _first(folder: LakeFolder, asked: SoughtFact) -> TracedFact:
     raise ToolFailed(f"the lake has no such fact from {min(days, default='nowhere')} to {folder.days[-1]}")
 
 
-def _read(folder: LakeFolder, days: Iterable[str], needles: Iterable[Needle]) -> Iterator[tuple[Place, str]]:
+def _read(folder: LakeFolder, days: Iterable[str], needles: Iterable[_Needle]) -> Iterator[tuple[Place, str]]:
     """Return the lines with all texts of one of some needles."""
     wanted = [tuple(_forms(text) for text in needle) for needle in needles]
     if not wanted:
@@ -171,7 +171,7 @@ def _forms(text: str) -> tuple[str, ...]:
     return tuple({json.dumps(text, ensure_ascii=plain)[1:-1] for plain in (True, False)})
 
 
-def _needles_of(fact: TracedFact, named_by: NamedBy) -> set[Needle]:
+def _needles_of(fact: TracedFact, named_by: NamedBy) -> set[_Needle]:
     subjects = (tuple(str(one) for one in values) for _, values in subjects_in(fact, named_by))
     return {(fact.id,), *((cause.id,) for cause in causes_of(fact.event)), *subjects}
 

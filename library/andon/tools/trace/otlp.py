@@ -17,14 +17,14 @@ from andon.tools.trace.facts import Identity, Node, TracedFact
 from andon.tools.trace.gathering import Trace
 from andon.tools.trace.text import is_backwards
 
-OF_STREAM: Final = re.compile("[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # AWS, and the emulator
+_OF_STREAM: Final = re.compile("[0-9a-f]{32}|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # AWS, and the emulator
 NO_ID: Final = re.compile("0+")  # the specification forbids it
 
 TRACE_DIGITS, SPAN_DIGITS = 32, 16
-NS_OF_MS: Final = 1_000_000
+_NS_OF_MS: Final = 1_000_000
 
 # https://github.com/open-telemetry/opentelemetry-proto/blob/main/opentelemetry/proto/trace/v1/trace.proto
-PRODUCER: Final = 4
+_PRODUCER: Final = 4
 
 
 class _Placed(NamedTuple):
@@ -69,9 +69,9 @@ def _span(placed: _Placed, trace_id: str, spans: dict[Identity, str]) -> JsonObj
         "traceId": trace_id,
         "spanId": spans[node.identity],
         "name": event.type,
-        "kind": PRODUCER,
-        "startTimeUnixNano": str(event.timestamp_ms * NS_OF_MS),
-        "endTimeUnixNano": str(ended_ms * NS_OF_MS),
+        "kind": _PRODUCER,
+        "startTimeUnixNano": str(event.timestamp_ms * _NS_OF_MS),
+        "endTimeUnixNano": str(ended_ms * _NS_OF_MS),
         "attributes": [
             *(_attribute(name, text) for name, text in said.items()),
             *(_attribute(name, is_so) for name, is_so in marks.items()),
@@ -101,7 +101,7 @@ def _span_id(identity: Identity, halves: Counter[str]) -> str:
 
 
 def _is_of_stream(id_: str) -> bool:
-    return OF_STREAM.fullmatch(id_) is not None and NO_ID.fullmatch(_digits(id_)) is None
+    return _OF_STREAM.fullmatch(id_) is not None and NO_ID.fullmatch(_digits(id_)) is None
 
 
 def _digits(id_: str) -> str:

@@ -9,12 +9,12 @@ from andon.tools.trace.facts import Node, TracedFact
 from andon.tools.trace.gathering import Trace
 from andon.tools.trace.readers import FactReader, Has
 
-ReadersOf = Callable[[TracedFact], tuple[FactReader, ...]]
+_ReadersOf = Callable[[TracedFact], tuple[FactReader, ...]]
 
 LEGEND: Final = "─ caused by an id   ┄ ≈ by its subject   ↶ earlier than its cause: clocks differ   ✗ not in the lake"
 
 
-def lines_of(trace: Trace, readers_of: ReadersOf) -> Iterator[str]:
+def lines_of(trace: Trace, readers_of: _ReadersOf) -> Iterator[str]:
     """Return the lines of a trace."""
     began_ms = _first_ms(trace.tree)
     yield from _node(trace.tree, readers_of, began_ms, above=None, lead="", mark="")
@@ -32,7 +32,7 @@ def is_backwards(fact: TracedFact, above: TracedFact | None) -> bool:
 
 
 def _node(
-    node: Node, readers_of: ReadersOf, began_ms: int, *, above: TracedFact | None, lead: str, mark: str
+    node: Node, readers_of: _ReadersOf, began_ms: int, *, above: TracedFact | None, lead: str, mark: str
 ) -> Iterator[str]:
     yield f"{lead}{mark}{_words(node, began_ms, above)}"
     inner = lead if not mark else lead + ("   " if mark.startswith("└") else "│  ")

@@ -29,7 +29,7 @@ Files = Mapping[PurePosixPath, bytes]
 
 NOTHING: Final = b""
 
-MOST_CONFLICTS: Final = 127
+_MOST_CONFLICTS: Final = 127
 """Git counts no more; a status above is an error."""
 
 
@@ -94,7 +94,7 @@ def _by_git(our: bytes, old: bytes, new: bytes) -> tuple[bytes, int]:
         done = subprocess.run(
             ["git", "merge-file", "-p", *labels, "0", "1", "2"], cwd=folder, capture_output=True, check=False
         )
-    if done.returncode > MOST_CONFLICTS:
+    if done.returncode > _MOST_CONFLICTS:
         raise ToolFailed(f"git merge-file: {done.stderr.decode()}")
     return done.stdout, done.returncode
 

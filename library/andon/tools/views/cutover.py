@@ -37,12 +37,12 @@ from andon.tools.views.versions import ViewVersions, versions
 
 # Listeners that stand still for the moment of a switch: their queues keep what comes.
 
-STOPS_WITHIN_S: Final = 180  # on AWS a mapping takes up to a minute, and a batch that has begun is let end
-IN_FLIGHT: Final = "ApproximateNumberOfMessagesNotVisible"
+_STOPS_WITHIN_S: Final = 180  # on AWS a mapping takes up to a minute, and a batch that has begun is let end
+_IN_FLIGHT: Final = "ApproximateNumberOfMessagesNotVisible"
 
 
 @contextmanager
-def holding(stack: Deployed, *views: Package) -> Iterator[None]:
+def _holding(stack: Deployed, *views: Package) -> Iterator[None]:
     """Let the listeners of these views go on at the end, whatever happens; `stop` makes them stand still."""
     try:
         yield
@@ -59,7 +59,7 @@ def stop(stack: Deployed, view: Package) -> None:
 
     """
     _enable(stack, view, enabled=False)
-    if not eventually(lambda: _stands_still(stack, view), within_s=STOPS_WITHIN_S):
+    if not eventually(lambda: _stands_still(stack, view), within_s=_STOPS_WITHIN_S):
         raise ToolFailed(f"the listener of {view.name} does not stop")
 
 
@@ -72,8 +72,8 @@ def _stands_still(stack: Deployed, view: Package) -> bool:
     if any(mapping["State"] != "Disabled" for mapping in _mappings(stack, view)):
         return False
     sqs, queue = stack.client("sqs"), stack.queue(view)
-    counts = sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=[IN_FLIGHT])["Attributes"]
-    return int(counts.get(IN_FLIGHT, 0)) == 0
+    counts = sqs.get_queue_attributes(QueueUrl=queue, AttributeNames=[_IN_FLIGHT])["Attributes"]
+    return int(counts.get(_IN_FLIGHT, 0)) == 0
 
 
 def _enable(stack: Deployed, view: Package, *, enabled: bool) -> None:
@@ -91,8 +91,8 @@ def _mappings(stack: Deployed, view: Package) -> list[JsonObject]:
     return found
 
 
-CATCHES_UP_WITHIN_S: Final = 120
-ASSEMBLY: Final = project().root / ".local" / "cutover.out"
+_CATCHES_UP_WITHIN_S: Final = 120
+_ASSEMBLY: Final = project().root / ".local" / "cutover.out"
 
 
 class Deployment(NamedTuple):
@@ -102,7 +102,7 @@ class Deployment(NamedTuple):
     deploy: Callable[[], None]
 
 
-def cut_over(stack: Deployed, both: ViewVersions, to: Package, deployment: Deployment) -> str:
+def _cut_over(stack: Deployed, both: ViewVersions, to: Package, deployment: Deployment) -> str:
     """Let `to` serve; return what was compared. If it already serves, what is deployed is brought up to date.
 
     Raises:
@@ -111,7 +111,7 @@ def cut_over(stack: Deployed, both: ViewVersions, to: Package, deployment: Deplo
 
     """
     away = both.before if to == both.after else both.after
-    with holding(stack, both.before, both.after):
+    with _holding(stack, both.before, both.after):
         for version in both:
             go_on(stack, version)  # one that broke off may have left them standing
         compared = _require_equal(stack, both)
@@ -143,7 +143,7 @@ def _require_equal(stack: Deployed, both: ViewVersions) -> str:
 
 def _require_caught_up(stack: Deployed, both: ViewVersions, *, behind: DifferenceKind) -> None:
     """Read until the next one to serve lacks nothing, while the other one stands still."""
-    until, reading = time.monotonic() + CATCHES_UP_WITHIN_S, Reading(stack, both)
+    until, reading = time.monotonic() + _CATCHES_UP_WITHIN_S, Reading(stack, both)
     while late := _late(reading(), behind, both.before.name):
         if time.monotonic() > until:
             raise ToolFailed(f"{late} rows do not catch up; try again when less is on its way")
@@ -168,7 +168,7 @@ def _written(both: ViewVersions, to: Package) -> Iterator[None]:
         raise
 
 
-def deployment_of(stack: Deployed, arguments: list[str]) -> Deployment:
+def _deployment_of(stack: Deployed, arguments: list[str]) -> Deployment:
     """Return the deployment of this clone to a stack; arguments: of the CDK's command line, for one on AWS.
 
     Raises:
@@ -176,8 +176,8 @@ def deployment_of(stack: Deployed, arguments: list[str]) -> Deployment:
 
     """
     if stack.name:
-        folder = f"--output={ASSEMBLY}"
-        app = f"--app={ASSEMBLY}"
+        folder = f"--output={_ASSEMBLY}"
+        app = f"--app={_ASSEMBLY}"
         return Deployment(
             lambda: _cdk(["synth", "--quiet", folder, *arguments]),
             lambda: _cdk(["deploy", stack.name or "", app, "--require-approval=never"]),
@@ -210,7 +210,7 @@ def main() -> None:
     options, arguments = parser.parse_known_args()
     both, stack = versions(options.view), deployed(options.stack)
     to = both.before if options.back else both.after
-    print(cut_over(stack, both, to, deployment_of(stack, arguments)))
+    print(_cut_over(stack, both, to, _deployment_of(stack, arguments)))
     print(f"{to.name} serves now. Commit what changed here, so that every clone deploys the same.")
     derived.follow()
 

@@ -29,7 +29,7 @@ from andon.tools.views.versions import ViewVersions, versions
 AT_ONCE: Final = 25  # https://docs.aws.amazon.com/amazondynamodb/latest/APIReference/API_BatchWriteItem.html
 POLL_S: Final = 1.0
 REPLAYS: Final = "ReplaysQueueUrl"
-SETTLES_S: Final = 60  # what is not read by then is read later
+_SETTLES_S: Final = 60  # what is not read by then is read later
 ACCEPTED: Final = 202
 OK: Final = 200
 ENDED: Final = frozenset({"done", "cancelled"})
@@ -73,7 +73,7 @@ def fill_new(stack: Deployed, names: Collection[str]) -> Iterator[str]:
     for view in views() if REPLAYS in stack.outputs else ():
         if view.name in names and view.serves:  # a next version is filled, and proven, by verbs of its own
             whole = replay(stack, view, rate=None)
-            eventually(partial(stack.is_idle, view), within_s=SETTLES_S)
+            eventually(partial(stack.is_idle, view), within_s=_SETTLES_S)
             faults = f" {whole['faults']} became faults, see /faults." if whole.get("faults") else ""
             yield f"{view.name} is new: {whole['events']} events of the lake were replayed to it.{faults}"
 

@@ -16,7 +16,7 @@ LINE: Final = '        View(self, "{}", hub, api)\n'
 ITEM: Final = "from andon.dynamodb.attribute_values import Item\n"
 STORIES: Final = "stories.py"  # the events of the convergence test
 NUMBERED: Final = re.compile(r"(.+)_v(\d+)")
-ANY_IMPORT: Final = re.compile(r"^from andon\.", re.MULTILINE)
+_ANY_IMPORT: Final = re.compile(r"^from andon\.", re.MULTILINE)
 
 VERSION: Final = '''
 
@@ -92,7 +92,7 @@ def _with_item(source: str) -> str:
     if ITEM in source:
         return source
     # Before the first import of the library that sorts behind it.
-    behind = [found.start() for found in ANY_IMPORT.finditer(source) if source[found.start() :] > ITEM]
+    behind = [found.start() for found in _ANY_IMPORT.finditer(source) if source[found.start() :] > ITEM]
     return source[: behind[0]] + ITEM + source[behind[0] :]
 
 

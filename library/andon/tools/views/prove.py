@@ -52,7 +52,7 @@ class PublishedEvent(NamedTuple):
         return f"{self.source} {self.event.type} of {happened.replace('+00:00', 'Z')}, id {self.event.id}"
 
 
-def ids_behind(difference: RowDifference) -> set[str]:
+def _ids_behind(difference: RowDifference) -> set[str]:
     """Return the ids of the newest events in both rows, of which those that only one has seen if there are some."""
     orders = difference.oplocks.values()
     unequal = [pair for pair in orders if pair[0] != pair[1]]
@@ -79,7 +79,7 @@ def behind(field: str, candidates: Iterable[PublishedEvent], versions: ViewVersi
     return [fact for fact in every if any(field in _fields(fact, version) for version in versions)] or every
 
 
-def is_outdated(difference: RowDifference, known: Mapping[str, PublishedEvent], view: Package) -> bool:
+def _is_outdated(difference: RowDifference, known: Mapping[str, PublishedEvent], view: Package) -> bool:
     """Return True if today's code of the version before makes of the events of its row what the next one has.
 
     Then the row was written by earlier code: a field has another name since, or is gone. known: events by their id.
@@ -183,7 +183,7 @@ def without_outdated(compared: Compared, outdated: set[Seen], known: _KnownEvent
     """
     new = [one for one in compared.differences if one.kind is DifferenceKind.DIFFERENT and _seen(one) not in outdated]
     events = known(new) if new else {}
-    outdated |= {_seen(one) for one in new if is_outdated(one, events, view)}
+    outdated |= {_seen(one) for one in new if _is_outdated(one, events, view)}
     left = tuple(one for one in compared.differences if _seen(one) not in outdated)
     return compared._replace(differences=left, outdated=len(compared.differences) - len(left))
 
@@ -250,13 +250,13 @@ def _facts(stack: Deployed, differences: Iterable[RowDifference]) -> dict[str, P
     except ToolFailed as reason:
         print(f"  without the events: {reason}", file=sys.stderr)
         return {}
-    return facts(folder, set().union(*map(ids_behind, differences)))
+    return facts(folder, set().union(*map(_ids_behind, differences)))
 
 
 def _lines(difference: RowDifference, both: ViewVersions, known: dict[str, PublishedEvent]) -> list[str]:
     names = both.before.view.KEYS.names
     key = ", ".join(f"{name} = {value}" for name, value in zip(names, difference.key, strict=True))
-    ids = sorted(ids_behind(difference))
+    ids = sorted(_ids_behind(difference))
     candidates = [known[one] for one in ids if one in known]
     lines = [f"{key}: {_why(difference, both)}"]
     if difference.before is None or difference.after is None:

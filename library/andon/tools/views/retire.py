@@ -19,8 +19,8 @@ from andon.tools.views.versions import ViewVersions, versions
 from andon.tools.what_if.trees import git
 
 VERSION: Final = re.compile(r"\n\nREPLACES = .*?(?=\n\n\n(?!def as_before\b)\S|\Z)", re.DOTALL)
-ITEMS: Final = re.compile(r"\bItem\b")
-SEARCHED: Final = ("lab", "demo", "docs", "functions", "infra", "tests", "Makefile", "README.md")
+_ITEMS: Final = re.compile(r"\bItem\b")
+_SEARCHED: Final = ("lab", "demo", "docs", "functions", "infra", "tests", "Makefile", "README.md")
 
 
 def retire(both: ViewVersions, root: Path) -> list[str]:
@@ -38,14 +38,14 @@ def retire(both: ViewVersions, root: Path) -> list[str]:
     stack.write_text(stack.read_text().replace(LINE.format(goes), ""))
     declared = root / "functions" / "views" / stays / "view.py"
     source = VERSION.sub("\n", declared.read_text()).rstrip("\n") + "\n"
-    declared.write_text(source if ITEMS.search(source.replace(ITEM, "")) else source.replace(ITEM, ""))
+    declared.write_text(source if _ITEMS.search(source.replace(ITEM, "")) else source.replace(ITEM, ""))
     switches = serving.switches()
     switches.pop(both.before.name, None)
     serving.write(switches)
     return sorted(_naming(goes, root))
 
 
-def require_committed(both: ViewVersions, root: Path) -> None:
+def _require_committed(both: ViewVersions, root: Path) -> None:
     """Check that all that is removed can be brought back.
 
     Raises:
@@ -62,7 +62,7 @@ def require_committed(both: ViewVersions, root: Path) -> None:
 
 def _naming(view: str, root: Path) -> set[str]:
     named = re.compile(rf'\bviews[./]{view}\b|\b{view.upper()}_TABLE\b|"views", "{view}"')
-    places = [root / place for place in SEARCHED]
+    places = [root / place for place in _SEARCHED]
     files = [file for place in places for file in (place.rglob("*") if place.is_dir() else [place]) if file.is_file()]
     texts = (file for file in files if file.suffix in {".py", ".md", ""} and "__pycache__" not in file.parts)
     return {file.relative_to(root).as_posix() for file in texts if named.search(file.read_text(errors="replace"))}
@@ -78,7 +78,7 @@ def main() -> None:
     goes, stays = both.stands_by.name, both.serves.name
     follows = f"the next deployment removes it ({as_called('up')}, or {as_called('deploy')})"
     if not options.uncommitted:
-        require_committed(both, project().root)
+        _require_committed(both, project().root)
     left = retire(both, project().root)
     print(f"{goes} is gone from this clone; {follows}. Its tests are in tests/views/{stays}.")
     if left:

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 # The report as a terminal shows it. Pure.
 
 MOST_FIELDS: Final = 6
-MINUTE_CHARACTERS: Final = 16  # of a time, down to minutes
+_MINUTE_CHARACTERS: Final = 16  # of a time, down to minutes
 
 
 def lines_of(report: WhatIf) -> Iterator[str]:
@@ -106,10 +106,10 @@ def _calibration(calibration: Calibration) -> Iterator[str]:
 
 
 def _minute(at_ms: int) -> str:
-    return times.to_utc(at_ms)[:MINUTE_CHARACTERS].replace("T", " ")
+    return times.to_utc(at_ms)[:_MINUTE_CHARACTERS].replace("T", " ")
 
 
-NOT_CALIBRATED = 2
+_NOT_CALIBRATED = 2
 
 
 def main(given: Mapping[str, str]) -> int:
@@ -122,7 +122,7 @@ def main(given: Mapping[str, str]) -> int:
     except ToolFailed as reason:
         print(f"{as_called('what-if')}: {reason}", file=sys.stderr)
         return 1
-    return 0 if report.is_calibrated else NOT_CALIBRATED
+    return 0 if report.is_calibrated else _NOT_CALIBRATED
 
 
 def _place(asked: WhatIfAsked, given: Mapping[str, str]) -> LakePlace:

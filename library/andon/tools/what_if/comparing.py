@@ -13,13 +13,13 @@ from andon.tools.what_if.splitting import RecordedDecision
 from andon.tools.what_if.tree import DecidedLine, Replayed, key_in
 
 # A listener takes an event some seconds after the bus did, which the lake does not tell.
-ALIKE_MS: Final = 5_000
+_ALIKE_MS: Final = 5_000
 FIRST_TIME_MS: Final = 10**12
 # What was decided so shortly before the lake's end may not have reached it.
 REACHES_LAKE_MS: Final = 5 * 60_000
 
 EXAMPLES: Final = 5
-MOST_MISFITS: Final = 1_000
+_MOST_MISFITS: Final = 1_000
 
 
 class CalibrationMisfit(NamedTuple):
@@ -143,7 +143,7 @@ class Calibrating:
         self._days[misfit.rule][times.date_of(misfit.at_ms)] += 1
         if len(self._examples[misfit.rule]) < EXAMPLES:
             self._examples[misfit.rule].append(str(misfit))
-        if len(self.misfits) < MOST_MISFITS:
+        if len(self.misfits) < _MOST_MISFITS:
             self.misfits.append(misfit)
 
     def end(self, rules: Iterable[str]) -> None:
@@ -195,7 +195,7 @@ def is_alike(one: object, other: object) -> bool:
     if isinstance(one, list) and isinstance(other, list):
         return len(one) == len(other) and all(map(is_alike, one, other))
     first, second = _time_of(one), _time_of(other)
-    return first is not None and second is not None and abs(first - second) <= ALIKE_MS
+    return first is not None and second is not None and abs(first - second) <= _ALIKE_MS
 
 
 def _without_ids(name: str, value: object) -> object:

@@ -22,7 +22,7 @@ SEPARATOR: Final = b"\t"
 EVERYWHERE: Final = "*"
 """The mark of what lies in all groups: each may know it."""
 
-KINDS_OF_TAGS: Final = 10_000
+_KINDS_OF_TAGS: Final = 10_000
 
 _BEHIND_ALL_MS: Final = 10**13 - 1
 
@@ -101,7 +101,7 @@ def delivery_in(line: bytes) -> Delivery:
     return from_envelope(orjson.loads(plain))
 
 
-@lru_cache(maxsize=KINDS_OF_TAGS)
+@lru_cache(maxsize=_KINDS_OF_TAGS)
 def _tags_in(text: bytes) -> Mapping[str, str]:
     tags: Mapping[str, str] = orjson.loads(text)
     return tags

@@ -13,7 +13,7 @@ from andon.tools.stack.errors import ToolFailed
 from andon.tools.what_if.report import RuleChange, WhatIf
 
 WIDTH: Final = 0.4  # of a bar, in days
-ROW_INCHES: Final = 1.8
+_ROW_INCHES: Final = 1.8
 
 
 def draw(report: WhatIf, file: Path) -> None:
@@ -26,7 +26,7 @@ def draw(report: WhatIf, file: Path) -> None:
     rules = [rule for rule in report.rules if rule.by_day]
     if not rules:
         raise ToolFailed("there is nothing to draw: nothing was decided")
-    figure = Figure(figsize=(9, 1 + ROW_INCHES * len(rules)), layout=ConstrainedLayoutEngine(w_pad=0.15, h_pad=0.12))
+    figure = Figure(figsize=(9, 1 + _ROW_INCHES * len(rules)), layout=ConstrainedLayoutEngine(w_pad=0.15, h_pad=0.12))
     axes = rows_of(figure, len(rules))
     for one, rule in zip(axes, rules, strict=True):
         _draw_rule(one, rule)

@@ -57,7 +57,7 @@ from andon.tools.what_if.trees import ConstantSet, Tree, commit, working
 #     {"THINGS_TABLE": [{"pk": "LakePlace#1", "sk": "roster", "people": ["p-1", "p-2"]}]}
 
 
-def rows_in(file: Path) -> KnownRows:
+def _rows_in(file: Path) -> KnownRows:
     """Read a file of rows.
 
     Raises:
@@ -73,7 +73,7 @@ def rows_in(file: Path) -> KnownRows:
     return read
 
 
-FirstRows = Mapping[tuple[str, RowKey], tuple[int, Item | None]]
+_FirstRows = Mapping[tuple[str, RowKey], tuple[int, Item | None]]
 """Service and key of a row -> when its first fact came, and the row before it; None: there was none."""
 
 _RowsOf = Callable[[Package, str], Iterable[Item]]
@@ -92,7 +92,7 @@ class _KnownBeside(NamedTuple):
 
 
 def known_of(
-    file: Path | None, rows_of: _RowsOf | None, trees: Sequence[TreeRules], replayed: RuleNames, first_rows: FirstRows
+    file: Path | None, rows_of: _RowsOf | None, trees: Sequence[TreeRules], replayed: RuleNames, first_rows: _FirstRows
 ) -> _KnownBeside:
     """Return the rows that rules know: of a file, or of the running system, as they were before their first fact.
 
@@ -104,7 +104,7 @@ def known_of(
     asking = {rule["service"] for rule in rules if rule["needs_context"] and name_of(rule) in replayed}
     facts = {name: of for tree in trees for name, of in tree["services"].items() if name in asking}
     if file is not None:
-        rows = rows_in(file)
+        rows = _rows_in(file)
         keys = {of["table"]: of["keys"] for of in facts.values()}
         pinned = [repr(row_key(row, keys[name])) for name, some in rows.items() if name in keys for row in some]
         said = f"rosters and their like were as {file.name} has them, all the time"
@@ -130,7 +130,7 @@ def _live(rows_of: _RowsOf, service: str, table: str) -> Iterable[Item]:
     return (row for row in rows if row.get("discriminator") not in _NOT_KNOWN and row.get(BY) != RULE)
 
 
-def _at_first(live: Iterable[Item], service: str, names: Sequence[str], first_rows: FirstRows) -> Iterable[Item]:
+def _at_first(live: Iterable[Item], service: str, names: Sequence[str], first_rows: _FirstRows) -> Iterable[Item]:
     """Yield rows as they were before the first fact of each: of those that no fact tells of, as they are."""
     yield from (row for row in live if (service, row_key(row, names)) not in first_rows)
     yield from (row for (of, _), (_, row) in first_rows.items() if of == service and row is not None)
@@ -139,7 +139,7 @@ def _at_first(live: Iterable[Item], service: str, names: Sequence[str], first_ro
 # A process that replays rules of one tree by the engine of this one, see `tree.py`.
 
 MODULE: Final = "andon.tools.what_if.tree"
-STDERR: Final = "stderr"
+_STDERR: Final = "stderr"
 TOLD: Final = 300  # characters of why a tree cannot be read
 
 
@@ -168,7 +168,7 @@ class TreeProcess:
         line = _pipe(self._process.stdout).readline()
         if not line:
             self._process.wait()
-            lines = [one for one in (self.folder / STDERR).read_text(errors="replace").splitlines() if one.strip()]
+            lines = [one for one in (self.folder / _STDERR).read_text(errors="replace").splitlines() if one.strip()]
             raise ToolFailed(f"the rules of {self.tree.name} cannot run: {(lines or ['it ended'])[-1][:TOLD]}")
         return orjson.loads(line)
 
@@ -184,7 +184,7 @@ def running(tree: Tree, folder: Path) -> Iterator[TreeProcess]:
     imports = os.pathsep.join((str(tree.functions), str(library_folder().parent)))
     # It writes no bytecode: the working tree stays as it lies.
     environment = {**os.environ, "PYTHONPATH": imports, "PYTHONDONTWRITEBYTECODE": "1"}
-    with (folder / STDERR).open("wb") as errors:
+    with (folder / _STDERR).open("wb") as errors:
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", MODULE], cwd=folder, env=environment, start_new_session=True,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors,
@@ -231,7 +231,7 @@ class ReplayedSide(NamedTuple):
     result: Replayed
 
 
-def carried_out(
+def _carried_out(
     sides: Sequence[TreeProcess], order: ReplayOrder, replayed: RuleNames, files: Sequence[str]
 ) -> list[ReplayedSide]:
     """Let both trees replay; files: those of all groups.
@@ -360,7 +360,7 @@ def _replayed(
     end_ms = split.lake.last_ms if asked.until_ms is None else min(asked.until_ms, split.lake.last_ms)
     order = _order(asked, names, replayed, split, known, end_ms, room, place.hold_back)
     with step("deciding it twice"):
-        done = carried_out(sides, order, replayed, split.files)
+        done = _carried_out(sides, order, replayed, split.files)
     return _report(asked, names, split, known, done, end_ms, place.hold_back)
 
 

@@ -154,7 +154,7 @@ TRIGGER_LAG_MS: Final = 1_000
 MOST_LAG_MS: Final = 5 * MINUTE_MS
 
 # So many characters are never too many bytes for a sort key, beside the digits of a time.
-SURELY_FIT: Final = MAX_SORT_KEY_BYTES // 4 - 16
+_SURELY_FIT: Final = MAX_SORT_KEY_BYTES // 4 - 16
 
 ARRIVES, IS_DUE = 0, 1
 
@@ -341,7 +341,7 @@ class Simulation:
             self.late.update(map(service.name_of, found.late_at(stored)))
         # A look is for the sake of writes: a screened rule decides what it would decide if each event were due.
         for due in dues_at_start(stored, found.here, hold_back_ms=self._hold_back_ms):
-            if len(due.key) + len(due.anchor) > SURELY_FIT:
+            if len(due.key) + len(due.anchor) > _SURELY_FIT:
                 due.row_key(service.control.table.keys)  # one that no table takes is a fault
             self._plan_due(service, due)
         if at_once := found.at_once:

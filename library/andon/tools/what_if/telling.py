@@ -16,10 +16,10 @@ from andon.tools.what_if.report import ChangedRow, DecidedRow, RowKey, RuleChang
 from andon.tools.what_if.splitting import RecordedDecision, triggers_in
 from andon.versions.optimistic_lock import VersionedRow
 
-MOST_EPISODES: Final = 10
+_MOST_EPISODES: Final = 10
 MOST_LINES: Final = 12
-AROUND_MS: Final = 2 * HOUR_MS
-MOST_SAID: Final = 3
+_AROUND_MS: Final = 2 * HOUR_MS
+_MOST_SAID: Final = 3
 
 PLAIN: Final = (str, int, float)
 DISCRIMINATOR: Final = "discriminator"
@@ -53,7 +53,7 @@ def chosen(rules: Sequence[RuleChange]) -> list[tuple[DecidedRow, str]]:
     """Return at most ten differences, of different subjects where there are so many, and of all rules in turn."""
     found: dict[str, tuple[DecidedRow, str]] = {}
     for one, how in _in_turns(*(differences([rule]) for rule in rules)):
-        if len(found) == MOST_EPISODES:
+        if len(found) == _MOST_EPISODES:
             break
         found.setdefault(one.subject, (one, how))
     return [*found.values()]
@@ -91,13 +91,13 @@ def told(
 
 def _lines(one: DecidedRow, how: str, records: Records, recorded: Iterable[RecordedDecision]) -> tuple[str, ...]:
     events = [record.delivery.event for record in records.get(one.subject, ())]
-    near = [event for event in events if abs(event.timestamp_ms - one.at_ms) <= AROUND_MS]
+    near = [event for event in events if abs(event.timestamp_ms - one.at_ms) <= _AROUND_MS]
     near = sorted(sorted(near, key=lambda event: abs(event.timestamp_ms - one.at_ms))[:MOST_LINES])
     told_events = [(event.timestamp_ms, 0, text_of(event)) for event in near]
     by_rules = [
         (decision.taken_ms, 1, f"{decision.rule} decided, by the lake")
         for decision in recorded
-        if abs(decision.taken_ms - one.at_ms) <= AROUND_MS
+        if abs(decision.taken_ms - one.at_ms) <= _AROUND_MS
     ]
     here = [(one.at_ms, 2, f"{one.rule} decides, {how}: {decision_text(one)}")]
     return tuple(f"{times.to_utc(at_ms)}  {text}" for at_ms, _, text in sorted(chain(told_events, by_rules, here)))
@@ -138,7 +138,7 @@ def _said(row: Mapping[str, object]) -> str:
     for name, value in row.items():
         if isinstance(value, PLAIN):
             plain.setdefault(_text(value), name)
-    return " ".join([f"{name}={text}" for text, name in plain.items()][:MOST_SAID])
+    return " ".join([f"{name}={text}" for text, name in plain.items()][:_MOST_SAID])
 
 
 def _text(value: float | str) -> str:

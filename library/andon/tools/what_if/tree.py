@@ -71,7 +71,7 @@ class GroupOverlap:
 FACTS: Final = "facts"
 """The file with facts that other services hear."""
 
-IGNORED: Final = frozenset({"digest", "fingerprint", "hops", "ttl"})
+_IGNORED: Final = frozenset({"digest", "fingerprint", "hops", "ttl"})
 """Members of a row that are not compared: they follow from the others, or from when a row is written."""
 
 
@@ -283,7 +283,7 @@ def line_of(decided: Decided) -> DecidedLine:
 
 def compared(row: Mapping[str, object], key: set[str]) -> dict[str, object]:
     """Return the members of a row that are compared."""
-    return {name: value for name, value in sorted(row.items()) if name not in IGNORED and name not in key}
+    return {name: value for name, value in sorted(row.items()) if name not in _IGNORED and name not in key}
 
 
 def _schemas_of(services: Sequence[ReplayedService]) -> dict[str, TableSchema]:

@@ -95,7 +95,7 @@ class ConstantSet(NamedTuple):
 
 
 FUNCTIONS: Final = "functions"
-NO_HOOKS: Final = ("-c", "core.hooksPath=/dev/null", "-c", "advice.detachedHead=false")
+_NO_HOOKS: Final = ("-c", "core.hooksPath=/dev/null", "-c", "advice.detachedHead=false")
 CALLED: Final = 10  # hexadecimal digits of a commit
 
 
@@ -135,9 +135,9 @@ def commit(root: Path, base: str, folder: Path) -> Iterator[Tree]:
     inside = git(root, "rev-parse", "--show-prefix", why="git")
     try:
         add = ("worktree", "add", "--detach", "--no-checkout", "--quiet", str(folder), sha)
-        git(root, *NO_HOOKS, *add, why=f"BASE={base}")
+        git(root, *_NO_HOOKS, *add, why=f"BASE={base}")
         packages = f"{inside}{FUNCTIONS}"
-        git(folder, *NO_HOOKS, "checkout", sha, "--", packages, why=f"BASE={base} has no {FUNCTIONS}/")
+        git(folder, *_NO_HOOKS, "checkout", sha, "--", packages, why=f"BASE={base} has no {FUNCTIONS}/")
         functions = folder / packages
         yield Tree(f"{base}, {sha[:CALLED]}", functions)
     finally:
