@@ -27,7 +27,7 @@ ROOMS: Final = (
 )
 """The first that fits names the room of a file."""
 
-NO_ROOM: Final = re.compile(r"library/andon/tools/templates/|library/tests/foreign/")
+NO_ROOM: Final = re.compile(r"library/andon/tools/templates/|library/tests/foreign/|/\.")
 LEANS: Final = re.compile(r"\b(?:what|who|whether)(?:ever|se)?\b", re.IGNORECASE)
 """In the first line of a docstring: it names no thing."""
 
