@@ -20,7 +20,8 @@ from weakref import WeakKeyDictionary
 # Workers of Lambda that are forked, in place of those that the emulator starts: nine tenths of a start are imports.
 #
 # For each set of layers there is a template (`worker_template`), which has imported what all workers import of it. On
-# Linux only; elsewhere, and for other programs, processes are started as ever.
+# Linux only; elsewhere, and for other programs, processes are started as ever. Without it, and what `unpacking` shares,
+# `make up` takes 5 s of CPU more, of 18.
 
 
 TEMPLATE: Final = Path(__file__).with_name("worker_template.py")
@@ -155,11 +156,10 @@ MODULE: Final = SimpleNamespace(**{**vars(subprocess), "Popen": popen})
 """The module `subprocess`, whose workers are forked."""
 
 
-# A Lambda's log lines, as soon as it has answered: the emulator waits up to 50 ms for more of them.
+# All log lines of a call with its answer: the emulator waits 50 ms for more of them, on a busy machine not long enough.
 #
 # A worker writes its log before its answer, so that all of it is in the pipe by then. Two threads empty the pipe, one
-# at
-# a time: one that follows it while the Lambda runs, so that it is never full, and the one that got the answer.
+# at a time: one that follows it while the Lambda runs, so that it is never full, and the one that got the answer.
 
 CHUNK: Final = 65_536
 
