@@ -81,7 +81,7 @@ ABOUT = "about#"
 ORIGIN = "@"
 
 NEWER = "(attribute_not_exists(#oplock) OR #oplock < :oplock)"
-# A replayed event is written again over itself: it has another ttl to write.
+# To rehydrate, an event is written over itself: it has another ttl. A replay rebuilds, and takes `NEWER`.
 _NOT_OLDER = "(attribute_not_exists(#oplock) OR #oplock <= :oplock)"
 OUTLIVED = "#oplock > :oplock AND #ttl > :now AND #ttl < :ttl"
 # To a rebuild no row has expired.
@@ -212,7 +212,7 @@ def _write(  # noqa: PLR0915  one loop: try, look at what stands there, decide
     *,
     outlives: UntilNewestExpires | None = None,
 ) -> Outcome:
-    """Write an update; `outlives`: it is replayed, and a row that has seen something newer lives as long."""
+    """Write an update; `outlives`: it is rehydrated, and a row that has seen something newer lives as long."""
     order = event_order(event, update.about_ms, update.origin)
     shown_until = update.expires_at if update.expires_at is None or outlives is None else outlives.expires_at
     attempt, found, newer = life.first, None, NEWER if outlives is None else _NOT_OLDER

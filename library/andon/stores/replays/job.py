@@ -6,11 +6,13 @@ How it goes on after a crash, from the POST that asks for it (`command.py`) to a
    is no replay. Killed between the two: the message keeps the job (`_kept`), and the replay runs.
 2. `work` handles a message of that queue. For a job it asks for each of its days (`_plan_job`), for a day for each
    object of the lake that is not done (`_plan_day`). Of an object it sends the events that are due soon to the view's
-   queue, and asks for the rest later (`_replay_object`); at its end it marks the object as done (`_mark`).
+   queue, and asks for the rest later (`_replay_object`); at its end it marks the object as done (`_mark`). What a queue
+   did not take whole is raised (`andon.wire.queue`), so that no mark is written too early.
 3. A message whose handling failed (`resend.work_each` says so to Lambda), or whose listener was killed, is not deleted:
    the queue delivers it again, and all of its step is done again. That changes nothing that matters, see below.
 4. The view's listener takes a message as it takes any other: `ViewUpdate.write` (`andon.views.view_update`), of rows in
-   a table or in objects, drops what its row has. Only to a rebuild no row has expired.
+   a table or in objects, drops what its row has. Only to a rebuild no row has expired. A message that it fails at comes
+   again, and is a dead letter of the view at last: to send that back is for `andon redrive`, not for `resume`.
 5. A message that fails as often as its queue delivers it is a dead letter, which rings. `POST …/resume` then begins a
    new run, which asks for all that is not done; messages of the run before are dropped (`_is_current`).
 
@@ -21,6 +23,9 @@ How it goes on after a crash, from the POST that asks for it (`command.py`) to a
 | some events of an object | the object's message | sends them again: the view drops them |
 | the question for the rest of an object | the object's message | two go on, and end with the same mark |
 | the mark | the object's message | is dropped, or marks it again |
+
+A POST that is killed when it was admitted keeps its rate for `_MOMENT_MS`, a minute. A resume that is killed before it
+asked leaves a replay that says it runs and has no message: to resume it again is the remedy.
 
 Hence no step needs to know how far the one before came, and a replay that is paused or cancelled stops by the same
 check, within `LEAD_MS`. Whoever repeats a POST whose answer was lost begins a second replay. The rows are
@@ -258,10 +263,10 @@ def _days_of(row: ReplayRow, in_lake: Sequence[str], *, newest: Sequence[str]) -
     return sorted(day for day in {*in_lake, *newest} if row["first"][:10] <= day <= row["last"][:10])
 
 
-def _newest_days(requested_at: str, _settles_seconds: int) -> list[str]:
+def _newest_days(requested_at: str, settles_seconds: int) -> list[str]:
     """Return the days of which the lake may not have everything yet that the bus took before a job began."""
     ends_ms = times.to_ms(requested_at)
-    return sorted({times.date_of(ms) for ms in (ends_ms - _settles_seconds * 1000, ends_ms)})
+    return sorted({times.date_of(ms) for ms in (ends_ms - settles_seconds * 1000, ends_ms)})
 
 
 def _is_between(row: ReplayRow, key: str) -> bool:
@@ -305,7 +310,7 @@ def _admitted(rates: Mapping[str, _Admitted], row: ReplayRow, *, now_ms: int) ->
     """Return the rates of running jobs, by job, with another one.
 
     Raises:
-        Conflict: together they would send more than `MOST_TOGETHER`.
+        Conflict: together they would send more than `_MOST_TOGETHER`.
 
     """
     others = sum(one["rate"] for job, one in rates.items() if job != row["id"])
