@@ -4,10 +4,11 @@ How it goes on after a crash, from the POST that asks for it (`command.py`) to a
 
 1. `begin` puts one message that has the whole job on the replays' own queue, then keeps the job. Killed before: there
    is no replay. Killed between the two: the message keeps the job (`_kept`), and the replay runs.
-2. `work` handles a message of that queue. For a job it asks for each of its days (`_plan_job`), for a day for each
-   object of the lake that is not done (`_plan_day`). Of an object it sends the events that are due soon to the view's
-   queue, and asks for the rest later (`_replay_object`); at its end it marks the object as done (`_mark`). What a queue
-   did not take whole is raised (`andon.wire.queue`), so that no mark is written too early.
+2. `work` handles a message of that queue (`listener.py` has nothing but the call). For a job it asks for each of its
+   days (`_plan_job`), for a day for each object of the lake that is not done (`_plan_day`). Of an object it sends the
+   events that are due soon to the view's queue, and asks for the rest later (`_replay_object`); at its end it marks
+   the object as done (`_mark`). What a queue did not take whole is raised (`andon.wire.queue`), so that no mark is
+   written too early.
 3. A message whose handling failed (`resend.work_each` says so to Lambda), or whose listener was killed, is not deleted:
    the queue delivers it again, and all of its step is done again. That changes nothing that matters, see below.
 4. The view's listener takes a message as it takes any other: `ViewUpdate.write` (`andon.views.view_update`), of rows in
@@ -28,8 +29,8 @@ A POST that is killed when it was admitted keeps its rate for `_MOMENT_MS`, a mi
 asked leaves a replay that says it runs and has no message: to resume it again is the remedy.
 
 Hence no step needs to know how far the one before came, and a replay that is paused or cancelled stops by the same
-check, within `LEAD_MS`. Whoever repeats a POST whose answer was lost begins a second replay. The rows are
-in the table as `store.py` draws them; what bounds what:
+check, within `LEAD_MS`. Whoever repeats a POST whose answer was lost begins a second replay. The rows are in the table
+as `store.py` draws them; what bounds what:
 
 | figure | | where |
 |---|---|---|
