@@ -336,6 +336,33 @@ def test_of_a_long_object_the_rest_is_sent_later_at_the_same_pace(
     assert progress(loop, begun)["events"] == 50
 
 
+@pytest.mark.parametrize("fewer", [True, False])
+def test_a_view_that_gets_other_topics_in_the_middle_of_an_object_misses_none_of_those_that_it_keeps(
+    loop: Loop, delays: list[tuple[str, int, str]], monkeypatch: pytest.MonkeyPatch, *, fewer: bool
+) -> None:
+    reported = reports(40)
+    kept = [json.loads(reported[0])[member] for member in ("source", "detail-type")]
+    other = ["others", kept[1]]
+    others = [json.dumps({**json.loads(line), "source": other[0]}) for line in reported]
+    keep_in_lake([line for pair in zip(others, reported, strict=True) for line in pair])
+    topics = [[kept, other], [kept]] if fewer else [[kept], [kept, other]]
+    begin_days(loop, rate=1)
+    step(loop, loop.asked_of_replays())
+    monkeypatch.setattr(job, "views", lambda: {VIEW: topics[0]})
+    step(loop, loop.asked_of_replays())
+    monkeypatch.setattr(job, "views", lambda: {VIEW: topics[1]})
+    now_ms = NOW
+    while asked := loop.asked_of_replays():
+        now_ms += 10_000
+        with frozen_clock(now_ms):
+            step(loop, asked)
+
+    sent = [json.loads(body) for queue, _, body in delays if queue == queue_of(VIEW)]
+    assert {one["detail"]["id"] for one in sent if one["source"] == kept[0]} == {
+        json.loads(line)["detail"]["id"] for line in reported
+    }
+
+
 def test_objects_take_turns_in_the_pace_of_their_job(loop: Loop, delays: list[tuple[str, int, str]]) -> None:
     for hour in range(3):
         keep_in_lake(reports(4, at_ms=NOW - DAY_MS + hour * HOUR_MS, name=f"hour {hour}"))

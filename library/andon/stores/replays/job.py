@@ -25,6 +25,8 @@ How it goes on after a crash, from the POST that asks for it (`command.py`) to a
 | the question for the rest of an object | the object's message | two go on, and end with the same mark |
 | the mark | the object's message | is dropped, or marks it again |
 
+Events of an object have an order, so that a number says how many are sent (`_counted`: what if they are others now).
+
 A POST that is killed when it was admitted keeps its rate for `_MOMENT_MS`, a minute. A resume that is killed before it
 asked leaves a replay that says it runs and has no message: to resume it again is the remedy.
 
@@ -57,6 +59,7 @@ from andon.dynamodb.schema import BeginsWith, KeyQuery
 from andon.dynamodb.ttl import ttl_at
 from andon.events import topic
 from andon.events.bus_entry import Replay
+from andon.events.identifiers import of_content
 from andon.recorded import lake
 from andon.recorded.resend import Topics, id_of, messages_of
 from andon.runtime import clock, strict_json, times
@@ -127,6 +130,7 @@ class _ObjectWork(TypedDict):
     """A message of the own queue: send the events of an object, but the first `sent`, which are sent.
 
     atMs: the time of the first event in the job's pace (epoch milliseconds); without it the object has no time yet.
+    counted: which events are counted, see `_counted`; counted otherwise, the object begins again.
     """
 
     job: str
@@ -134,6 +138,7 @@ class _ObjectWork(TypedDict):
     object: str
     sent: int
     atMs: NotRequired[int]
+    counted: NotRequired[str]
 
 
 class _ObjectSent(TypedDict):
@@ -634,8 +639,10 @@ def _plan_day(row: ReplayRow, day: str) -> Counter[str]:
 def _replay_object(row: ReplayRow, asked: _ObjectWork) -> Counter[str]:
     """Send the events of an object that are due soon; mark it if these are all, else go on later."""
     key, now_ms = asked["object"], clock.now_ms()
-    lines = lake.lines_of(_lake.require_bytes(key))
-    bodies, faults = messages_of(lines, views()[row["view"]], Replay(row["id"]), now_ms=now_ms)
+    lines, topics = lake.lines_of(_lake.require_bytes(key)), views()[row["view"]]
+    bodies, faults = messages_of(lines, topics, Replay(row["id"]), now_ms=now_ms)
+    counted = _counted(topics, bodies)
+    asked = asked if asked.get("counted", counted) == counted else _object(row, key)
     at_ms = _begins(row, asked, len(bodies), now_ms=now_ms)
     if at_ms is None:
         return Counter({_DROPPED: 1})
@@ -644,10 +651,15 @@ def _replay_object(row: ReplayRow, asked: _ObjectWork) -> Counter[str]:
     later = [DelayedMessage(bodies[n], delay_seconds(due[n], now_ms=now_ms)) for n in range(asked["sent"], sent)]
     send_later(queue_of(row["view"]), later)
     if sent < len(bodies):
-        _go_on_later({**asked, "sent": sent, "atMs": at_ms}, due[sent], now_ms=now_ms)
+        _go_on_later({**asked, "sent": sent, "atMs": at_ms, "counted": counted}, due[sent], now_ms=now_ms)
         return Counter(sent=len(later))
     _mark(row, key, _ObjectSent(sent=len(bodies), faults=faults), until_ms=max(now_ms, due[-1]))
     return Counter(sent=len(later), faults=faults, objects=1)
+
+
+def _counted(topics: Topics, bodies: Sequence[str]) -> str:
+    """Name the events of an object that are counted: a deployment may give its view others."""
+    return of_content([topics, len(bodies)], digits=16)
 
 
 def _go_on_later(rest: _ObjectWork, due_ms: int, *, now_ms: int) -> None:
