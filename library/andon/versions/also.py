@@ -45,6 +45,7 @@ def require_fit(also: Mapping[str, Also], others: Mapping[str, tuple[object, ...
     """Check that DynamoDB takes writes in one transaction with others (name -> row).
 
     Raises:
+        Rejected: what a caller claims is a row of the thing itself, and so another's.
         ValueError: there are more than 100, or two of them are about one row.
 
     """
@@ -55,5 +56,8 @@ def require_fit(also: Mapping[str, Also], others: Mapping[str, tuple[object, ...
             f"a transaction takes {MOST_WRITES}. Save in parts, or claim one row for several names"
         )
     for name, one in also.items():
-        if (twin := rows.setdefault(one.row_key, name)) != name:
+        twin = rows.setdefault(one.row_key, name)
+        if twin in others and one.otherwise:
+            raise one.otherwise
+        if twin != name:
             raise ValueError(f"also: {name!r} and {twin!r} write one row, which a transaction takes once")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final, TypedDict
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from andon.dynamodb.attribute_values import to_plain, to_typed
@@ -105,6 +105,7 @@ def do(thing: Declared[Any, Any], what: str, id_: Any, name: str, if_match: int 
     return [thing.save(id_, said, command).row]
 
 
+@example(steps=[(THINGS[0], "save", "Name#a", "a", None)])  # its row is where the claim of its name would be
 @given(steps=st.lists(STEP, min_size=2, max_size=8))
 def test_no_row_of_another_kind_is_replaced_or_read_whatever_id_is_typed(steps: list[Any]) -> None:
     with Tables() as tables:
