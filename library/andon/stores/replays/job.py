@@ -11,9 +11,10 @@ How it goes on after a crash, from the POST that asks for it (`command.py`) to a
    written too early.
 3. A message whose handling failed (`resend.work_each` says so to Lambda), or whose listener was killed, is not deleted:
    the queue delivers it again, and all of its step is done again. That changes nothing that matters, see below.
-4. The view's listener takes a message as it takes any other: `ViewUpdate.write` (`andon.views.view_update`), of rows in
-   a table or in objects, drops what its row has. Only to a rebuild no row has expired. A message that it fails at comes
-   again, and is a dead letter of the view at last: to send that back is for `andon redrive`, not for `resume`.
+4. The view's listener takes a message as it takes any other: whatever it writes, to a table or to objects, goes through
+   `ViewUpdate.write` (`andon.views.view_update`), which drops what its row has. Only to a rebuild no row has expired. A
+   message that it fails at comes again, and is a dead letter of the view at last: to send that back is for
+   `andon redrive`, not for `resume`.
 5. A message that fails as often as its queue delivers it is a dead letter, which rings. `POST …/resume` then begins a
    new run, which asks for all that is not done; messages of the run before are dropped (`_is_current`).
 
