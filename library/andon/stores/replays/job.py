@@ -12,9 +12,9 @@ How it goes on after a crash, from the POST that asks for it (`command.py`) to a
 3. A message whose handling failed (`resend.work_each` says so to Lambda), or whose listener was killed, is not deleted:
    the queue delivers it again, and all of its step is done again. That changes nothing that matters, see below.
 4. The view's listener takes a message as it takes any other: whatever it writes, to a table or to objects, goes through
-   `ViewUpdate.write` (`andon.views.view_update`), which drops what its row has. Only to a rebuild no row has expired. A
-   message that it fails at comes again, and is a dead letter of the view at last: to send that back is for
-   `andon redrive`, not for `resume`.
+   `ViewUpdate.write` (`andon.views.view_update`), which writes only what is newer than its row, by time and event id.
+   (To a rebuild no row has expired.) A message that it fails at comes again, and is a dead letter of the view at last:
+   to send that back is for `andon redrive`, not for `resume`.
 5. A message that fails as often as its queue delivers it is a dead letter, which rings. `POST …/resume` then begins a
    new run, which asks for all that is not done; messages of the run before are dropped (`_is_current`).
 
@@ -26,7 +26,7 @@ How it goes on after a crash, from the POST that asks for it (`command.py`) to a
 | the question for the rest of an object | the object's message | two go on, and end with the same mark |
 | the mark | the object's message | is dropped, or marks it again |
 
-Events of an object have an order, so that a number says how many are sent (`_counted`: what if they are others now).
+Events of an object are sent by time and id, so that a number says how many are sent (`_counted`: if they are others).
 
 A POST that is killed when it was admitted keeps its rate for `_MOMENT_MS`, a minute. A resume that is killed before it
 asked leaves a replay that says it runs and has no message: to resume it again is the remedy.
@@ -39,7 +39,7 @@ as `store.py` draws them; what bounds what:
 |---|---|---|
 | events a second of a job, of all together | 500 or what is asked, ≤ 1,000; 2,000 | `parameters.py`; `_MOST_TOGETHER` |
 | events are sent so far ahead, and held back in the view's queue | 20 s | `LEAD_MS`; SQS holds back 15 min at most |
-| events of an object in a step, of which a batch has ten | 2,000 | `MOST_AT_ONCE` |
+| events of an object in a step | 2,000 | `MOST_AT_ONCE` |
 | a listener of replays lives at most | 120 s | `OF_STORES` of `andon.cdk.function` |
 | the queue hides a message that was received | 720 s | `andon.cdk.queues`: six times the function's time |
 | a message is delivered before it is a dead letter | 5 times | `RECEIVES` of `andon.cdk.queues` |
