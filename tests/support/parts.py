@@ -46,8 +46,10 @@ OF_ALL: Final = (
     "tests/infra/test_types.py",
     "tests/test_budgets.py",
     "tests/test_commands_in_docs.py",
+    "tests/test_course.py",
     "tests/test_docs.py",
     "tests/test_examples.py",
+    "tests/test_makefile.py",
     "tests/test_mutants.py",
     "tests/test_near.py",
     "tests/test_parts.py",
@@ -55,8 +57,10 @@ OF_ALL: Final = (
     "tests/test_site.py",
     "tests/test_threat_model.py",
     "tests/test_words.py",
+    "tests/tools/new/test_in_factory.py",
+    "tests/tools/test_pages.py",
 )
-"""Tests that read the files of all parts: they are of none, and left out where one stands alone."""
+"""Tests that read the files of all parts, or build the library from its sources: left out where a part stands alone."""
 OF_OTHERS: Final = ("library/andon/tools/templates/", "library/tests/foreign/", "library/tests/releases/")
 """Files of projects that are made."""
 
