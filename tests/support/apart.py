@@ -17,6 +17,8 @@ from tempfile import mkdtemp
 from typing import Final
 from xml.etree import ElementTree as ET
 
+from andon.testing.installed import built, installed
+from tests.support.clone import TOOLS, link_tools
 from tests.support.parts import OF_ALL, PARTS, ROOT, files_of
 
 SETTINGS: Final = """[pytest]
@@ -27,12 +29,9 @@ timeout = 900
 """
 """Of a part whose folder has none."""
 
-_KEPT: Final = ("emulator-venv", "layer", "code", "npm", "browser")
-LINKED: Final = (".venv", "node_modules", *(f".local/{name}" for name in _KEPT))
+LINKED: Final = (*TOOLS, ".local/npm", ".local/browser")
 """What is installed or was packed here, and an application finds in its folder."""
 
-WHEEL: Final = ("pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--wheel-dir")
-INSTALL: Final = ("pip", "install", "--quiet", "--no-deps", "--no-index", "--no-compile", "--target")
 COMMIT: Final = ("-c", "user.name=n", "-c", "user.email=e@example.com", "commit", "--quiet", "--message=apart")
 
 
@@ -51,13 +50,13 @@ def main(words: Sequence[str]) -> int:
 def tried(name: str, arguments: Sequence[str], home: Path) -> int:
     """Build a part and run its tests; say what became of them, and return how many failed."""
     part, place, began_s = PARTS[name], copied(name, home), time.monotonic()
-    built(name, home)
-    installed, report = home / f"{name}-installed", home / f"{name}.xml"
-    if wheels := [str(built(below, home)) for below in part.upon if PARTS[below].folder]:
-        _run(*INSTALL, str(installed), *wheels)
+    part_wheel(name, home)
+    packages, report = home / f"{name}-installed", home / f"{name}.xml"
+    if wheels := [wheel for below in part.upon if (wheel := part_wheel(below, home))]:
+        installed(packages, *wheels)
     tests = [str(place / one) for one in part.tests if one.endswith("/")]
     left_out = [f"--ignore={place / one}" for one in (part.on_stack, *OF_ALL) if one]
-    imports = [installed, *([] if part.folder else [place / "functions", place])]
+    imports = [packages, *([] if part.folder else [place / "functions", place])]
     with (home / f"{name}.log").open("w") as log:
         command = [
             sys.executable,
@@ -95,24 +94,17 @@ def copied(name: str, home: Path) -> Path:
         settings.with_name("pytest.ini").write_text(SETTINGS)
     for arguments in (("init", "--quiet"), ("add", "."), COMMIT):
         subprocess.run(["git", *arguments], cwd=place, check=True)  # noqa: S603, S607
-    for tool in [one for one in LINKED if not part.folder and (ROOT / one).exists()]:
-        (place / tool).parent.mkdir(exist_ok=True)
-        (place / tool).symlink_to((ROOT / tool).resolve())
+    if not part.folder:
+        link_tools(place, LINKED)
     return place
 
 
-def built(name: str, home: Path) -> Path | None:
+def part_wheel(name: str, home: Path) -> Path | None:
     """Build the wheel of a part from its copy, once; None: it is an application."""
     if not PARTS[name].folder:
         return None
     wheels = home / "wheels" / name
-    if not wheels.exists():
-        _run(*WHEEL, str(wheels), str(copied(name, home) / PARTS[name].folder))
-    return next(wheels.iterdir())
-
-
-def _run(*words: str) -> None:
-    subprocess.run([sys.executable, "-m", *words], check=True, env={**os.environ, "PYTHONPATH": ""})  # noqa: S603
+    return next(wheels.glob("*.whl"), None) or built(wheels, copied(name, home) / PARTS[name].folder)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -64,10 +65,16 @@ def clone(to: Path) -> Clone:
     shutil.copytree(project().root, to, symlinks=True, dirs_exist_ok=True, ignore=shutil.ignore_patterns(*LEFT_OUT))
     (to / ".local").mkdir()
     (project().local / "code").mkdir(parents=True, exist_ok=True)
-    for name in TOOLS:
-        if (project().root / name).exists():
-            (to / name).symlink_to((project().root / name).resolve())
+    link_tools(to, TOOLS)
     return Clone(to)
+
+
+def link_tools(to: Path, names: Iterable[str]) -> None:
+    """Link tools of this project into a folder, as far as they are installed or packed here."""
+    for name in names:
+        if (project().root / name).exists():
+            (to / name).parent.mkdir(exist_ok=True)
+            (to / name).symlink_to((project().root / name).resolve())
 
 
 def with_next_version(view: str, to: Path) -> Clone:

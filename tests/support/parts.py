@@ -4,13 +4,13 @@ A part imports from those before it alone, by their distributions, and nothing o
 does not. `make apart` tries each alone.
 """
 
-import ast
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
 from andon.project import project
+from andon.testing.imports import imports
 
 ROOT: Final = project().root
 
@@ -81,7 +81,7 @@ def crossings(name: str) -> Iterator[str]:
     """Yield the imports of a part that reach into one that is not before it, or into another's tests."""
     for file in [one for one in files_of(name) if one.endswith(".py") and not one.startswith(OF_OTHERS)]:
         upon = () if file.startswith(UPON_NOTHING) else PARTS[name].upon
-        for module in sorted(_imported(ast.parse((ROOT / file).read_text()))):
+        for module in sorted(_imported((ROOT / file).read_text())):
             found = _modules().get(module, [])
             if found and not any(_is_open(one, name, upon) for one in found):
                 yield f"{file} -> {found[0]}"
@@ -92,10 +92,9 @@ def _is_open(file: str, name: str, upon: Sequence[str]) -> bool:
     return other == name or (other in upon and not file.startswith(PARTS[other].tests))
 
 
-def _imported(tree: ast.Module) -> set[str]:
-    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
-    plain = {one.name for node in ast.walk(tree) if isinstance(node, ast.Import) for one in node.names}
-    return plain.union(*({f"{node.module}", *(f"{node.module}.{one.name}" for one in node.names)} for node in imports))
+def _imported(source: str) -> set[str]:
+    """Return possible modules among the imports of a source: `from a.b import c` is of `a.b.c`, or of `a.b`."""
+    return {module for full in imports(source) for module in (full, full.rpartition(".")[0])}
 
 
 @cache

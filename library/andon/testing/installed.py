@@ -47,31 +47,31 @@ def ended(
     )
 
 
-def built(folder: Path) -> Path:
-    """Build the wheel of the library in a folder; return it."""
-    source = str(library_folder().parent)
-    _pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), source)
+def built(folder: Path, source: Path) -> Path:
+    """Build a wheel of sources in a folder; return it."""
+    _pip("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", str(folder), str(source))
     [wheel] = folder.glob("*.whl")
     return wheel
 
 
-def installed(wheel: Path, folder: Path) -> Path:
-    """Install a wheel into a folder; return it."""
-    _pip("install", "--no-deps", "--no-index", "--target", str(folder), str(wheel))
+def installed(folder: Path, *wheels: Path) -> Path:
+    """Install wheels into a folder; return it."""
+    _pip("install", "--no-deps", "--no-index", "--target", str(folder), *map(str, wheels))
     return folder
 
 
 def _pip(*command: str) -> None:
-    subprocess.run([sys.executable, *_PIP, *command], check=True)  # noqa: S603
+    environment = {**os.environ, "PYTHONPATH": ""}  # no sources beside the packages
+    subprocess.run([sys.executable, *_PIP, *command], check=True, env=environment)  # noqa: S603
 
 
 @pytest.fixture(scope="session")
 def wheel_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the library's wheel."""
-    return built(tmp_path_factory.mktemp("wheel"))
+    return built(tmp_path_factory.mktemp("wheel"), library_folder().parent)
 
 
 @pytest.fixture(scope="session")
 def wheel(wheel_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder that the library's wheel was installed into."""
-    return installed(wheel_file, tmp_path_factory.mktemp("installed"))
+    return installed(tmp_path_factory.mktemp("installed"), wheel_file)

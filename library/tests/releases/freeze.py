@@ -34,12 +34,13 @@ def packed(project: Path) -> bytes:
 
 def main() -> None:
     """Write the archive of this version."""
-    version = tomllib.loads((library_folder().parent / "pyproject.toml").read_text())["project"]["version"]
+    sources = library_folder().parent
+    version = tomllib.loads((sources / "pyproject.toml").read_text())["project"]["version"]
     with tempfile.TemporaryDirectory() as folder:
         below = Path(folder)
         for made in ("wheel", "installed"):
             (below / made).mkdir()
-        wheel = installed(built(below / "wheel"), below / "installed")
+        wheel = installed(below / "installed", built(below / "wheel", sources))
         new = ("new", "project", "city", "City", "--service", "permits")
         python("-m", "andon.tools.cli", *new, imports=(wheel,), cwd=below)
         city = below / "city"

@@ -15,9 +15,9 @@ from typing import Any, Final, NamedTuple
 
 # A faster test of key conditions for the emulator, which parses the expression again for every row of a partition.
 #
-# With 10,000 rows under one key that is a second of CPU for each query. The attack that floods (`dying`, in
-# `tests/e2e/test_attack.py`) takes 224 s without this and the next patch, and 111 with both. The forms that a query of
-# text keys can have are tested here; everything else is left to the emulator.
+# With 10,000 rows under one key that is a second of CPU for each query. The attack that floods (`dying`) takes 224 s
+# without this and the next patch, and 111 with both. The forms that a query of text keys can have are tested here;
+# everything else is left to the emulator.
 
 
 Row = Mapping[str, Mapping[str, Any]]
