@@ -194,8 +194,8 @@ apart: install  ## build and test library, gateway, factory and lab each alone, 
 	@$(RUN) tests.support.apart $(ARGS)
 
 # Five at a time, in this order. Three of them mostly wait, two for a stack, each for its own, and one for a browser;
-# what only computes gives way to them. All but `others` say what they have to say in one piece. What `nag` looks for,
-# `machine` does, in the templates that it has anyway.
+# what only computes gives way to them, `machine` least: it takes longest. All but `others` say what they have to say in
+# one piece. What `nag` looks for, `machine` does, in the templates that it has anyway.
 deployed:
 	@$(PYTHON) -m pytest $(UNFOUND) $(E2E) --ignore=$(WALK) $(IN_ONE_PIECE)
 
@@ -209,7 +209,7 @@ pages:
 	@$(PYTHON) -m pytest $(UNFOUND) $(PAGES) $(IN_ONE_PIECE)
 
 machine:
-	@$(GIVING_WAY) $(PYTHON) -m pytest $(UNFOUND) $(MACHINE) $(IN_ONE_PIECE)
+	@$(if $(BESIDE),nice -n 2) $(PYTHON) -m pytest $(UNFOUND) $(MACHINE) $(IN_ONE_PIECE)
 
 others:
 	@$(GIVING_WAY) $(PYTHON) -m pytest $(addprefix --ignore=,$(E2E) $(MACHINE) $(PAGES) $(MEASURED))

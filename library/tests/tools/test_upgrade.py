@@ -10,12 +10,13 @@ from importlib import import_module
 from pathlib import Path, PurePosixPath
 
 import pytest
+from libcst.codemod.commands import rename
 from support import needs
 
 from andon.runtime.moved import MOVED
 from andon.testing.installed import ended, python
 from andon.tools.docs import pages, shown
-from andon.tools.upgrade.asks import RENAMED, asked
+from andon.tools.upgrade.asks import RENAMED, asked, rewritten
 from andon.tools.upgrade.merge import How, Merged, merged
 
 CLI = "andon.tools.cli"
@@ -188,6 +189,35 @@ def test_a_project_says_how_it_was_made_and_its_wheel_what_of(wheel: Path, tmp_p
     assert json.loads(re.findall("made-with = (.*)", (root / "pyproject.toml").read_text())[0]) == [
         *("Town", "--service", "stations")
     ]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "from andon.sync.crossing import Content\nkind = Content\n",
+            "from andon.sync.crossing import EditedRow\nkind = EditedRow\n",
+        ),
+        (
+            "import andon.sync.crossing\nkind = andon.sync.crossing.Content\n",
+            "import andon.sync.crossing\nkind = andon.sync.crossing.EditedRow\n",
+        ),
+        (
+            "from andon.http import problem\nkind = problem.Problem\n",
+            "from andon.http import response\nkind = response.Problem\n",
+        ),
+    ],
+)
+def test_a_name_of_before_is_rewritten_however_it_is_imported(old: str, new: str) -> None:
+    assert rewritten(old) == new
+
+
+def test_only_a_text_with_all_parts_of_a_name_is_looked_at_closer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One look costs a tenth of a second, and a project has hundreds of files beside dozens of names."""
+    monkeypatch.setattr(rename, "RenameCommand", lambda _, name, __: pytest.fail(f"looked for {name}"))
+    text = "from pathlib import Path\nfrom andon.http import parameters\nContent = Path('crossing')\n"
+
+    assert rewritten(text) == text
 
 
 @needs.PAGES
