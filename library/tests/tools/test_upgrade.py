@@ -180,10 +180,12 @@ def test_a_project_says_how_it_was_made_and_its_wheel_what_of(wheel: Path, tmp_p
     python("-m", CLI, *words, imports=(old,), cwd=tmp_path)
     root = tmp_path / "town"
     git(root, "init", "--quiet")
+    (root / "functions/odd.py").write_text("ODD={'as':'its owner likes it'}\n")
     committed(root)
     done = ended("-m", CLI, "upgrade", imports=(wheel,), cwd=root)
 
     assert (done.returncode, done.stderr) == (0, "")
+    assert git(root, "status", "--porcelain", "functions") == "", "what has no old name is not written"
     changed = set(git(root, "status", "--porcelain", "--no-renames", "-uall").splitlines())
     assert {" M Makefile", " D gone.cfg", "?? .npmrc", " D vendor/andon-0.0.9-py3-none-any.whl"} <= changed
     assert json.loads(re.findall("made-with = (.*)", (root / "pyproject.toml").read_text())[0]) == [

@@ -161,5 +161,6 @@ def tidied(root: Path, written: Iterable[Path]) -> None:
     if find_spec("ruff") is None:
         raise NotNew(_NO_EXTRAS)
     python = [str(file) for file in written if file.suffix == ".py"]
-    for command in (("check", "--quiet", "--fix-only", "--select=I,F401"), ("format", "--quiet")):
+    commands = ("check", "--quiet", "--fix-only", "--select=I,F401"), ("format", "--quiet")
+    for command in commands if python else ():  # ruff takes no path for all of them
         subprocess.run([sys.executable, "-m", "ruff", *command, "--no-cache", *python], cwd=root, check=True)

@@ -20,7 +20,7 @@ from andon.tools.in_process import derived
 from andon.tools.new.dependency import version
 from andon.tools.new.template import tidied
 from andon.tools.stack.errors import ToolFailed
-from andon.tools.upgrade.asks import asked, rewritten
+from andon.tools.upgrade.asks import asked, python_files, rewritten
 from andon.tools.upgrade.merge import (
     LEFT_TO_A_PERSON,
     How,
@@ -97,9 +97,9 @@ def _not_followed() -> list[str]:
 
 
 def _rewrite(root: Path) -> None:
-    files = {root / one.file for one in asked(root) if one.by_machine}
-    for file in files:
-        file.write_text(rewritten(file.read_text()))
+    files = {root / file: now for file, text in python_files(root) if (now := rewritten(text)) != text}
+    for file, now in files.items():
+        file.write_text(now)
     tidied(root, files)
 
 

@@ -20,14 +20,13 @@ POWERTOOLS: Final = "aws_lambda_powertools.event_handler.openapi.params"
 
 
 class Ask(NamedTuple):
-    """A place where something is asked for; line: 0 is the whole file. by_machine: `andon upgrade` does it."""
+    """A place where something is asked for; line: 0 is the whole file."""
 
     code: str
     file: str
     line: int
     words: str
     page: str
-    by_machine: bool = False
 
     def __str__(self) -> str:
         """Return it as a line for a terminal."""
@@ -77,22 +76,22 @@ def _renamed(root: Path) -> Iterator[Ask]:
     """Yield each line that has another name when it is rewritten."""
     for one in RENAMED:
         words = f"{one.old} is now {one.new}"
-        for file, text in (each for each in _python(root) if _may_have(each[1], one.old)):
+        for file, text in (each for each in python_files(root) if _may_have(each[1], one.old)):
             now = rewritten(text, [one]).splitlines()
             for kind, first, end, *_ in SequenceMatcher(None, text.splitlines(), now, autojunk=False).get_opcodes():
                 lines = range(first, end) if kind in {"replace", "delete"} else ()
-                yield from (Ask(one.code, file, line + 1, words, "upgrades", by_machine=True) for line in lines)
+                yield from (Ask(one.code, file, line + 1, words, "upgrades") for line in lines)
 
 
 def _fields(root: Path) -> Iterator[Ask]:
     words = "declare members of entities by andon.http.said, once, in place of fields of bodies"
-    for file, text in _python(root):
+    for file, text in python_files(root):
         for number, line in enumerate(text.splitlines(), 1):
             if re.match(r"\s*(from|import) andon\.http\.fields\b", line):
                 yield Ask("AN03", file, number, words, "versioning")
 
 
-def _python(root: Path) -> Iterator[tuple[str, str]]:
+def python_files(root: Path) -> Iterator[tuple[str, str]]:
     """Yield the files of a project that may have names of the library, by path from its root, with their text."""
     for part in CODE:
         for file in [root / part] if part.endswith(".py") else sorted((root / part).rglob("*.py")):
