@@ -162,5 +162,5 @@ def tidied(root: Path, written: Iterable[Path]) -> None:
         raise NotNew(_NO_EXTRAS)
     python = [str(file) for file in written if file.suffix == ".py"]
     commands = ("check", "--quiet", "--fix-only", "--select=I,F401"), ("format", "--quiet")
-    for command in commands if python else ():  # ruff takes no path for all of them
+    for command in commands if python else ():  # without a path, ruff takes all files
         subprocess.run([sys.executable, "-m", "ruff", *command, "--no-cache", *python], cwd=root, check=True)

@@ -57,28 +57,28 @@ def asked(root: Path) -> Iterator[Ask]:
 
 def rewritten(text: str, names: Iterable[Renamed] = RENAMED) -> str:
     """Return Python with the names of today."""
+    for one in names:
+        if all(part in text for part in one.old.split(".")):
+            text = _by_libcst(text, one)
+    return text
+
+
+def _by_libcst(text: str, name: Renamed) -> str:
+    """Rewrite a name, in a tenth of a second, also if it is not there."""
     from libcst import parse_module  # noqa: PLC0415  half a second, where there is something to rewrite
     from libcst.codemod import CodemodContext  # noqa: PLC0415
     from libcst.codemod.commands.rename import RenameCommand  # noqa: PLC0415
 
-    for one in names:
-        if _may_have(text, one.old):
-            text = RenameCommand(CodemodContext(), one.old, one.new).transform_module(parse_module(text)).code
-    return text
-
-
-def _may_have(text: str, name: str) -> bool:
-    """Return False if a part of a dotted name is not there: LibCST takes a tenth of a second for each look."""
-    return all(part in text for part in name.split("."))
+    return RenameCommand(CodemodContext(), name.old, name.new).transform_module(parse_module(text)).code
 
 
 def _renamed(root: Path) -> Iterator[Ask]:
     """Yield each line that has another name when it is rewritten."""
     for one in RENAMED:
         words = f"{one.old} is now {one.new}"
-        for file, text in (each for each in python_files(root) if _may_have(each[1], one.old)):
-            now = rewritten(text, [one]).splitlines()
-            for kind, first, end, *_ in SequenceMatcher(None, text.splitlines(), now, autojunk=False).get_opcodes():
+        for file, text in python_files(root):
+            before, now = text.splitlines(), rewritten(text, [one]).splitlines()
+            for kind, first, end, *_ in SequenceMatcher(None, before, now, autojunk=False).get_opcodes():
                 lines = range(first, end) if kind in {"replace", "delete"} else ()
                 yield from (Ask(one.code, file, line + 1, words, "upgrades") for line in lines)
 
